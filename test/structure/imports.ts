@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import ts from 'typescript'
 
 /** One import in a source file; `typeOnly` ones are gone when it runs. */
@@ -78,6 +78,50 @@ export function firstCycle(imports: readonly Import[]): string[] | undefined {
   for (const file of needs.keys()) {
     const cycle = walk(file, [])
     if (cycle) return cycle
+  }
+  return undefined
+}
+
+/**
+ * The first circle of folders below `src` that import each other, types included; undefined if there is none.
+ *
+ * A folder is the files that are directly in it: a folder within it counts for itself. The root of `src` is no part of the
+ * package, so each of its files counts for itself; a circle of such files alone is not looked for.
+ */
+export function folderCircle(src: string, imports: readonly Import[]): string[] | undefined {
+  const partOf = (file: string): string => {
+    const path = relative(src, file)
+    return dirname(path) === '.' ? path : dirname(path)
+  }
+  const needs = new Map<string, Set<string>>()
+  for (const { from, specifier } of imports) {
+    if (!specifier.startsWith('.')) continue
+    const [part, other] = [partOf(from), partOf(resolve(dirname(from), specifier))]
+    if (part !== other) needs.set(part, (needs.get(part) ?? new Set()).add(other))
+  }
+  const folders = [...needs.keys()].filter(part => !part.endsWith('.ts'))
+  for (const folder of folders.toSorted()) {
+    const circle = wayBack(folder, needs)
+    if (circle) return circle
+  }
+  return undefined
+}
+
+/** The shortest way from `start` to itself; undefined if there is none. */
+function wayBack(start: string, needs: ReadonlyMap<string, ReadonlySet<string>>): string[] | undefined {
+  const cameFrom = new Map<string, string>()
+  const queue = [start]
+  for (const part of queue) {
+    for (const next of needs.get(part) ?? []) {
+      if (cameFrom.has(next)) continue
+      cameFrom.set(next, part)
+      if (next !== start) queue.push(next)
+      else {
+        const way = [start]
+        for (let at = part; at !== start; at = cameFrom.get(at) as string) way.unshift(at)
+        return [start, ...way]
+      }
+    }
   }
   return undefined
 }

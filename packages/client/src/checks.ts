@@ -21,5 +21,5 @@ export {
   texts,
   viewCheck,
 } from './errors/check.ts'
-export type { CheckedKey, KeyScope } from './names/key.ts'
-export { checkedKey, checkedNamespace } from './names/key.ts'
+export type { CheckedKey, KeyScope } from './views/key.ts'
+export { checkedKey, checkedNamespace } from './views/key.ts'

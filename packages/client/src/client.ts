@@ -1,11 +1,12 @@
 import type { Clock } from './clock.ts'
-import { ConnectionError } from './connection/error.ts'
 import { NodeTransport } from './connection/node-transport.ts'
 import { type ConnectionOptions, ConnectionPool, connectionChecks } from './connection/pool.ts'
 import { type ClusterAccess, fromUrl, serverUrl, type UrlOptions } from './credentials/access.ts'
+import { type Impersonation, impersonationHeaders } from './credentials/impersonate.ts'
 import { KnownSecrets, proxiesOfEnvironment } from './credentials/known-secrets.ts'
 import { findAccess } from './credentials/kubeconfig-file.ts'
 import { isLoopback } from './credentials/unencrypted.ts'
+import { Absence } from './discovery/absence.ts'
 import { type DiscoverOptions, Discovery, type ResourceQuery } from './discovery/discovery.ts'
 import type { DiscoveredResource } from './discovery/document.ts'
 import { type Environment, guarded, systemEnvironment } from './environment.ts'
@@ -20,6 +21,7 @@ import {
   milliseconds,
   text,
 } from './errors/check.ts'
+import { ConnectionError } from './errors/connection-error.ts'
 import { OptionRangeError } from './errors/option.ts'
 import { Fence, type FencedClient } from './fence.ts'
 import type { Transport } from './transport.ts'
@@ -28,7 +30,6 @@ import { create } from './verbs/create.ts'
 import { type Deleted, evict, remove } from './verbs/delete.ts'
 import { type DeleteCollectionOptions, deleteCollection } from './verbs/delete-collection.ts'
 import { get } from './verbs/get.ts'
-import { type Impersonation, impersonationHeaders } from './verbs/impersonate.ts'
 import {
   type List,
   type ListOptions,
@@ -184,6 +185,7 @@ export class Client {
       fieldManager,
       gzip: options.gzip ?? (options.transport === undefined && !isLoopback(target.hostname)),
       redact: secrets.redact,
+      absence: caller => new Absence(caller),
     })
     this.#discovery = new Discovery(this.#caller)
     this.status = new StatusVerbs(this.#caller)

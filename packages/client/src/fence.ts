@@ -1,6 +1,6 @@
 import type { Client } from './client.ts'
-import type { LaneRequest, Requester, RequestHandlers } from './connection/requester.ts'
 import { asError } from './errors/as-error.ts'
+import type { LaneRequest, Requester, RequestHandlers } from './requester.ts'
 import type { Exchange } from './transport.ts'
 import type { Caller } from './verbs/caller.ts'
 

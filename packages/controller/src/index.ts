@@ -8,7 +8,6 @@ export {
 } from './apply/errors.ts'
 export type { Applied, Apply, DesiredOptions } from './apply/options.ts'
 export type { ApplyStatus, DesiredStatus, StatusOf, StatusOptions } from './apply/status.ts'
-export type { Cause, CauseChange } from './controller/cause.ts'
 export type {
   ContextEvents,
   GoneContext,
@@ -27,7 +26,6 @@ export {
   TerminalError,
 } from './controller/errors.ts'
 export type { Explanation, WatchedView } from './controller/explanation.ts'
-export type { Keys } from './controller/key.ts'
 export type { LastRun, Outcome } from './controller/key-state.ts'
 export type { ReconcileResult } from './controller/result.ts'
 export type { RecordedEvent } from './events/event-recorder.ts'
@@ -95,9 +93,11 @@ export type { Authorize, Verdict } from './server/authorize.ts'
 export { tokenReview } from './server/authorize.ts'
 export type { HealthCheck, HealthServerOptions } from './server/health-server.ts'
 export { HealthServer } from './server/health-server.ts'
+export type { Cause, CauseChange } from './sources/cause.ts'
 export { Channel } from './sources/channel.ts'
 export type { Input, InputConnection, InputTarget } from './sources/input.ts'
 export { from, hears, hearsApplied, owns, watches } from './sources/inputs.ts'
+export type { Keys } from './sources/key.ts'
 export type { CursorEvent } from './sources/registrar-source.ts'
 export { RegistrarSource } from './sources/registrar-source.ts'
 export type { Source, SourceConnection, SourceTarget } from './sources/source.ts'

@@ -1,6 +1,6 @@
+export { hashesAnnotation } from './annotation-key.ts'
 export type { WriteHashesOptions, WrittenHashes } from './annotations/hashes-annotation.ts'
 export { readHashes, writeHashes } from './annotations/hashes-annotation.ts'
-export { hashesAnnotation } from './annotations/key.ts'
 export type { Applied, ApplyIfChangedOptions, Write } from './apply/applied.ts'
 export { applyIfChanged } from './apply/apply-if-changed.ts'
 export { isWriteConflict } from './apply/write-conflict.ts'

@@ -1,4 +1,4 @@
-import type { InformerState } from './reflector/state.ts'
+import type { InformerState } from './informer-state.ts'
 
 /** An error about a view. */
 abstract class ViewError extends Error {

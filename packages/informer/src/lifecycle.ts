@@ -1,6 +1,6 @@
 import { asError } from '@wherry/client/checks'
 import { EventEmitter } from 'eventemitter3'
-import type { InformerState } from './reflector/state.ts'
+import type { InformerState } from './informer-state.ts'
 import { callGuarded } from './watched.ts'
 
 /** What an informer tells of itself; its objects are told to handlers and cursors. */

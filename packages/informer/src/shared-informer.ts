@@ -1,8 +1,8 @@
 import type { Scope, View } from '@wherry/client'
 import type { Change } from './change.ts'
+import type { InformerState } from './informer-state.ts'
 import type { Cursor } from './journal/cursor.ts'
 import type { Lister } from './lister.ts'
-import type { InformerState } from './reflector/state.ts'
 import type { Handler, Registration, RegistrationOptions } from './registrations/handler.ts'
 import type { IndexFunction, StoreStats } from './store/store.ts'
 

@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 import { NotSyncedError } from './errors.ts'
-import type { InformerState } from './reflector/state.ts'
+import type { InformerState } from './informer-state.ts'
 
 interface Waiter {
   /** Whether what it waits for is there. */

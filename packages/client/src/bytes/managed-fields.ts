@@ -1,5 +1,5 @@
+import { withoutManagedFields } from '../views/without-managed-fields.ts'
 import { tryDecodeJson } from './json.ts'
-import { withoutManagedFields } from './without-managed-fields.ts'
 
 /** Stands for what was cut out. Nobody sends this number: where the text itself had it, another list that was cut would be lost. */
 const mark = 740_291_365

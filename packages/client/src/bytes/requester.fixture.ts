@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '../clock.ts'
-import type { LaneRequest, Requester, RequestHandlers } from '../connection/requester.ts'
+import type { LaneRequest, Requester, RequestHandlers } from '../requester.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import { lend } from './chunks.fixture.ts'
 

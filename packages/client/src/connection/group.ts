@@ -1,7 +1,7 @@
 import { Backoff } from '../backoff.ts'
 import type { Environment, Timer } from '../environment.ts'
+import { ConnectionError, clientClosed, isUnprocessed, said } from '../errors/connection-error.ts'
 import type { Connection, Transport } from '../transport.ts'
-import { ConnectionError, clientClosed, isUnprocessed, said } from './error.ts'
 import type { PendingRequest } from './pending-request.ts'
 import {
   PooledConnection,

@@ -1,10 +1,10 @@
 import { Agent, type ClientRequest, type IncomingMessage, request as nodeRequest } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { ConnectionError, connectionLost, takesNoMore } from '../errors/connection-error.ts'
+import { checkSendable, responseHeaders } from '../errors/headers.ts'
 import type { Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
 import { ClosingConnection } from './closing.ts'
-import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
-import { checkSendable, responseHeaders } from './headers.ts'
 
 /** Bounds of an HTTP/1.1 connection. */
 export interface Http1Limits {

@@ -9,10 +9,10 @@ import {
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { abortable } from '../abortable.ts'
+import { ConnectionError, connectionLost, takesNoMore } from '../errors/connection-error.ts'
+import { checkSendable, responseHeaders } from '../errors/headers.ts'
 import type { Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
 import { ClosingConnection } from './closing.ts'
-import { ConnectionError, connectionLost, takesNoMore } from './error.ts'
-import { checkSendable, responseHeaders } from './headers.ts'
 
 /** Bounds of an HTTP/2 connection. */
 export interface Http2Limits {

@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 import type { SecureContext, TLSSocket } from 'node:tls'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
+import type { SecureContexts } from '../credentials/secure-contexts.ts'
 import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
 import type { Connection, Transport } from '../transport.ts'
-import type { SecureContexts } from './secure-contexts.ts'
 
 /** Options of a {@link NodeTransport}. */
 export interface NodeTransportOptions {
@@ -82,7 +82,7 @@ export class NodeTransport implements Transport {
 
   /** @throws CredentialsError for TLS material that can't be had or used. */
   async #secureContext(): Promise<SecureContext> {
-    this.#contexts ??= new (await import('./secure-contexts.ts')).SecureContexts()
+    this.#contexts ??= new (await import('../credentials/secure-contexts.ts')).SecureContexts()
     const material = await this.#credentials.tls()
     return this.#contexts.of(material, this.#credentials.digest())
   }

@@ -1,6 +1,6 @@
 import { asError } from '../errors/as-error.ts'
+import type { Lane, LaneRequest, RequestHandlers } from '../requester.ts'
 import type { Exchange, RequestHead, ResponseHeaders } from '../transport.ts'
-import type { Lane, LaneRequest, RequestHandlers } from './requester.ts'
 
 /** What a {@link PendingRequest} needs of whoever carries it. */
 export interface RequestOwner {

@@ -2,9 +2,9 @@ import { chance, forEachSeed, integer, pick, type Random, simulate } from '@wher
 import type { Handler, ServerReply, ServerRequest } from '@wherry/testing/apiserver/exchange'
 import { memoryTransport } from '@wherry/testing/apiserver/front/memory'
 import { expect, it } from 'vitest'
+import type { Lane } from '../requester.ts'
 import type { Exchange } from '../transport.ts'
 import { ConnectionPool } from './pool.ts'
-import type { Lane } from './requester.ts'
 
 /** What one request heard, and what the server saw of it. */
 interface Life {

@@ -2,13 +2,13 @@ import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import { type Environment, guarded, type MetricLabels } from '../environment.ts'
 import { asError } from '../errors/as-error.ts'
 import { anything, type Check, checkOptions, having, integer, milliseconds } from '../errors/check.ts'
+import { ConnectionError, clientClosed } from '../errors/connection-error.ts'
+import { unsendable } from '../errors/headers.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import type { Lane, LaneRequest, Requester, RequestHandlers } from '../requester.ts'
 import type { Exchange, RequestHead, ResponseHeaders, Transport } from '../transport.ts'
-import { ConnectionError, clientClosed } from './error.ts'
 import { ConnectionGroup } from './group.ts'
-import { unsendable } from './headers.ts'
 import { PendingRequest, type RequestOwner } from './pending-request.ts'
-import type { Lane, LaneRequest, Requester, RequestHandlers } from './requester.ts'
 
 /** Bounds of the pool of connections. The defaults suit kube-apiserver. */
 export interface ConnectionOptions {

@@ -1,11 +1,11 @@
 import { carriesSecret, refuseUnencrypted } from '../credentials/unencrypted.ts'
 import type { Clock, Timer } from '../environment.ts'
 import { asError } from '../errors/as-error.ts'
+import { ConnectionError } from '../errors/connection-error.ts'
+import type { Lane } from '../requester.ts'
 import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeaders } from '../transport.ts'
-import { ConnectionError } from './error.ts'
 import { Pacer } from './pacer.ts'
 import type { PendingRequest, Place } from './pending-request.ts'
-import type { Lane } from './requester.ts'
 
 /** Bounds of one connection; see the pool's options. */
 export interface PooledConnectionLimits {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
 import { BlockList, isIP, type Socket } from 'node:net'
 import { isLoopback } from '../credentials/unencrypted.ts'
-import { ConnectionError } from './error.ts'
+import { ConnectionError } from '../errors/connection-error.ts'
 
 /**
  * The proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set for `target`, if any. As in Go there is none for this machine

@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { type Check, checkOptions, having, headerText, text } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import type { Impersonation } from '../verbs/impersonate.ts'
 import type { Credentials } from './credentials.ts'
 import { GivenCredentials } from './given.ts'
+import type { Impersonation } from './impersonate.ts'
 import type { Source } from './source.ts'
 import { refuseUnencrypted } from './unencrypted.ts'
 

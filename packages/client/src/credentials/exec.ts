@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { isHeaderText } from '../connection/headers.ts'
+import { isHeaderText } from '../errors/headers.ts'
 import { type Credentials, digestOf, type TlsMaterial } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'
@@ -151,7 +151,7 @@ function issued(text: string, plugin: ExecPlugin): Issued {
 
 /** What can't be used is not kept: the plugin runs again for who asks next. */
 async function checkUsable(tls: TlsMaterial, plugin: ExecPlugin): Promise<void> {
-  const { secureContext } = await import('../connection/secure-contexts.ts')
+  const { secureContext } = await import('./secure-contexts.ts')
   try {
     secureContext(tls)
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts'
-import { isHeaderText } from '../connection/headers.ts'
+import { isHeaderText } from '../errors/headers.ts'
 import { type Credentials, digestOf, type TlsMaterial } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { SingleFlight } from './flight.ts'

@@ -1,11 +1,11 @@
 import { type Clock, systemClock } from '../clock.ts'
 import { checkOptions, having } from '../errors/check.ts'
-import type { Impersonation } from '../verbs/impersonate.ts'
 import { type AccessOptions, accessChecks, type ClusterAccess, refuseInsecure, serverUrl } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 import { ExecCredentials, type ExecPlugin } from './exec.ts'
 import { GivenCredentials, type GivenParts } from './given.ts'
+import type { Impersonation } from './impersonate.ts'
 import { providerCredentials } from './provider.ts'
 import type { Source } from './source.ts'
 

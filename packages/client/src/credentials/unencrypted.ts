@@ -1,4 +1,4 @@
-import { ConnectionError } from '../connection/error.ts'
+import { ConnectionError } from '../errors/connection-error.ts'
 import type { RequestHead } from '../transport.ts'
 
 /** Headers that show a server who one is: never sent unencrypted to another machine (rule X2). */

@@ -1,7 +1,8 @@
 import { isForbidden, isObjectNotFound } from '../errors/guards.ts'
-import { versionPath } from '../names/path.ts'
-import { encodeSegment } from '../names/segment.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
+import { versionPath } from '../views/path.ts'
+import { encodeSegment } from '../views/segment.ts'
+import type { AbsenceProof, Asked } from '../watch/absence-proof.ts'
 import { readCoreVersions, readGroupVersions, type Version } from './document.ts'
 import { SharedRead } from './shared-read.ts'
 
@@ -43,7 +44,7 @@ export function isBuiltIn(resource: string): boolean {
  * Proves that the server does not serve a resource. A 404 alone is no proof: a load balancer sends one too, and so does a
  * server that has just begun.
  */
-export class Absence {
+export class Absence implements AbsenceProof {
   readonly #caller: Caller
   readonly #reads = new Map<string, SharedRead<boolean>>()
 
@@ -115,14 +116,6 @@ export class Absence {
     const listed = (list.resources as readonly Listed[]).find(one => one?.name === plural)
     return listed === undefined || (parts.isInNamespace && listed.namespaced === false)
   }
-}
-
-/** What was answered with a 404, and what is held of it. */
-interface Asked {
-  /** The request named a namespace. A cluster-scoped resource is not served there. @default false */
-  readonly isInNamespace?: boolean | undefined
-  /** A state of the resource was read before. @default false */
-  readonly hasState?: boolean | undefined
 }
 
 interface Names extends Version {

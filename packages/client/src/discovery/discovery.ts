@@ -2,9 +2,9 @@ import { abortable } from '../abortable.ts'
 import { type Check, checkOptions, flag, text } from '../errors/check.ts'
 import { isNotFound, isServiceUnavailable } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
-import { versionPath } from '../names/path.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
 import { type CallOptions, callChecks } from '../verbs/options.ts'
+import { versionPath } from '../views/path.ts'
 import {
   type DiscoveredResource,
   type DiscoveredVersion,

@@ -7,7 +7,7 @@ import { tokenReviews } from '../resources/authentication.ts'
 import { configMaps, secrets } from '../resources/core.ts'
 import { type ScriptedAnswer, scripted } from '../verbs/scripted.fixture.ts'
 import { defineResource, type Resource } from '../views/resource.ts'
-import { isSensitive } from './sensitive.ts'
+import { isSensitive } from '../views/sensitive.ts'
 
 const key = { name: 'a', namespace: 'n' }
 /** As a program might define it for itself. */

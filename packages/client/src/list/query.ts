@@ -1,4 +1,4 @@
-import { queryText } from '../names/path.ts'
+import { queryText } from '../views/path.ts'
 import type { Selection } from './target.ts'
 
 /** Items on a page, unless asked otherwise. */

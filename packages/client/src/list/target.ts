@@ -1,9 +1,9 @@
 import type { TypeMeta } from '../bytes/list-head.ts'
 import { readableCheck } from '../errors/check.ts'
-import { isSensitive } from '../errors/sensitive.ts'
-import { apiVersionOf, collectionPath, resourceName } from '../names/path.ts'
+import { apiVersionOf, collectionPath, resourceName } from '../views/path.ts'
 import { acceptOf, isExact, isLean } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
+import { isSensitive } from '../views/sensitive.ts'
 
 /** Which objects a list or watch asks for, as the query says it. */
 export interface Selection {

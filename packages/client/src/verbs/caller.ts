@@ -1,18 +1,18 @@
 import { Backoff, sleep } from '../backoff.ts'
 import { InvalidBodyError, located } from '../bytes/bounds.ts'
 import { decodeJson, encodeJson } from '../bytes/json.ts'
-import { ConnectionError, isUnprocessed } from '../connection/error.ts'
-import type { Lane, Requester } from '../connection/requester.ts'
 import { Deadlines } from '../deadlines.ts'
-import { Absence } from '../discovery/absence.ts'
 import type { Environment } from '../environment.ts'
 import { ApiError } from '../errors/api-error.ts'
+import { ConnectionError, isUnprocessed } from '../errors/connection-error.ts'
 import { errorOfAnswer } from '../errors/error-of-answer.ts'
 import { checkExact } from '../errors/inexact-number.ts'
 import { type Redact, withoutCredentials } from '../errors/redact.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { subject } from '../errors/request-info.ts'
 import { TimeoutError } from '../errors/timeout.ts'
+import type { Lane, Requester } from '../requester.ts'
+import type { AbsenceProof } from '../watch/absence-proof.ts'
 import { type Answer, exchange, isSuccess, maxObjectBytes } from './exchange.ts'
 import type { CallOptions } from './options.ts'
 import { Warnings } from './warnings.ts'
@@ -49,6 +49,8 @@ export interface CallerParts {
   readonly gzip: boolean
   /** Hear of what is written. @default nobody */
   readonly listeners?: WriteListeners | undefined
+  /** Makes what proves, by calls of this caller, that a resource is not served. @default nothing is taken for proof */
+  readonly absence?: ((caller: Caller) => AbsenceProof) | undefined
   /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
   readonly redact?: Redact | undefined
 }
@@ -83,14 +85,14 @@ export class Caller {
   readonly parts: CallerParts
   readonly listeners: WriteListeners
   /** An own property: contexts are copied by their properties. */
-  readonly absence: Absence
+  readonly absence: AbsenceProof | undefined
   readonly deadlines: Deadlines
   readonly #calls: OpenCalls
 
   /** @param of the caller that ends the calls of this one, too */
   constructor(parts: CallerParts, of?: Caller) {
     this.#calls = of === undefined ? { underWay: new Set(), closed: undefined } : of.#calls
-    this.absence = of?.absence ?? new Absence(this)
+    this.absence = of?.absence ?? parts.absence?.(this)
     this.deadlines = of?.deadlines ?? new Deadlines(parts.environment.clock)
     this.requester = parts.requester
     this.environment = parts.environment

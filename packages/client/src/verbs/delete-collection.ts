@@ -1,7 +1,7 @@
 import { checkOptions, readableCheck } from '../errors/check.ts'
 import { OptionRangeError } from '../errors/option.ts'
-import { queryText } from '../names/path.ts'
 import type { KubernetesObject, ObjectKey } from '../views/object.ts'
+import { queryText } from '../views/path.ts'
 import { acceptOf, isExact, projector, readAs } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'

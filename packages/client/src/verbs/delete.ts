@@ -1,7 +1,7 @@
 import { checkOptions } from '../errors/check.ts'
 import { isObjectNotFound } from '../errors/guards.ts'
-import { queryText } from '../names/path.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import { queryText } from '../views/path.ts'
 import { acceptOf, isExact, projector, readAs } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import { wentWith } from '../views/went-with.ts'

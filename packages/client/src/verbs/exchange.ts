@@ -1,8 +1,8 @@
 import { abortable } from '../abortable.ts'
 import { BodyTooLongError } from '../bytes/bounds.ts'
-import type { LaneRequest, Requester } from '../connection/requester.ts'
 import { maxStatusBytes } from '../errors/error-of-answer.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
+import type { LaneRequest, Requester } from '../requester.ts'
 import type { ResponseHeaders } from '../transport.ts'
 
 /** A whole answer. */

@@ -1,7 +1,7 @@
 import type { RequestInfo } from '../errors/request-info.ts'
 import { subject } from '../errors/request-info.ts'
 import { InvalidObjectError } from '../list/object.ts'
-import { resourceName } from '../names/path.ts'
+import { resourceName } from '../views/path.ts'
 import type { View } from '../views/resource.ts'
 
 /**

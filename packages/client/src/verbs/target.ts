@@ -1,11 +1,11 @@
 import { keyCheck, readableCheck } from '../errors/check.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
-import { isSensitive } from '../errors/sensitive.ts'
-import { checkedNamespace } from '../names/key.ts'
-import { collectionPath, keyText, objectPath, resourceName } from '../names/path.ts'
-import { checkSegment } from '../names/segment.ts'
+import { checkedNamespace } from '../views/key.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import { collectionPath, keyText, objectPath, resourceName } from '../views/path.ts'
 import type { ResourceDefinition, View } from '../views/resource.ts'
+import { checkSegment } from '../views/segment.ts'
+import { isSensitive } from '../views/sensitive.ts'
 
 /** A request's address and what errors say about it. */
 export interface Target extends Omit<RequestInfo, 'method'> {

@@ -1,6 +1,6 @@
-import { isConnectionError } from '../connection/error.ts'
 import type { Environment } from '../environment.ts'
 import { asError } from '../errors/as-error.ts'
+import { isConnectionError } from '../errors/connection-error.ts'
 import { isApiError, isForbidden } from '../errors/guards.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import type { KubernetesObject, ObjectKey } from '../views/object.ts'

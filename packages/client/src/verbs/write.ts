@@ -1,7 +1,7 @@
 import { checkOptions } from '../errors/check.ts'
 import { OptionTypeError } from '../errors/option.ts'
-import { apiVersionOf, queryText } from '../names/path.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import { apiVersionOf, queryText } from '../views/path.ts'
 import { acceptOf, isExact, projector } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 import type { Bound, Call, Caller } from './caller.ts'

@@ -1,6 +1,6 @@
 import { described } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import { checkLabelKey, checkLabelValue } from '../names/label.ts'
+import { checkLabelKey, checkLabelValue } from './label.ts'
 import { parseLabelSelector } from './label-grammar.ts'
 
 /** One condition on one label. `exists` and `!exists` have no values, `>` and `<` one integer. */

@@ -1,8 +1,8 @@
-import { withoutManagedFields } from '../bytes/without-managed-fields.ts'
 import { readableCheck } from '../errors/check.ts'
-import { apiVersionOf } from '../names/path.ts'
 import type { PartialObjectMetadata } from './object.ts'
+import { apiVersionOf } from './path.ts'
 import type { View } from './resource.ts'
+import { withoutManagedFields } from './without-managed-fields.ts'
 
 /**
  * What to ask for so that a view gets no more than it needs. A server that has no metadata form may answer with the whole, which

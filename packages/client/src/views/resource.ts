@@ -1,12 +1,12 @@
 import { anything, type Check, checkOptions } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import { checkSegment } from '../names/segment.ts'
 import type { FieldSelectorInput } from './field-selector.ts'
 import { FieldSelector } from './field-selector.ts'
 import type { LabelSelectorInput } from './label-selector.ts'
 import { LabelSelector } from './label-selector.ts'
 import type { Exact, PartialObjectMetadata, Projected, Scope } from './object.ts'
 import { nameOfProjection, type Projection } from './projection.ts'
+import { checkSegment } from './segment.ts'
 
 /** What names a resource and the type of its objects: its GVK and its GVR in one. */
 export interface ResourceDefinition {

@@ -1,5 +1,5 @@
 import type { Selection } from '../list/target.ts'
-import { queryText } from '../names/path.ts'
+import { queryText } from '../views/path.ts'
 
 /** Where a watch starts. */
 export interface WatchStart {

@@ -1,15 +1,15 @@
 import { InvalidBodyError, LineTooLongError, located } from '../bytes/bounds.ts'
 import { LineCutter } from '../bytes/lines.ts'
 import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
-import { ConnectionError } from '../connection/error.ts'
 import { type Bounded, Deadlines } from '../deadlines.ts'
-import type { Absence } from '../discovery/absence.ts'
 import { ApiError } from '../errors/api-error.ts'
+import { ConnectionError } from '../errors/connection-error.ts'
 import { errorOfStatus } from '../errors/error-of-answer.ts'
 import { TimeoutError } from '../errors/timeout.ts'
 import { aboutList } from '../list/items.ts'
 import { InvalidObjectError } from '../list/object.ts'
 import type { ReadTarget } from '../list/target.ts'
+import type { AbsenceProof } from './absence-proof.ts'
 import type { WatchEnd } from './end.ts'
 import { type ChangeType, readWatchLine, type WatchLine } from './line.ts'
 import { randomTimeoutSeconds, type WatchStart, watchQuery } from './query.ts'
@@ -17,11 +17,8 @@ import { randomTimeoutSeconds, type WatchStart, watchQuery } from './query.ts'
 /** What a watch takes from a client, besides what any reading takes. */
 export interface WatchContext extends ReadContext {
   readonly environment: ReadContext['environment'] & { random(): number }
-  /**
-   * Says whether it is proved that the server does not serve a resource, given as `group/version/plural`. Without it
-   * nothing is taken for proof.
-   */
-  readonly absence?: Pick<Absence, 'isProved'> | undefined
+  /** Proves that the server does not serve a resource. Without it nothing is taken for proof. */
+  readonly absence?: AbsenceProof | undefined
   /** Ends watches that last too long. @default a timer for each */
   readonly deadlines?: Pick<Deadlines, 'add' | 'remove'> | undefined
 }

@@ -1,13 +1,33 @@
-import type { View } from '@wherry/client'
-import type { Hold } from '@wherry/dynamic-cache'
+import type { Client, View } from '@wherry/client'
+import type { DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { covers } from '@wherry/informer'
 import { abortable } from '@wherry/informer/parts'
-import type { ControllerDefinition, ControllerParts } from '../controller/definition.ts'
-import type { Input } from '../sources/input.ts'
 import { AppliedObjects } from './applied-object.ts'
 import { OwnEvents } from './own-events.ts'
 import { ServerNormalized } from './server-normalized.ts'
 import { WriteLimiter } from './write-limiter.ts'
+
+/** The controller whose applies they are. */
+interface Applier {
+  readonly name: string
+  /** The primary objects. */
+  readonly for: View
+}
+
+/** What the applies of a controller work with. */
+interface AppliesParts {
+  readonly client: Client
+  readonly cache: DynamicCache
+  readonly operator?: string | undefined
+}
+
+/** An input of the controller: of which objects it hears, and in which form. */
+interface HearingInput {
+  readonly view: View | undefined
+  readonly isOwned?: boolean | undefined
+  readonly keepsValues?: boolean | undefined
+  readonly hearsUnowned?: boolean | undefined
+}
 
 /** The state that all applies of one controller share: which objects it applies and which writes it has sent lately. */
 export class ControllerApplies {
@@ -24,21 +44,17 @@ export class ControllerApplies {
   readonly normalized: ServerNormalized = new ServerNormalized()
   /** Knows which events the controller's own writes make. */
   readonly ownEvents: OwnEvents = new OwnEvents()
-  readonly #parts: ControllerParts
-  readonly #inputs: readonly Input[]
+  readonly #parts: AppliesParts
+  readonly #inputs: readonly HearingInput[]
   /** The names of the tasks that {@link ControllerApplies.once} has done. */
   readonly #done = new Set<string>()
   #statusHold: Hold<unknown> | undefined
 
-  constructor(
-    { name, for: primary }: ControllerDefinition<never, never>,
-    parts: ControllerParts,
-    inputs: readonly Input[],
-  ) {
+  constructor({ name, for: primary }: Applier, parts: AppliesParts, inputs: readonly HearingInput[]) {
     const { operator, client } = parts
     const manager = operator === undefined ? name : `${operator}/${name}`
     this.controller = name
-    this.primary = primary as unknown as View
+    this.primary = primary
     this.objects = new AppliedObjects(manager)
     this.statuses = new AppliedObjects(manager, 'status')
     this.limiter = new WriteLimiter(client.environment.clock)

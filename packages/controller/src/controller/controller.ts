@@ -14,10 +14,11 @@ import { informerOf } from '../reads/informer-of.ts'
 import type { PrimaryObjects } from '../reads/primary-objects.ts'
 import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
+import { type Cause, plainCause } from '../sources/cause.ts'
 import type { Input, InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
 import { UsageError } from '../usage-error.ts'
-import { type Cause, plainCause } from './cause.ts'
+import { work } from '../workers.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import { ControllerStoppedError, SourceNotSyncedError, StillRunningError } from './errors.ts'
 import { type Explanation, explanationOf } from './explanation.ts'
@@ -25,7 +26,6 @@ import { guardedLimiter } from './guarded-limiter.ts'
 import { KeyStates } from './key-state.ts'
 import { isReconciling, Reconciler } from './reconciler.ts'
 import { type NamedConnection, unsynced, unsyncedLine, untilSynced } from './syncing.ts'
-import { work } from './workers.ts'
 
 /** How a controller is started. */
 export interface StartOptions {
@@ -97,11 +97,8 @@ export class Controller<C, S extends Scope = Scope> {
     this.name = definition.name
     const { inputs = [], caches = [], predicates = [] } = definition
     this.#inputs = [primary(definition.for, predicates), ...inputs, ...caches.map(cached)]
-    this.#applies = new ControllerApplies(
-      definition as unknown as ControllerDefinition<never, never>,
-      parts,
-      this.#inputs,
-    )
+    const applier = { name: definition.name, for: definition.for as unknown as View }
+    this.#applies = new ControllerApplies(applier, parts, this.#inputs)
     this.views = this.#applies.views
     const { environment } = parts.client
     this.#queue = new WorkQueue({

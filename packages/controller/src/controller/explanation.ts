@@ -1,7 +1,7 @@
 import type { InformerReport } from '@wherry/dynamic-cache'
 import type { WorkQueue } from '@wherry/work-queue'
 import type { Dependency } from '../reads/dependency.ts'
-import type { Cause } from './cause.ts'
+import type { Cause } from '../sources/cause.ts'
 import type { KeyState, LastRun } from './key-state.ts'
 
 /** What is watched for a controller, whatever the key. */

@@ -1,4 +1,4 @@
-import type { Cause } from './cause.ts'
+import type { Cause } from '../sources/cause.ts'
 
 /** What came of a run. */
 export type Outcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal' | 'aborted' | 'gone'

@@ -1,6 +1,6 @@
 import type { Environment, Timer } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
-import type { Controller } from '../controller/controller.ts'
+import type { TrackedReads } from '../reads/tracked-reads.ts'
 
 /** How often caches are measured, in milliseconds. */
 const everyMs = 10_000
@@ -8,11 +8,17 @@ const everyMs = 10_000
 const ofViews = ['objects', 'received_bytes', 'cursors', 'synced', 'stale_seconds'] as const
 const ofReads = ['keys', 'dependencies', 'objects', 'polled'] as const
 
+/** A controller, as far as its reads are measured. */
+interface Reader {
+  readonly name: string
+  readonly reads: Pick<TrackedReads, 'report'>
+}
+
 /** Measures a cache, how far it is behind, and the reads of controllers: at once and every ten seconds. Returns what ends that. */
 export function measureCaches(
   { clock, metrics }: Environment,
   cache: DynamicCache,
-  controllers: readonly Controller<unknown>[],
+  controllers: readonly Reader[],
 ): () => void {
   /** The views that are shown, and since when the watch of each is down, on the monotonic clock. */
   let downSince = new Map<string, number | undefined>()

@@ -1,6 +1,6 @@
 import { text } from '@wherry/client/checks'
-import type { Keys } from '../controller/key.ts'
 import { UsageError } from '../usage-error.ts'
+import type { Keys } from './key.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
 /**

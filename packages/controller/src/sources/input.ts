@@ -5,8 +5,8 @@ import { watched } from '@wherry/informer/parts'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { AppliedObjects } from '../apply/applied-object.ts'
 import type { Tell } from '../apply/own-events.ts'
-import type { Cause } from '../controller/cause.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import type { Cause } from './cause.ts'
 import type { SourceConnection } from './source.ts'
 
 /** Who takes the keys of an input: a controller. */

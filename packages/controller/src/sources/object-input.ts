@@ -1,11 +1,11 @@
 import type { ResourceType, View } from '@wherry/client'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import type { Handler, SharedInformer } from '@wherry/informer'
-import type { CauseChange } from '../controller/cause.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf, untilTold } from '../reads/informer-of.ts'
+import type { CauseChange } from './cause.ts'
 import { attempt, type Input, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
 
 /** What an {@link objectInput} is made of. */

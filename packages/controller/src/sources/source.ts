@@ -1,6 +1,6 @@
 import type { Environment, ObjectKey, View } from '@wherry/client'
 import type { WatchManager } from '@wherry/watch-manager'
-import type { Keys } from '../controller/key.ts'
+import type { Keys } from './key.ts'
 
 /** Whom a source tells. */
 export interface SourceTarget<E> {

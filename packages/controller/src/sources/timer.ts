@@ -1,6 +1,6 @@
 import type { Timer as ClockTimer, ObjectKey } from '@wherry/client'
 import { checkOptions, milliseconds, text } from '@wherry/client/checks'
-import type { Keys } from '../controller/key.ts'
+import type { Keys } from './key.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
 /** The time has come. */

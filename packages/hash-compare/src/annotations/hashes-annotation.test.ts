@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { hashesAnnotation } from '../annotation-key.ts'
 import { hash } from '../canonical/hash.ts'
 import { compareParts } from '../parts/compare-parts.ts'
 import { hashParts, parts } from '../parts/parts.ts'
 import { specPart } from '../parts/spec-part.ts'
 import { statusPart } from '../parts/status-part.ts'
 import { readHashes, writeHashes } from './hashes-annotation.ts'
-import { hashesAnnotation } from './key.ts'
 
 const both = parts({ spec: specPart({ annotations: () => true }), status: statusPart })
 const game = { metadata: { name: 'a', generation: 1, annotations: { note: 'x' } }, spec: { players: 2 } }

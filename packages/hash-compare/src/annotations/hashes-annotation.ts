@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@wherry/client'
 import { checkOptions, integer } from '@wherry/client/checks'
+import { hashesAnnotation } from '../annotation-key.ts'
 import type { PartHashes } from '../parts/parts.ts'
-import { hashesAnnotation } from './key.ts'
 
 export interface WriteHashesOptions {
   /**

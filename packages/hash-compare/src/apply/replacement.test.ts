@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashesAnnotation } from '../annotations/key.ts'
+import { hashesAnnotation } from '../annotation-key.ts'
 import { specPart } from '../parts/spec-part.ts'
 import { statusPart } from '../parts/status-part.ts'
 import { replacement } from './replacement.ts'

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@wherry/client'
-import { hashesAnnotation } from '../annotations/key.ts'
+import { hashesAnnotation } from '../annotation-key.ts'
 import type { Part } from '../parts/part.ts'
 
 /** What names one state of one object: writes that carry it fail where it is another's, or has changed. */

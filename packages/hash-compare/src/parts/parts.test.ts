@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hashesAnnotation } from '../annotations/key.ts'
+import { hashesAnnotation } from '../annotation-key.ts'
 import { hash } from '../canonical/hash.ts'
 import { InexactIntegerError } from '../errors.ts'
 import { compareParts } from './compare-parts.ts'

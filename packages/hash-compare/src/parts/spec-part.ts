@@ -1,6 +1,6 @@
 import { OptionTypeError } from '@wherry/client'
 import { checkOptions, texts } from '@wherry/client/checks'
-import { hashesAnnotation } from '../annotations/key.ts'
+import { hashesAnnotation } from '../annotation-key.ts'
 import type { Part } from './part.ts'
 
 /** Which labels or annotations matter: these keys, or those for which the function says so. */

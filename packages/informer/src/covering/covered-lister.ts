@@ -8,8 +8,8 @@ import {
   type Scope,
   type View,
 } from '@wherry/client'
+import { checkKey } from '../entries/identity.ts'
 import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
-import { checkKey } from '../store/identity.ts'
 import { covers } from './covers.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { integer } from '@wherry/client/checks'
 import type { Change } from '../change.ts'
-import type { Entry } from '../store/entry.ts'
+import type { Entry } from '../entries/entry.ts'
+import { Tombstone } from '../entries/tombstone.ts'
 import type { Cursor } from './cursor.ts'
 import type { Journal } from './journal.ts'
-import { Tombstone } from './tombstone.ts'
 
 const checkMax = integer(1)
 

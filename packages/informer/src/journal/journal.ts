@@ -1,5 +1,5 @@
 import type { Clock, View } from '@wherry/client'
-import type { Entry } from '../store/entry.ts'
+import type { Entry } from '../entries/entry.ts'
 import { callGuarded } from '../watched.ts'
 import { JournalCursor } from './journal-cursor.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'

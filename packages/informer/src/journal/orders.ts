@@ -1,6 +1,6 @@
-import type { Entry } from '../store/entry.ts'
+import type { Entry } from '../entries/entry.ts'
+import type { Tombstone } from '../entries/tombstone.ts'
 import { Order } from './order.ts'
-import type { Tombstone } from './tombstone.ts'
 
 /** All that is there, and what is gone and not told to all: by the last change. */
 export class ChangeOrder<C> extends Order<Entry<C> | Tombstone<C>> {

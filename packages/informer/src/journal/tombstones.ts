@@ -1,6 +1,6 @@
-import type { Entry } from '../store/entry.ts'
+import type { Entry } from '../entries/entry.ts'
+import type { Tombstone } from '../entries/tombstone.ts'
 import type { ChangeOrder } from './orders.ts'
-import type { Tombstone } from './tombstone.ts'
 
 /** Who may not have heard of a deletion. */
 export interface TombstoneReader {

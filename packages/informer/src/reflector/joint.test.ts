@@ -1,7 +1,7 @@
 import { ApiError } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
+import type { InformerState } from '../informer-state.ts'
 import { jointError, jointResourceVersion, jointState, type Told } from './joint.ts'
-import type { InformerState } from './state.ts'
 
 const told = (parts: Partial<Told>): Told => ({
   state: 'watching',

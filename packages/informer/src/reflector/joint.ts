@@ -1,6 +1,6 @@
 import { compareResourceVersions } from '@wherry/client'
+import type { InformerState } from '../informer-state.ts'
 import type { Reflector } from './reflector.ts'
-import type { InformerState } from './state.ts'
 import { isForTheCaller } from './transitions.ts'
 
 /** What several reflectors of one scope are, taken as one. */

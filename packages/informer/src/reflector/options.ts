@@ -1,8 +1,8 @@
 import type { Client, Environment, ReadTarget, WatchContext } from '@wherry/client'
 import { OptionRangeError, OptionTypeError } from '@wherry/client'
 import { type Check, callback, checkOptions, having, integer, oneOf, text } from '@wherry/client/checks'
+import type { InformerState } from '../informer-state.ts'
 import type { Gate } from './gate.ts'
-import type { InformerState } from './state.ts'
 import { StreamingSupport } from './streaming-support.ts'
 
 /** How a first state is read (rule R1). */

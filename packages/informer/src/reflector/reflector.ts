@@ -1,4 +1,5 @@
 import { InformerStoppedError } from '../errors.ts'
+import type { InformerState } from '../informer-state.ts'
 import type { Intake } from '../store/intake.ts'
 import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
@@ -7,7 +8,7 @@ import { type PreparedReflector, prepared, type ReflectorOptions } from './optio
 import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
 import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
 import type { FillSource } from './sinks.ts'
-import { type InformerState, nameOf } from './state.ts'
+import { nameOf } from './state.ts'
 import { type Ended, Stream } from './stream.ts'
 import {
   afterChecking,

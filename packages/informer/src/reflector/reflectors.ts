@@ -1,9 +1,9 @@
 import type { ReadTarget } from '@wherry/client'
+import type { InformerState } from '../informer-state.ts'
 import type { Store } from '../store/store.ts'
 import { jointError, jointResourceVersion, jointState } from './joint.ts'
 import type { ReflectorOptions } from './options.ts'
 import { Reflector } from './reflector.ts'
-import type { InformerState } from './state.ts'
 
 export interface ReflectorsOptions extends Omit<ReflectorOptions, 'target' | 'on'> {
   readonly targets: readonly ReadTarget[]

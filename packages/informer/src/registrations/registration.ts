@@ -1,7 +1,7 @@
 import type { Timer } from '@wherry/client'
 import { abortSignal, checkOptions } from '@wherry/client/checks'
+import type { Entry } from '../entries/entry.ts'
 import { HandlerRemovedError } from '../errors.ts'
-import type { Entry } from '../store/entry.ts'
 import { SyncWaiters } from '../synced.ts'
 import { watched } from '../watched.ts'
 import type { Handler, Registration } from './handler.ts'

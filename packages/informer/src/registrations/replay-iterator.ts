@@ -1,5 +1,5 @@
+import type { Entry } from '../entries/entry.ts'
 import type { Journal } from '../journal/journal.ts'
-import type { Entry } from '../store/entry.ts'
 
 /** A place in the order of birth, which stays right whatever is born and goes. */
 export class ReplayIterator<C> {

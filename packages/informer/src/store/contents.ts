@@ -1,11 +1,11 @@
 import { compareResourceVersions } from '@wherry/client'
+import type { Entry } from '../entries/entry.ts'
+import { isSameState } from '../entries/identity.ts'
+import type { Owner } from '../entries/owner.ts'
 import type { TransformError } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { Registrations } from '../registrations/registrations.ts'
-import type { Entry } from './entry.ts'
-import { isSameState } from './identity.ts'
 import type { Indices } from './indices.ts'
-import type { Owner } from './owner.ts'
 
 /** How far a key's deletion is known to go: what is older is not to be heard of any more. */
 export interface Gone {

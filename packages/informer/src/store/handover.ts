@@ -1,7 +1,7 @@
 import { compareResourceVersions, isAtLeast } from '@wherry/client'
+import type { Entry } from '../entries/entry.ts'
+import type { Owner } from '../entries/owner.ts'
 import type { Contents, Gone } from './contents.ts'
-import type { Entry } from './entry.ts'
-import type { Owner } from './owner.ts'
 import type { PlainIntake } from './plain-intake.ts'
 
 /**

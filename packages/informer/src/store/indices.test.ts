@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
+import type { Entry } from '../entries/entry.ts'
 import { byLabel } from './by-label.ts'
-import type { Entry } from './entry.ts'
 import { Indices } from './indices.ts'
 import { PlainEntry } from './plain-entry.ts'
 import { type Item, item } from './testkit/objects.ts'

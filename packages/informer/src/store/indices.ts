@@ -1,8 +1,8 @@
 import { OptionRangeError, OptionTypeError } from '@wherry/client'
 import { callback, text } from '@wherry/client/checks'
+import type { Entry } from '../entries/entry.ts'
 import { watched } from '../watched.ts'
 import type { LabelIndex } from './by-label.ts'
-import type { Entry } from './entry.ts'
 import type { IndexFunction } from './store.ts'
 
 /** One index: what is under each value, and the values of each. */

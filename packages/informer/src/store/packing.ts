@@ -1,7 +1,7 @@
 import { type Check, having } from '@wherry/client/checks'
+import type { Entry } from '../entries/entry.ts'
+import type { Identity } from '../entries/identity.ts'
 import type { TransformError } from '../errors.ts'
-import type { Entry } from './entry.ts'
-import type { Identity } from './identity.ts'
 import type { PackedStats } from './store.ts'
 
 /** How values are kept that are not to be objects of the V8 heap: what `packed` of `@wherry/informer/packed` is. */

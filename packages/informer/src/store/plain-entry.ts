@@ -1,7 +1,7 @@
+import { Entry } from '../entries/entry.ts'
+import type { Identity } from '../entries/identity.ts'
+import { Tombstone } from '../entries/tombstone.ts'
 import { TransformError } from '../errors.ts'
-import { Tombstone } from '../journal/tombstone.ts'
-import { Entry } from './entry.ts'
-import type { Identity } from './identity.ts'
 
 /** An object whose value is one of JavaScript: the same at each read. */
 export class PlainEntry<C> extends Entry<C> {

@@ -1,9 +1,9 @@
 import { type ChangeType, compareResourceVersions } from '@wherry/client'
 import { checkOptions, flag, oneOf } from '@wherry/client/checks'
-import type { Entry } from './entry.ts'
-import { type Identity, identityOf, isSameState } from './identity.ts'
+import type { Entry } from '../entries/entry.ts'
+import { type Identity, identityOf, isSameState } from '../entries/identity.ts'
+import { Owner } from '../entries/owner.ts'
 import type { Intake, Replacement, ReplaceOptions } from './intake.ts'
-import { Owner } from './owner.ts'
 import { PlainReplacement } from './plain-replacement.ts'
 
 const checkType = oneOf('ADDED', 'MODIFIED', 'DELETED')

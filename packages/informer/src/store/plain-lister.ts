@@ -1,11 +1,11 @@
 import { checkSegment, type KeyOf, LabelSelector, OptionRangeError, type Scope } from '@wherry/client'
 import { anything, callback, checkOptions, text } from '@wherry/client/checks'
+import type { Entry } from '../entries/entry.ts'
+import { checkKey } from '../entries/identity.ts'
 import { LabelsNotKeptError, TransformError } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
 import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
 import type { Contents } from './contents.ts'
-import type { Entry } from './entry.ts'
-import { checkKey } from './identity.ts'
 import type { Indices } from './indices.ts'
 import { labelsOf, type Transformer } from './transformer.ts'
 

@@ -1,5 +1,5 @@
-import type { Entry } from './entry.ts'
-import { identityOf, isSameState } from './identity.ts'
+import type { Entry } from '../entries/entry.ts'
+import { identityOf, isSameState } from '../entries/identity.ts'
 import type { Replacement } from './intake.ts'
 import type { IntakeTarget, PlainIntake } from './plain-intake.ts'
 

@@ -10,6 +10,8 @@ import {
   type View,
 } from '@wherry/client'
 import { callback, checkOptions, flag, having, integer, milliseconds, text, viewCheck } from '@wherry/client/checks'
+import type { Entry } from '../entries/entry.ts'
+import { type Identity, isSameState } from '../entries/identity.ts'
 import { InformerStoppedError, TransformError } from '../errors.ts'
 import type { Cursor } from '../journal/cursor.ts'
 import { Journal } from '../journal/journal.ts'
@@ -17,9 +19,7 @@ import type { Handler, Registration, RegistrationOptions } from '../registration
 import { Registrations } from '../registrations/registrations.ts'
 import { callGuarded, watched } from '../watched.ts'
 import { Contents } from './contents.ts'
-import type { Entry } from './entry.ts'
 import { type Handover, handOver } from './handover.ts'
-import { type Identity, isSameState } from './identity.ts'
 import { Indices } from './indices.ts'
 import type { Intake, IntakeOptions } from './intake.ts'
 import { type Packed, type Packing, packingCheck } from './packing.ts'

@@ -1,6 +1,6 @@
 import { lend } from '../../bytes/chunks.fixture.ts'
+import type { Lane, Requester } from '../../requester.ts'
 import type { CloseReason, Connection, RequestHead, ResponseHandlers, Transport } from '../../transport.ts'
-import type { Lane, Requester } from '../requester.ts'
 
 /** A request as a {@link ScriptedConnection} holds it: its answer is up to the test. */
 export interface ScriptedRequest extends ResponseHandlers {

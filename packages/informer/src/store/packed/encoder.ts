@@ -1,5 +1,5 @@
+import type { Identity } from '../../entries/identity.ts'
 import { UnpackableValueError } from '../../errors.ts'
-import type { Identity } from '../identity.ts'
 import { isLatin1, numberOf, secondsOf, writeUuid } from './forms.ts'
 import type { Shapes } from './shapes.ts'
 import type { Texts } from './texts.ts'

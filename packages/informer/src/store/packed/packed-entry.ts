@@ -1,7 +1,7 @@
+import { Entry } from '../../entries/entry.ts'
+import type { Identity } from '../../entries/identity.ts'
+import { Tombstone } from '../../entries/tombstone.ts'
 import { TransformError } from '../../errors.ts'
-import { Tombstone } from '../../journal/tombstone.ts'
-import { Entry } from '../entry.ts'
-import type { Identity } from '../identity.ts'
 import type { PackedValues } from './packed-values.ts'
 
 /** What an entry has that has no value. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { Identity } from '../../entries/identity.ts'
 import { UnpackableValueError } from '../../errors.ts'
-import type { Identity } from '../identity.ts'
 import { PackedValues } from './packed-values.ts'
 
 const identity: Identity = { key: 'ns/settings', uid: '8f14e45f-ceea-467f-9a0b-1c2d3e4f5a6b', resourceVersion: '1234' }

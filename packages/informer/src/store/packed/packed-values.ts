@@ -1,6 +1,6 @@
+import type { Entry } from '../../entries/entry.ts'
+import type { Identity } from '../../entries/identity.ts'
 import type { TransformError } from '../../errors.ts'
-import type { Entry } from '../entry.ts'
-import type { Identity } from '../identity.ts'
 import type { Packed } from '../packing.ts'
 import type { PackedStats } from '../store.ts'
 import { Decoder } from './decoder.ts'

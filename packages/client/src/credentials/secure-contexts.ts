@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
-import type { TlsMaterial } from '../credentials/credentials.ts'
-import { CredentialsError } from '../credentials/error.ts'
+import type { TlsMaterial } from './credentials.ts'
+import { CredentialsError } from './error.ts'
 
 /**
  * Secure contexts of one client. Parsing a bundle of certificates takes milliseconds, so the last context is kept.

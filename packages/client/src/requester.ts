@@ -1,4 +1,4 @@
-import type { Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
+import type { Exchange, RequestHead, ResponseHandlers } from './transport.ts'
 
 /**
  * What a request is, as far as its connection matters:

@@ -1,7 +1,7 @@
 import type { TransformError } from '../errors.ts'
-import type { Tombstone } from '../journal/tombstone.ts'
 import type { Identity } from './identity.ts'
 import type { Owner } from './owner.ts'
+import type { Tombstone } from './tombstone.ts'
 
 /**
  * One object of a store, in a shape that is always the same, and the node of both orders of the journal. What is rare is kept beside

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { InvalidNameError } from '../errors/invalid-name.ts'
 import { configMaps, nodes } from '../resources/core.ts'
 import { refusal, scripted } from '../verbs/scripted.fixture.ts'
-import { defineResource } from '../views/resource.ts'
 import { checkLabelKey, checkLabelValue } from './label.ts'
 import { collectionPath, objectPath, queryText } from './path.ts'
+import { defineResource } from './resource.ts'
 import { checkSegment, encodeSegment } from './segment.ts'
 
 const bad = ['', '.', '..', '/', 'a/b', '../x', 'a?b', '%2f', 'a%2Fb', '?', '\ud800', null, undefined, 7, {}]

@@ -1,6 +1,6 @@
 import { OptionRangeError } from '../errors/option.ts'
-import type { ObjectKey } from '../views/object.ts'
-import type { ResourceDefinition } from '../views/resource.ts'
+import type { ObjectKey } from './object.ts'
+import type { ResourceDefinition } from './resource.ts'
 import { checkSegment, encodeSegment } from './segment.ts'
 
 /** `group/version/plural`, as errors and metrics name a resource; the core group is left out. */

@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '../views/resource.ts'
+import type { ResourceDefinition } from './resource.ts'
 
 /**
  * Whether objects of a resource are secrets: Secrets (of whatever group), and reviews and requests of tokens. Of what a

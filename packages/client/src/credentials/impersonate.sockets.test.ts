@@ -2,9 +2,9 @@ import { type AccessAttributes, startApiServer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { Client, type ClientOptions } from '../client.ts'
 import { NodeTransport } from '../connection/node-transport.ts'
-import { fromUrl } from '../credentials/access.ts'
 import { configMaps } from '../resources/core.ts'
 import { roleBindings, roles } from '../resources/rbac.ts'
+import { fromUrl } from './access.ts'
 
 describe.each(['h2', 'http/1.1'] as const)('a client that impersonates over %s', protocol => {
   it('has every group that was given', async () => {

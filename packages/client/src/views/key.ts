@@ -1,9 +1,9 @@
 import { having } from '../errors/check.ts'
 import { InvalidNameError } from '../errors/invalid-name.ts'
 import { OptionRangeError } from '../errors/option.ts'
-import { asKey, type KeyOf, type ObjectKey, type Scope } from '../views/object.ts'
-import type { ResourceType, View } from '../views/resource.ts'
+import { asKey, type KeyOf, type ObjectKey, type Scope } from './object.ts'
 import { keyText } from './path.ts'
+import type { ResourceType, View } from './resource.ts'
 import { checkSegment } from './segment.ts'
 
 /** A key that was checked, and its text. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { InvalidNameError } from '../errors/invalid-name.ts'
 import { OptionRangeError } from '../errors/option.ts'
 import { configMaps, namespaces } from '../resources/core.ts'
-import type { ObjectKey } from '../views/object.ts'
 import { checkedKey, parsedKey } from './key.ts'
+import type { ObjectKey } from './object.ts'
 
 describe('a key', () => {
   it('is a name, in a namespace where there are any', () => {

@@ -26,7 +26,7 @@ export async function foldManagers(
   const former = managedFields.filter(isFormer)
   const [first] = former
   if (first === undefined) return
-  const fieldsV1 = former.reduce<FieldsV1>((all, one) => union(all, (one.fieldsV1 ?? {}) as FieldsV1), {})
+  const fieldsV1 = union(former.map(one => (one.fieldsV1 ?? {}) as FieldsV1))
   const folded = { ...first, manager, operation: 'Apply', fieldsV1 }
   const value = [folded, ...managedFields.filter(one => !isFormer(one))]
   // A subresource takes no managed fields, those of its own entries neither.

@@ -8,13 +8,20 @@ export interface FieldsV1 {
   readonly [path: string]: FieldsV1
 }
 
-/** The fields that either of two managers owns. */
-export function union(one: FieldsV1, other: FieldsV1): FieldsV1 {
-  const all: Record<string, FieldsV1> = { ...one }
-  for (const [path, below] of Object.entries(other)) {
-    const known = Object.hasOwn(all, path) ? all[path] : undefined
-    set(all, path, known === undefined ? below : union(known, below))
+/** The fields that any of several managers owns. */
+export function union(managers: readonly FieldsV1[]): FieldsV1 {
+  const [first = {}, ...others] = managers
+  if (others.length === 0) return first
+  const below = new Map<string, FieldsV1[]>()
+  for (const fields of managers) {
+    for (const [path, one] of Object.entries(fields)) {
+      const known = below.get(path)
+      if (known === undefined) below.set(path, [one])
+      else known.push(one)
+    }
   }
+  const all: Record<string, FieldsV1> = {}
+  for (const [path, each] of below) set(all, path, union(each))
   return all
 }
 

@@ -1,7 +1,9 @@
 import type { KubernetesObject } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
+import { fieldOf } from './field-of.ts'
 import { below, type FieldsV1, isLeaf, without } from './fields-v1.ts'
-import { fieldOf, isEmpty, matched, valuesAt } from './owned-values.ts'
+import { matchedItems } from './matched-items.ts'
+import { isEmpty, valuesAt } from './owned-values.ts'
 
 /** What one manager owns of an object, by its `managedFields` entry. */
 export interface OwnedFields {
@@ -76,7 +78,7 @@ function sent({ apiVersion: _, kind: __, metadata = {}, ...rest }: KubernetesObj
 function covers(fields: FieldsV1, desired: unknown): boolean {
   if (isLeaf(fields)) return true
   if (Array.isArray(desired)) {
-    const paths = matched(fields, desired)
+    const paths = matchedItems(fields, desired)
     const items = Object.keys(fields).filter(path => path !== '.' && !path.startsWith('f:'))
     if (paths.size !== desired.length || paths.size !== items.length) return false
     return desired.every((item, index) => {
@@ -98,8 +100,8 @@ function covers(fields: FieldsV1, desired: unknown): boolean {
 /** An item without those of its keys that the server does not count among its fields. */
 function keyless(fields: FieldsV1, path: string, item: unknown): unknown {
   if (item === null || typeof item !== 'object') return item
-  const keys = Object.keys(JSON.parse(path.slice(2)) as object)
+  const keys = new Set(Object.keys(JSON.parse(path.slice(2)) as object))
   return Object.fromEntries(
-    Object.entries(item).filter(([name]) => !keys.includes(name) || Object.hasOwn(fields, `f:${name}`)),
+    Object.entries(item).filter(([name]) => !keys.has(name) || Object.hasOwn(fields, `f:${name}`)),
   )
 }

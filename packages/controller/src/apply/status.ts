@@ -58,8 +58,9 @@ export async function applyStatus(
 function timed(status: object, before: readonly Condition[], now: string): object {
   const { conditions } = status as { readonly conditions?: readonly Condition[] | undefined }
   if (!Array.isArray(conditions)) return status
+  const byType = new Map(before.map(one => [one.type, one]))
   const withTimes = conditions.map((condition: Condition) => {
-    const known = before.find(({ type }) => type === condition.type)
+    const known = byType.get(condition.type)
     const kept = known?.status === condition.status ? known.lastTransitionTime : undefined
     const at = condition.lastTransitionTime ?? kept ?? now
     return { ...condition, message: condition.message ?? '', lastTransitionTime: at }

@@ -166,7 +166,7 @@ class Installer {
         const labels = { ...manifest.metadata.labels, [ownerLabel]: key.name }
         const desired = { ...manifest, metadata: { ...manifest.metadata, labels } }
         try {
-          await apply(viewOf(manifest), desired, { whenDelayed: 'throw' })
+          await apply(viewOf(manifest), desired)
         } catch (thrown) {
           // What was refused thrice is sent again later. Until then it is as it was.
           const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown

@@ -293,7 +293,7 @@ export class Copies<P, T extends KubernetesObject> {
     const { formerManagers, fieldValidation, timeoutMs } = this.#options
     // What has the set's label is a copy by somebody's will, whoever wrote it.
     const adopt = this.#connected?.copies.get(key) !== undefined
-    const options = { owner: false, adopt, formerManagers, fieldValidation, timeoutMs }
+    const options = { owner: false, adopt, formerManagers, fieldValidation, timeoutMs, onDelay: 'resolve' } as const
     try {
       const applied = await source.afterFirst(() => apply(this.#view, desired as never, options))
       this.#counts.applied(key, reason, applied)

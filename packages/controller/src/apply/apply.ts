@@ -124,6 +124,8 @@ class Application {
   /** `namespace/name` */
   readonly #name: string
   #body: KubernetesObject = {}
+  /** The limiter was asked: it is one intention, however many requests it takes. */
+  #isAdmitted = false
   /** As the server answered. */
   #written: AppliedObject | undefined
 
@@ -279,6 +281,8 @@ class Application {
       this.#written = written
       version = written.metadata.resourceVersion
       this.#shared.normalized.learn(this.#body, written.owned)
+      // Our own write makes nothing run: from now on it is time that says how long nobody undid it.
+      this.#shared.limiter.asDesired(key, this.#id)
       this.#task.written?.(written)
       const isChanged = written.metadata.resourceVersion !== before
       const outcome = before === undefined ? 'created' : isChanged ? 'updated' : 'unchanged'
@@ -288,16 +292,23 @@ class Application {
     }
   }
 
-  /** `undefined`: it may be sent now, which counts. */
+  /**
+   * `undefined`: it may be sent now, which counts.
+   * @throws ApplyDelayedError, unless the caller wants to go on
+   */
   async #delay(): Promise<Applied<unknown> | undefined> {
+    if (this.#isAdmitted) return undefined
     const { key, again } = this.#about
     const { limiter } = this.#shared
     const waitMs = limiter.admit({ key, object: this.#id, digest: hash(this.#body, { integers: 'bigint' }) })
-    if (waitMs === 0) return undefined
+    if (waitMs === 0) {
+      this.#isAdmitted = true
+      return undefined
+    }
     again(waitMs, `${this.#name} of ${this.#view.key}`)
     const { isNews, refusal } = limiter.delayed(key, this.#id)
     if (isNews) await this.#report(waitMs, refusal)
-    if (this.#options.whenDelayed === 'throw') {
+    if (this.#options.onDelay !== 'resolve') {
       throw new ApplyDelayedError(this.#view.key, this.#name, waitMs, refusal)
     }
     return { ...unsent, outcome: 'delayed', retryAfterMs: waitMs, refusal }

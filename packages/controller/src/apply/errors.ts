@@ -18,7 +18,11 @@ export class NotOursError extends Error {
   }
 }
 
-/** A write has to wait, because it was sent again and again: it was refused, undone, or its answer was lost. The cause is the last refusal, if there was one. */
+/**
+ * An `apply` or a `status` has not been done: the write waits, because it was sent again and again. It was refused, undone, or its
+ * answer was lost. The cause is the last refusal, if there was one. A run that ends with it is no failure: the key runs again when
+ * the write may be sent.
+ */
 export class ApplyDelayedError extends Error {
   override readonly name = 'ApplyDelayedError'
   readonly code = 'APPLY_DELAYED'
@@ -30,11 +34,18 @@ export class ApplyDelayedError extends Error {
   readonly retryAfterMs: number
 
   constructor(view: string, key: string, retryAfterMs: number, cause: unknown) {
-    super(`the write of ${key} of ${view} waits for ${retryAfterMs} ms`, cause ? { cause } : undefined)
+    const why = cause instanceof Error ? `, since it was refused: ${cause.message}` : ''
+    super(`the write of ${key} of ${view} waits for ${retryAfterMs} ms${why}`, cause ? { cause } : undefined)
     this.view = view
     this.key = key
     this.retryAfterMs = retryAfterMs
   }
+}
+
+/** Whether nothing but delayed writes ended a run: one, or all of those that were awaited together. */
+export function isDelay(thrown: unknown): boolean {
+  if (thrown instanceof AggregateError) return thrown.errors.length > 0 && thrown.errors.every(isDelay)
+  return thrown instanceof ApplyDelayedError
 }
 
 /** An object is written again and again, because somebody else undoes it, or because the server refuses it. To `onError`, once until nothing happened for 10 minutes. */

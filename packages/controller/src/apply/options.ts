@@ -24,11 +24,11 @@ export interface DesiredOptions {
   /** What unknown and duplicate fields are: an error, a warning, or nothing. @default the server's ('Warn') */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
   /**
-   * What a write does that has to wait: `resolve` lets the rest of the reconcile go on; `throw` rejects with an `ApplyDelayedError`.
-   * The key runs again when the time has come, either way.
-   * @default 'resolve'
+   * What a write does that has to wait: `reject` rejects with an `ApplyDelayedError`, which ends the run unless you catch it;
+   * `resolve` resolves with the outcome `delayed`, so that the reconcile goes on. The key runs again when the time has come, either way.
+   * @default 'reject'
    */
-  readonly whenDelayed?: 'resolve' | 'throw' | undefined
+  readonly onDelay?: 'reject' | 'resolve' | undefined
   /** Ends it, beside the run's own signal. */
   readonly signal?: AbortSignal | undefined
   /** How long a request may take, in milliseconds. @default the client's */
@@ -42,7 +42,7 @@ export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
   fieldManager: text,
   formerManagers: texts,
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
-  whenDelayed: oneOf('resolve', 'throw'),
+  onDelay: oneOf('reject', 'resolve'),
   signal: abortSignal,
   timeoutMs: milliseconds({ min: 1, infinite: true }),
 }
@@ -53,6 +53,7 @@ export interface Applied<T> {
    * - `unchanged`: the object is as desired. In most cases no request was sent.
    * - `created`, `updated`: it was written.
    * - `delayed`: it was written too often lately, and is to be written when `retryAfterMs` have passed. The key runs again then.
+   *   Only with `onDelay: 'resolve'`.
    * - `deleting`: it is being deleted. The key runs again when it has gone.
    */
   readonly outcome: 'unchanged' | 'created' | 'updated' | 'delayed' | 'deleting'
@@ -72,8 +73,9 @@ export interface Applied<T> {
  * and for a Secret `data` from `stringData`.
  *
  * The key runs again when somebody changes what is applied, and when the object goes. What is written again and again, because somebody undoes
- * it or the server refuses it, is written ever later: three times at once, then after 1 s, doubling to 60 s. Until then this resolves with
- * `outcome: 'delayed'`, which is no success: `refusal` says what the server said. `onError` hears of it once, as a `FlappingError`.
+ * it or the server refuses it, is written ever later: three times at once, then after 1 s, doubling to 60 s. Until then this rejects with an
+ * `ApplyDelayedError`, whose cause is what the server said. It ends the run, which is no failure, and the key runs again when the time has come.
+ * `onError` gets it once, as a `FlappingError`.
  *
  * Rejects with an `AlreadyOwnedError` if another object controls it, a `NotOursError` if it is there and nobody's, a conflict where the cache
  * was behind (throw it on: the key runs again), and with what the server says.

@@ -1,7 +1,16 @@
 import type { Cause } from '../sources/cause.ts'
 
 /** What came of a run. */
-export type Outcome = 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal' | 'aborted' | 'gone'
+export type Outcome =
+  | 'success'
+  | 'requeue'
+  | 'requeue_after'
+  /** A write waits; the key runs again when it may be sent. */
+  | 'delayed'
+  | 'error'
+  | 'terminal'
+  | 'aborted'
+  | 'gone'
 
 /** The last run of a key. */
 export interface LastRun {

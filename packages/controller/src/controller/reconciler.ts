@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { isApplyConflict, resourceName, type Scope, type Stored, type Timer } from '@wherry/client'
 import { asError } from '@wherry/client/checks'
 import { isWriteConflict } from '@wherry/hash-compare'
+import { isDelay } from '../apply/errors.ts'
 import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
 import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
@@ -79,7 +80,7 @@ export class Reconciler<C, S extends Scope> {
     run.isOver = true
     this.#runs.splice(this.#runs.indexOf(run), 1)
     try {
-      if (outcome !== 'gone') run.end(outcome !== 'error' && outcome !== 'terminal' && outcome !== 'aborted')
+      if (outcome !== 'gone') run.end(failure === undefined)
     } catch (error) {
       this.#report(error, key)
     }
@@ -148,6 +149,8 @@ export class Reconciler<C, S extends Scope> {
       if (thrown !== this.#stopped && !isAbort(thrown)) this.#report(thrown, key)
       return 'aborted'
     }
+    // The refusal was a failure, and was told. The key runs again when the write may be sent.
+    if (isDelay(thrown)) return 'delayed'
     environment.metrics.count('controller_runtime_reconcile_errors_total', this.#labels)
     if (thrown instanceof TerminalError) {
       environment.metrics.count('controller_runtime_terminal_reconcile_errors_total', this.#labels)
@@ -199,6 +202,7 @@ const results: Readonly<Partial<Record<Outcome, string>>> = {
   gone: 'success',
   requeue: 'requeue',
   requeue_after: 'requeue_after',
+  delayed: 'requeue_after',
   error: 'error',
   terminal: 'error',
 }

@@ -613,6 +613,10 @@ export const expressions: readonly string[] = [
     'google.protobuf.Timestamp',
   ],
   ...[
+    'string(dyn([]))',
+    'string(dyn([self.i]))',
+    'string(dyn({1: [2]}))',
+    'int(dyn([1]) == 2 ? 1 : 2)',
     'Foo{}',
     'self.s{}',
     '.self.i',

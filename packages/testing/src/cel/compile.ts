@@ -69,6 +69,9 @@ function patternProblem(pattern: string): string | undefined {
 }
 
 function isConstant(expr: Expr): boolean {
+  if (expr.kind === 'list') return expr.optional.size === 0 && expr.elements.every(isConstant)
+  if (expr.kind === 'map')
+    return expr.entries.every(one => !one.optional && isConstant(one.key) && isConstant(one.value))
   if (expr.kind !== 'call') return expr.kind === 'literal'
   const [first] = expr.args
   return expr.target === undefined && conversions.has(expr.name) && first !== undefined && isConstant(first)

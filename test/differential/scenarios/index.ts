@@ -11,6 +11,7 @@ import { discoveryScenarios } from './discovery.ts'
 import { readScenarios } from './read.ts'
 import { restartScenarios } from './restart.ts'
 import { reviewScenarios } from './reviews.ts'
+import { ruleScenarios } from './rules.ts'
 import { strategicScenarios } from './strategic-merge.ts'
 import { writeScenarios } from './write.ts'
 
@@ -19,6 +20,7 @@ export const scenarios: readonly Scenario[] = [
   ...writeScenarios,
   ...readScenarios,
   ...customScenarios,
+  ...ruleScenarios,
   ...builtinScenarios,
   ...defaultsScenarios,
   ...updateScenarios,

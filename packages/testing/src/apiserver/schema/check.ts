@@ -4,7 +4,9 @@ import { validateEmbedded } from './embedded.ts'
 import { goQuote, goValue } from './go-text.ts'
 import { goPatternProblem } from './pattern.ts'
 import { prune } from './prune.ts'
-import { children, flag, list, readSchema, schemas, subschemas } from './schema.ts'
+import { checkRules } from './rule-checks.ts'
+import { cel } from './rules.ts'
+import { children, flag, list, readSchema, type Schema, schemas, subschemas } from './schema.ts'
 import { validate } from './validate.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']
@@ -54,7 +56,26 @@ export function checkStructural(schema: JsonObject, path: string, status: boolea
   check.causes.push(...structural.causes)
   if (structural.causes.length === 0 && isReadable(schema)) defaults(check, schema, path, true, false)
   supported(check, schema, path, 'root')
+  if (isReadable(schema)) {
+    const read = readSchema(schema)
+    check.causes.push(...checkRules(schema, read, path, check.causes.length === 0))
+    if (check.causes.length === 0 && read.hasRules) ruledDefaults(check, schema, read, path)
+  }
   return check.causes
+}
+
+/** Defaults keep the rules that are for them. */
+function ruledDefaults(check: Check, raw: JsonObject, schema: Schema, path: string): void {
+  const value = own(raw, 'default') ?? undefined
+  if (value !== undefined) {
+    check.causes.push(...cel().ruleProblems(schema, value, undefined, `${path}.default`, schema.embedded))
+  }
+  const items = own(raw, 'items')
+  if (isObject(items) && schema.items?.hasRules === true) ruledDefaults(check, items, schema.items, `${path}.items`)
+  for (const [name, child] of children(raw, 'properties')) {
+    const property = schema.properties.get(name)
+    if (property?.hasRules === true) ruledDefaults(check, child, property, `${path}.properties[${name}]`)
+  }
 }
 
 /** What the root of a schema may say when the status is a subresource, in the server's order. */

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, own, setOwn, stringAt } from '../objects/json.ts'
 import { knownFormats, unservedFormats } from './formats.ts'
 import { goPattern, goPatternProblem } from './pattern.ts'
+import { rulesOf, type ValidationRule } from './validation-rule.ts'
 
 /** One node of a structural schema, read: what pruning, defaulting and validation look at. */
 export interface Schema {
@@ -41,6 +42,10 @@ export interface Schema {
   readonly listKeys: readonly string[]
   /** `x-kubernetes-map-type`. */
   readonly mapType: string | undefined
+  /** `x-kubernetes-validations` of this node. */
+  readonly rules: readonly ValidationRule[]
+  /** Whether this node, or one below it, has rules. */
+  readonly hasRules: boolean
 }
 
 /** Reads one node and those below it. */
@@ -52,6 +57,11 @@ export function readSchema(raw: JsonObject): Schema {
   const not = own(raw, 'not')
   const pattern = stringAt(raw, 'pattern') ?? ''
   const regExp = pattern === '' ? undefined : goPattern(pattern)
+  const rules = rulesOf(raw)
+  const properties = new Map(children(raw, 'properties').map(([name, child]) => [name, readSchema(child)]))
+  const additionalSchema = isObject(additional) ? readSchema(additional) : undefined
+  const itemsSchema = isObject(items) ? readSchema(items) : undefined
+  const below = [...properties.values(), additionalSchema, itemsSchema]
   return {
     types,
     nullable: flag(raw, 'nullable'),
@@ -71,10 +81,9 @@ export function readSchema(raw: JsonObject): Schema {
     maxProperties: number(raw, 'maxProperties'),
     minProperties: number(raw, 'minProperties'),
     required: list(raw, 'required').filter(name => typeof name === 'string'),
-    properties: new Map(children(raw, 'properties').map(([name, child]) => [name, readSchema(child)])),
-    additional:
-      typeof additional === 'boolean' ? additional : isObject(additional) ? readSchema(additional) : undefined,
-    items: isObject(items) ? readSchema(items) : undefined,
+    properties,
+    additional: typeof additional === 'boolean' ? additional : additionalSchema,
+    items: itemsSchema,
     allOf: schemas(raw, 'allOf').map(readSchema),
     anyOf: schemas(raw, 'anyOf').map(readSchema),
     oneOf: schemas(raw, 'oneOf').map(readSchema),
@@ -84,12 +93,13 @@ export function readSchema(raw: JsonObject): Schema {
     listType: stringAt(raw, 'x-kubernetes-list-type'),
     listKeys: list(raw, 'x-kubernetes-list-map-keys').filter(name => typeof name === 'string'),
     mapType: stringAt(raw, 'x-kubernetes-map-type'),
+    rules,
+    hasRules: rules.length > 0 || below.some(child => child?.hasRules === true),
   }
 }
 
 /** What `raw` or a schema below it asks to be checked that is not checked here; `undefined`: nothing. */
 export function unservedIn(raw: JsonObject): string | undefined {
-  if (list(raw, 'x-kubernetes-validations').length > 0) return 'x-kubernetes-validations'
   const format = stringAt(raw, 'format') ?? ''
   if (unservedFormats.has(format)) return `the format ${format}`
   const pattern = stringAt(raw, 'pattern') ?? ''

@@ -11,6 +11,7 @@ import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { problemsOf, problemsOfStatus } from '../schema/decode.ts'
 import { viewOf } from '../schema/resource-schema.ts'
+import { problemsOfRules } from '../schema/rules.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
@@ -337,6 +338,7 @@ export class Writer {
     if (schema !== undefined) {
       const status = part === 'status' && old !== undefined
       causes.push(...(status ? problemsOfStatus(schema, object, old) : problemsOf(schema, object, old)))
+      causes.push(...problemsOfRules(schema, object, old, causes))
     }
     if (causes.length > 0) throw StatusError.invalid(type, object.metadata.name ?? '', causes)
   }

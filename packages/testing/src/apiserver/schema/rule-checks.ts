@@ -1,0 +1,127 @@
+import { isObject, type Json, type JsonObject, own, stringAt } from '../objects/json.ts'
+import type { StatusCause } from '../status.ts'
+import { isFieldPath } from './field-path.ts'
+import { goQuote } from './go-text.ts'
+import { cel } from './rules.ts'
+import { children, flag, list, type Schema } from './schema.ts'
+import type { ValidationRule } from './validation-rule.ts'
+
+const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
+
+/** What is found: of how rules are written, and of what their expressions say. */
+interface Found {
+  readonly written: StatusCause[]
+  readonly expressions: StatusCause[]
+}
+
+/** What is wrong with the rules of a schema, at `path`. With `compile`, their expressions are checked too. */
+export function checkRules(raw: JsonObject, schema: Schema, path: string, compile: boolean): StatusCause[] {
+  if (!schema.hasRules) return []
+  const { written, expressions } = visit(raw, schema, path, true, compile, undefined)
+  return [...written, ...expressions]
+}
+
+/** `uncorrelated`: the list above whose items can't be told from one state of an object to the next. */
+function visit(
+  raw: JsonObject,
+  schema: Schema,
+  path: string,
+  isResource: boolean,
+  compile: boolean,
+  uncorrelated: string | undefined,
+): Found {
+  const found: Found = { written: [], expressions: [] }
+  const into = (key: string, child: Schema | undefined, rawChild: Json | undefined, above = uncorrelated): void => {
+    if (child?.hasRules !== true || !isObject(rawChild)) return
+    const { written, expressions } = visit(rawChild, child, `${path}.${key}`, child.embedded, compile, above)
+    found.written.push(...written)
+    found.expressions.push(...expressions)
+  }
+  const { additional } = schema
+  into(
+    'additionalProperties',
+    typeof additional === 'object' ? additional : undefined,
+    own(raw, 'additionalProperties'),
+  )
+  for (const [name, child] of children(raw, 'properties')) {
+    into(`properties[${name}]`, schema.properties.get(name), child)
+  }
+  const isMap = stringAt(raw, 'x-kubernetes-list-type') === 'map'
+  into('items', schema.items, own(raw, 'items'), isMap ? uncorrelated : (uncorrelated ?? path))
+  const at = `${path}.x-kubernetes-validations`
+  for (const [i, rule] of schema.rules.entries()) found.written.push(...checkWritten(rule, schema, `${at}[${i}]`))
+  if (schema.rules.length === 0 || found.written.length > 0 || !compile) return found
+  const compiled = cel().compileRules(schema, isResource || flag(raw, 'x-kubernetes-embedded-resource'))
+  if (compiled === undefined) {
+    const why = 'internal error: failed to retrieve type information for x-kubernetes-validations'
+    found.expressions.push({ reason: 'InternalError', message: `Internal error: ${why}`, field: at })
+    return found
+  }
+  const given = list(raw, 'x-kubernetes-validations').filter(isObject)
+  for (const [i, one] of compiled.entries()) {
+    const invalid = (field: string, value: string, why: string): void => {
+      found.expressions.push({
+        reason: 'FieldValueInvalid',
+        message: `Invalid value: ${value}: ${why}`,
+        field: `${at}[${i}].${field}`,
+      })
+    }
+    if (one.program === undefined) invalid('rule', printRule(one.rule, given[i]), one.problem)
+    if (one.messageProblem !== '') invalid('messageExpression', printRule(one.rule, given[i]), one.messageProblem)
+    if (one.usesOldSelf && uncorrelated !== undefined) {
+      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`
+      invalid('rule', goQuote(one.rule.rule), why)
+    } else if (!one.usesOldSelf && one.rule.optionalOldSelf !== undefined) {
+      invalid('optionalOldSelf', String(one.rule.optionalOldSelf), 'may not be set if oldSelf is not used in rule')
+    }
+  }
+  return found
+}
+
+/** A rule as the server's own type prints it. */
+function printRule(rule: ValidationRule, raw: JsonObject | undefined): string {
+  const printed = {
+    Rule: rule.rule,
+    Message: rule.message,
+    MessageExpression: rule.messageExpression,
+    Reason: rule.reason ?? null,
+    FieldPath: rule.fieldPath,
+    OptionalOldSelf: raw === undefined ? null : (own(raw, 'optionalOldSelf') ?? null),
+  }
+  const escaped = /[<>&\u2028\u2029]/g
+  return JSON.stringify(printed).replace(escaped, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** What is wrong with how a rule is written, whatever its expressions say. */
+function checkWritten(rule: ValidationRule, schema: Schema, at: string): StatusCause[] {
+  const causes: StatusCause[] = []
+  const required = (field: string, why: string): void => {
+    causes.push({ reason: 'FieldValueRequired', message: `Required value: ${why}`, field: `${at}.${field}` })
+  }
+  const invalid = (field: string, value: string, why: string): void => {
+    const message = `Invalid value: ${goQuote(value)}: ${why}`
+    causes.push({ reason: 'FieldValueInvalid', message, field: `${at}.${field}` })
+  }
+  const message = rule.message.trim()
+  const text = rule.rule.trim()
+  const lines = /[\n\r]/
+  if (text === '') required('rule', 'rule is not specified')
+  else if (rule.message !== '' && message === '') invalid('message', rule.message, 'must be non-empty if specified')
+  else if (lines.test(message)) invalid('message', rule.message, 'must not contain line breaks')
+  else if (lines.test(text) && message === '') {
+    required('message', 'message must be specified if rule contains line breaks')
+  }
+  if (rule.messageExpression !== '' && rule.messageExpression.trim() === '') {
+    required('messageExpression', 'messageExpression must be non-empty if specified')
+  }
+  if (rule.reason !== undefined && !reasons.includes(rule.reason)) {
+    const supported = reasons.map(goQuote).join(', ')
+    const why = `Unsupported value: ${goQuote(rule.reason)}: supported values: ${supported}`
+    causes.push({ reason: 'FieldValueNotSupported', message: why, field: `${at}.reason` })
+  }
+  if (rule.fieldPath === '') return causes
+  if (rule.fieldPath.trim() === '') invalid('fieldPath', rule.fieldPath, 'must be non-empty if specified')
+  if (lines.test(rule.fieldPath)) invalid('fieldPath', rule.fieldPath, 'must not contain line breaks')
+  if (!isFieldPath(rule.fieldPath, schema)) invalid('fieldPath', rule.fieldPath, 'must be a valid path')
+  return causes
+}

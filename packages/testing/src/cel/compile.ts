@@ -1,0 +1,97 @@
+import { below, type Expr } from './ast.ts'
+import { type Checked, check } from './checker.ts'
+import { functions, typeVariables } from './environment.ts'
+import { evaluate, type Variables } from './evaluate.ts'
+import { compileRegex } from './functions/regex.ts'
+import { type Issue, printIssues, SyntaxIssue } from './issues.ts'
+import { literalIssues } from './literals.ts'
+import { parse } from './parser.ts'
+import type { Type } from './types.ts'
+import { CelError, type Value } from './values.ts'
+
+/** An expression that can be evaluated. */
+export interface Program {
+  /** The type of what it evaluates to. */
+  readonly type: Type
+  /** The variables that it reads. */
+  readonly reads: ReadonlySet<string>
+  /** Throws a `CelError`. */
+  evaluate(variables: Variables): Value
+}
+
+/** An expression that can't be: why, in the server's words. */
+export interface Refused {
+  readonly issues: string
+  /** Whether it is a constant in it that can't be made. */
+  readonly instantiation: boolean
+}
+
+const conversions = new Set([
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'dyn',
+  'int',
+  'string',
+  'timestamp',
+  'type',
+  'uint',
+])
+
+/** What a conversion of a constant fails with, or a constant pattern: they are made before any evaluation. */
+function constantProblem(expr: Expr, checked: Checked): string | undefined {
+  for (const child of below(expr)) {
+    const problem = constantProblem(child, checked)
+    if (problem !== undefined) return problem
+  }
+  if (expr.kind === 'call' && (expr.name === 'find' || expr.name === 'findAll')) {
+    const pattern = expr.args[0]
+    if (pattern?.kind === 'literal' && typeof pattern.value === 'string') return patternProblem(pattern.value)
+  }
+  if (expr.kind === 'literal' || !isConstant(expr)) return undefined
+  try {
+    evaluate(expr, checked, functions, new Map())
+    return undefined
+  } catch (error) {
+    if (error instanceof CelError) return error.message
+    throw error
+  }
+}
+
+function patternProblem(pattern: string): string | undefined {
+  try {
+    compileRegex(pattern)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function isConstant(expr: Expr): boolean {
+  if (expr.kind === 'list') return expr.optional.size === 0 && expr.elements.every(isConstant)
+  if (expr.kind === 'map')
+    return expr.entries.every(one => !one.optional && isConstant(one.key) && isConstant(one.value))
+  if (expr.kind !== 'call') return expr.kind === 'literal'
+  const [first] = expr.args
+  return expr.target === undefined && conversions.has(expr.name) && first !== undefined && isConstant(first)
+}
+
+/** Parses and checks an expression in Kubernetes' environment, with these variables. */
+export function compile(source: string, variables: ReadonlyMap<string, Type>): Program | Refused {
+  const refused = (issues: readonly Issue[]): Refused => ({ issues: printIssues(source, issues), instantiation: false })
+  try {
+    const expr = parse(source)
+    const checked = check(expr, { functions, variables: new Map([...typeVariables, ...variables]) })
+    if (checked.issues.length > 0) return refused(checked.issues)
+    const literals = literalIssues(expr, checked)
+    if (literals.length > 0) return refused(literals)
+    const constant = constantProblem(expr, checked)
+    if (constant !== undefined) return { issues: constant, instantiation: true }
+    const { type, reads } = checked
+    return { type, reads, evaluate: values => evaluate(expr, checked, functions, values) }
+  } catch (error) {
+    if (error instanceof SyntaxIssue) return refused([error])
+    throw error
+  }
+}

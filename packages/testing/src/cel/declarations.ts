@@ -1,0 +1,44 @@
+import { readType, splitTypes, type Type } from './types.ts'
+import type { Value } from './values.ts'
+
+/** One overload of a function: its types, and what it does. The first parameter of a member is what it is called on. */
+export interface Overload {
+  readonly member: boolean
+  readonly parameters: readonly Type[]
+  readonly result: Type
+  readonly call: (...args: never[]) => Value
+}
+
+/** The functions that an expression may call, each with its overloads in the order in which they are tried. */
+export type Functions = ReadonlyMap<string, readonly Overload[]>
+
+/** A signature (`string.indexOf(string, int): int`, `size(list<A>): int`) with what it does. */
+export type Declaration = readonly [signature: string, call: (...args: never[]) => Value]
+
+/** Puts declarations together. */
+export function declare(...libraries: readonly (readonly Declaration[])[]): Functions {
+  const functions = new Map<string, Overload[]>()
+  for (const [signature, call] of libraries.flat()) {
+    const { name, ...overload } = readSignature(signature)
+    const overloads = functions.get(name) ?? []
+    overloads.push({ ...overload, call })
+    functions.set(name, overloads)
+  }
+  return functions
+}
+
+/** A global function's name may hold dots (`sets.contains`): `->` then stands before a member's. */
+function readSignature(signature: string): Omit<Overload, 'call'> & { readonly name: string } {
+  const open = signature.indexOf('(')
+  const close = signature.lastIndexOf('):')
+  const head = signature.slice(0, open)
+  const [receiver, method] = head.includes('->') ? head.split('->') : [undefined, head]
+  const parameters = splitTypes(signature.slice(open + 1, close)).map(readType)
+  if (receiver !== undefined) parameters.unshift(readType(receiver))
+  return {
+    name: method as string,
+    member: receiver !== undefined,
+    parameters,
+    result: readType(signature.slice(close + 2).trim()),
+  }
+}

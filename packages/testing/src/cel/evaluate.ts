@@ -1,0 +1,269 @@
+import type { Comprehension, Expr } from './ast.ts'
+import type { Checked } from './checker.ts'
+import type { Functions, Overload } from './declarations.ts'
+import { indexed } from './functions/containers.ts'
+import type { Type } from './types.ts'
+import { CelError, Entries, List, Mapping, Optional, TypeValue, typeName, type Value } from './values.ts'
+
+/** How many steps one evaluation may take: what a real server bounds by its cost budget. */
+const maxSteps = 1_000_000
+
+/** What an expression's variables are; an absent one is an error where it is read. */
+export type Variables = ReadonlyMap<string, Value | undefined>
+
+/** Evaluates a checked expression. Throws a `CelError`. */
+export function evaluate(expr: Expr, checked: Checked, functions: Functions, variables: Variables): Value {
+  return new Evaluation(checked, functions, variables).value(expr)
+}
+
+class Evaluation {
+  readonly #checked: Checked
+  readonly #functions: Functions
+  readonly #variables: Variables
+  readonly #locals: Map<string, Value>[] = []
+  #steps = 0
+
+  constructor(checked: Checked, functions: Functions, variables: Variables) {
+    this.#checked = checked
+    this.#functions = functions
+    this.#variables = variables
+  }
+
+  value(expr: Expr): Value {
+    if (++this.#steps > maxSteps) throw new CelError('operation cancelled: actual cost limit exceeded')
+    switch (expr.kind) {
+      case 'literal':
+        return expr.value
+      case 'ident':
+        return this.#variable(expr.name)
+      case 'select':
+        return this.#select(expr)
+      case 'call':
+        return this.#call(expr)
+      case 'list':
+        return this.#list(expr)
+      case 'map':
+        return this.#map(expr)
+      case 'comprehension':
+        return this.#comprehension(expr)
+      default:
+        throw new CelError(`unknown type: ${expr.name}`)
+    }
+  }
+
+  #variable(given: string): Value {
+    const name = given.replace(/^\./, '')
+    for (const locals of given === name ? this.#locals : []) {
+      const local = locals.get(name)
+      if (local !== undefined) return local
+    }
+    const value = this.#variables.get(name) ?? typeNames.get(name)
+    if (value === undefined) throw new CelError(`no such attribute(s): ${name}`)
+    return value
+  }
+
+  #select(expr: Extract<Expr, { kind: 'select' }>): Value {
+    const name = this.#checked.names.get(expr)
+    if (name !== undefined) return this.#variable(name)
+    const operand = this.value(expr.operand)
+    const container = operand instanceof Optional ? operand.value : operand
+    const found = container === undefined ? undefined : fieldOf(container, expr.field)
+    if (expr.test) return found !== undefined
+    if (operand instanceof Optional) return new Optional(found)
+    if (found === undefined) throw new CelError(`no such key: ${expr.field}`)
+    return found
+  }
+
+  #call(expr: Extract<Expr, { kind: 'call' }>): Value {
+    const { name, args } = expr
+    const [first, second, third] = args as [Expr, Expr, Expr]
+    if (name === '_&&_' || name === '_||_') return this.#logical(name === '_||_', first, second)
+    if (name === '_?:_' || name === '_?_:_') {
+      const condition = this.value(first)
+      if (typeof condition !== 'boolean') throw new CelError('no such overload')
+      return this.value(condition ? second : third)
+    }
+    if (name === '@not_strictly_false') return this.#notStrictlyFalse(first)
+    const global = this.#checked.names.get(expr)
+    const target = global === undefined ? expr.target : undefined
+    const values = (target === undefined ? args : [target, ...args]).map(arg => this.value(arg))
+    const called = (global ?? name).replace(/^\./, '')
+    const overloads = this.#functions.get(called) ?? []
+    // What is indexed decides: a dynamic index is looked at by it.
+    if (name === '_[_]') return indexed(values[0] as Value, values[1] as Value)
+    const overload = overloads.find(one => one.member === (target !== undefined) && matches(one, values))
+    if (overload === undefined) throw new CelError(noSuchOverload(called, values))
+    return (overload.call as (...given: Value[]) => Value)(...values)
+  }
+
+  /** The decisive value of either side counts, whatever the other side is. */
+  #logical(decisive: boolean, ...terms: readonly Expr[]): boolean {
+    let failed: unknown
+    for (const term of terms) {
+      try {
+        const value = this.value(term)
+        if (value === decisive) return decisive
+        if (typeof value !== 'boolean') failed ??= new CelError('no such overload')
+      } catch (error) {
+        failed ??= this.#absorb(error)
+      }
+    }
+    if (failed !== undefined) throw failed
+    return !decisive
+  }
+
+  #notStrictlyFalse(expr: Expr): boolean {
+    try {
+      return this.value(expr) !== false
+    } catch (error) {
+      this.#absorb(error)
+      return true
+    }
+  }
+
+  /** An error that a decisive value may hide: not that the evaluation has taken too long. */
+  #absorb(error: unknown): unknown {
+    if (!(error instanceof CelError) || this.#steps > maxSteps) throw error
+    return error
+  }
+
+  #list({ elements, optional }: Extract<Expr, { kind: 'list' }>): Value {
+    const items: Value[] = []
+    for (const [i, element] of elements.entries()) {
+      const value = this.value(element)
+      if (!optional.has(i)) items.push(value)
+      else if (!(value instanceof Optional)) throw new CelError('no such overload')
+      else if (value.value !== undefined) items.push(value.value)
+    }
+    return new List(items)
+  }
+
+  #map({ entries }: Extract<Expr, { kind: 'map' }>): Value {
+    const pairs: [Value, Value][] = []
+    for (const { key, value, optional } of entries) {
+      const name = this.value(key)
+      const given = this.value(value)
+      if (!optional) pairs.push([name, given])
+      else if (!(given instanceof Optional)) throw new CelError('no such overload')
+      else if (given.value !== undefined) pairs.push([name, given.value])
+    }
+    return new Entries(pairs)
+  }
+
+  #comprehension(expr: Comprehension): Value {
+    const range = this.value(expr.range)
+    const outer = new Map([[expr.accu, this.value(expr.init)]])
+    this.#locals.unshift(outer)
+    const inner = new Map<string, Value>()
+    this.#locals.unshift(inner)
+    // The carried value, where it is an error: it is read again by the condition and the step.
+    let failed: unknown
+    try {
+      for (const [first, second] of items(range, expr.variable2 !== undefined)) {
+        inner.set(expr.variable, first)
+        if (expr.variable2 !== undefined) inner.set(expr.variable2, second)
+        if (failed === undefined && this.value(expr.condition) === false) break
+        try {
+          if (failed === undefined) outer.set(expr.accu, this.value(expr.step))
+          else if (this.#decides(expr.step)) {
+            failed = undefined
+            outer.set(expr.accu, (expr.step as { name?: string }).name === '_||_')
+          }
+        } catch (error) {
+          this.#absorb(error)
+          // Only quantifiers go on after an error: their condition lets an error pass.
+          if (!isQuantifier(expr)) throw error
+          failed ??= error
+        }
+      }
+    } finally {
+      this.#locals.shift()
+    }
+    try {
+      if (failed !== undefined) throw failed
+      return this.value(expr.result)
+    } finally {
+      this.#locals.shift()
+    }
+  }
+
+  /** Whether a quantifier's predicate decides, though an earlier one failed. */
+  #decides(step: Expr): boolean {
+    if (step.kind !== 'call') return false
+    return this.value(step.args[1] as Expr) === (step.name === '_||_')
+  }
+}
+
+function isQuantifier({ condition, step }: Comprehension): boolean {
+  const carries = step.kind === 'call' && (step.name === '_&&_' || step.name === '_||_')
+  return carries && condition.kind === 'call'
+}
+
+function* items(range: Value, two: boolean): Iterable<readonly [Value, Value]> {
+  if (range instanceof List) {
+    for (let i = 0; i < range.size; i++) yield two ? [BigInt(i), range.at(i)] : [range.at(i), null]
+  } else if (range instanceof Mapping) {
+    for (const key of range.keys()) yield [key, two ? (range.get(key) as Value) : null]
+  } else {
+    const name = typeName(range).replace('null_type', 'null').replace(/^.*\./, '')
+    throw new CelError(`got 'types.${name.charAt(0).toUpperCase()}${name.slice(1)}', expected iterable type`)
+  }
+}
+
+/** The value of a field, or of a map's key; `undefined`: there is none. */
+export function fieldOf(container: Value, key: Value): Value | undefined {
+  if (container instanceof Mapping) return container.get(key)
+  if (container instanceof List) throw new CelError(`unsupported index type '${typeName(key)}' in list`)
+  return undefined
+}
+
+function matches({ parameters }: Overload, values: readonly Value[]): boolean {
+  return parameters.length === values.length && parameters.every((type, i) => fits(type, values[i] as Value))
+}
+
+/** Whether a value is of a type, as far as its kind tells; of lists and maps, the first entry is looked at. */
+function fits(type: Type, value: Value): boolean {
+  switch (type.kind) {
+    case 'dyn':
+    case 'param':
+      return true
+    case 'null':
+      return value === null
+    case 'list': {
+      if (!(value instanceof List)) return false
+      return value.size === 0 || fits(type.parameters[0] as Type, value.at(0))
+    }
+    case 'map':
+      return value instanceof Mapping
+    case 'type':
+      return value instanceof TypeValue
+    case 'opaque':
+      return typeName(value) === type.name
+    default:
+      return typeName(value) === (fullNames[type.name] ?? type.name)
+  }
+}
+
+const fullNames: Readonly<Record<string, string>> = {
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+}
+
+/** Operators of one implementation for all types: their refusal names no types. */
+const untyped = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_[_]', '@in'])
+const bare = new Set(['contains', 'startsWith', 'endsWith', 'matches'])
+
+function noSuchOverload(name: string, values: readonly Value[]): string {
+  if (untyped.has(name)) return 'no such overload'
+  if (bare.has(name)) return 'no such overload'
+  return `no such overload: ${name}(${values.map(typeName).join(', ')})`
+}
+
+/** Types as values, by the names that expressions know. */
+export const typeNames: ReadonlyMap<string, TypeValue> = new Map(
+  [
+    ...['bool', 'int', 'uint', 'double', 'string', 'bytes', 'list', 'map', 'null_type', 'type', 'optional_type'],
+    ...['google.protobuf.Timestamp', 'google.protobuf.Duration', 'net.IP', 'net.CIDR'],
+    ...['kubernetes.URL', 'kubernetes.Quantity', 'kubernetes.Semver', 'kubernetes.NamedFormat'],
+  ].map(name => [name, new TypeValue(name)]),
+)

@@ -1,0 +1,2 @@
+export { type CompiledRule, compileRules } from './rule.ts'
+export { ruleProblems } from './validator.ts'

@@ -1,0 +1,40 @@
+/** What is wrong with an expression, and where: an offset into its text. */
+export interface Issue {
+  readonly at: number
+  readonly message: string
+}
+
+/** Ends parsing: nothing can be said of the rest. */
+export class SyntaxIssue extends Error {
+  readonly at: number
+
+  constructor(at: number, message: string) {
+    super(message)
+    this.at = at
+  }
+}
+
+/** Issues as the server prints them, each with its line and a mark below the place. */
+export function printIssues(source: string, issues: readonly Issue[]): string {
+  const lines = source.split('\n')
+  const placed = issues.map(({ at, message }) => {
+    const before = source.slice(0, at).split('\n')
+    return { line: before.length, column: [...(before.at(-1) ?? '')].length, message }
+  })
+  const first = (a: (typeof placed)[number], b: (typeof placed)[number]): number =>
+    a.line - b.line || a.column - b.column || 0
+  return placed
+    .sort(first)
+    .map(({ line, column, message }) => {
+      const text = (lines[line - 1] ?? '').replaceAll('\t', ' ')
+      const chars = [...text]
+      const dots = chars.slice(0, column).map(char => (isWide(char) ? '\uff0e' : '.'))
+      const mark = isWide(chars[column] ?? '') ? '\uff3e' : '^'
+      return `ERROR: <input>:${line}:${column + 1}: ${message}\n | ${text}\n | ${dots.join('')}${mark}`
+    })
+    .join('\n')
+}
+
+function isWide(char: string): boolean {
+  return (char.codePointAt(0) ?? 0) > 0x7f
+}

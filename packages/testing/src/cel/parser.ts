@@ -1,0 +1,266 @@
+import type { Entry, Expr } from './ast.ts'
+import { qualifiedName } from './checker.ts'
+import { SyntaxIssue } from './issues.ts'
+import { type NumberText, numberValue, type Token, tokenize } from './lexer.ts'
+import { expandMacro } from './macros.ts'
+import type { Literal } from './values.ts'
+
+/** How deep expressions may nest, as in the server. */
+const maxDepth = 250
+
+const reserved = new Set([
+  ...['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package'],
+  ...['namespace', 'return', 'var', 'void', 'while'],
+])
+
+/** Reads an expression. Throws a `SyntaxIssue`. */
+export function parse(source: string): Expr {
+  const parser = new Parser(tokenize(source))
+  return parser.whole()
+}
+
+const relations = ['<', '<=', '>', '>=', '==', '!=', 'in']
+const operators: Readonly<Record<string, string>> = { in: '@in' }
+
+class Parser {
+  readonly #tokens: readonly Token[]
+  #next = 0
+  #depth = 0
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens
+  }
+
+  whole(): Expr {
+    const expr = this.#expression()
+    if (this.#token.kind !== 'end') this.#fail()
+    return expr
+  }
+
+  get #token(): Token {
+    return this.#tokens[this.#next] as Token
+  }
+
+  #is(text: string): boolean {
+    const { kind } = this.#token
+    return (kind === 'symbol' || kind === 'ident') && this.#token.text === text
+  }
+
+  #take(text: string): Token | undefined {
+    if (!this.#is(text)) return undefined
+    return this.#tokens[this.#next++]
+  }
+
+  #expect(text: string): Token {
+    return this.#take(text) ?? this.#fail(` expecting '${text}'`)
+  }
+
+  #fail(expecting = ''): never {
+    const { at, text } = this.#token
+    throw new SyntaxIssue(at, `Syntax error: mismatched input '${text}'${expecting}`)
+  }
+
+  #expression(): Expr {
+    if (++this.#depth > maxDepth) {
+      throw new SyntaxIssue(this.#token.at, `expression recursion limit exceeded: ${maxDepth}`)
+    }
+    const condition = this.#logical('||')
+    const mark = this.#take('?')
+    if (mark === undefined) {
+      this.#depth--
+      return condition
+    }
+    const then = this.#logical('||')
+    this.#expect(':')
+    const otherwise = this.#expression()
+    this.#depth--
+    return call(mark.at, '_?_:_', [condition, then, otherwise])
+  }
+
+  #logical(operator: '||' | '&&'): Expr {
+    const below = (): Expr => (operator === '||' ? this.#logical('&&') : this.#relation())
+    const terms = [below()]
+    const marks: number[] = []
+    for (let mark = this.#take(operator); mark !== undefined; mark = this.#take(operator)) {
+      marks.push(mark.at)
+      terms.push(below())
+    }
+    return balanced(`_${operator}_`, terms, marks)
+  }
+
+  #relation(): Expr {
+    return this.#binary(relations, () =>
+      this.#binary(['+', '-'], () => this.#binary(['*', '/', '%'], () => this.#unary())),
+    )
+  }
+
+  #binary(signs: readonly string[], below: () => Expr): Expr {
+    let left = below()
+    while (signs.includes(this.#token.text) && this.#is(this.#token.text)) {
+      const { at, text } = this.#tokens[this.#next++] as Token
+      left = call(at, operators[text] ?? `_${text}_`, [left, below()])
+    }
+    return left
+  }
+
+  #unary(): Expr {
+    const { at, text } = this.#token
+    if (!this.#is('!') && !this.#is('-')) return this.#member(this.#primary())
+    if (text === '-' && this.#tokens[this.#next + 1]?.kind === 'number') {
+      this.#next++
+      return this.#member(this.#number(at, true))
+    }
+    let count = 0
+    while (this.#is(text) && !(text === '-' && count > 0 && this.#tokens[this.#next + 1]?.kind === 'number')) {
+      this.#next++
+      count++
+    }
+    const operand = this.#is('-') ? this.#unary() : this.#member(this.#primary())
+    return count % 2 === 0 ? operand : call(at, text === '!' ? '!_' : '-_', [operand])
+  }
+
+  #member(start: Expr): Expr {
+    let expr = start
+    for (;;) {
+      const { at } = this.#token
+      if (this.#take('.') !== undefined) {
+        const optional = this.#take('?') !== undefined
+        const { text, kind } = this.#token
+        if (kind !== 'ident' && kind !== 'quoted') this.#fail()
+        if (kind === 'ident' && (text === 'in' || text === 'true' || text === 'false' || text === 'null')) this.#fail()
+        this.#next++
+        const name = kind === 'quoted' ? text.slice(1, -1) : text
+        const open = kind === 'ident' && !optional ? this.#take('(') : undefined
+        if (open !== undefined) {
+          const args = this.#list(')')
+          expr = expandMacro(open.at, name, expr, args) ?? { at: open.at, kind: 'call', name, target: expr, args }
+        } else if (optional) {
+          expr = call(at, '_?._', [expr, { at: this.#token.at, kind: 'literal', value: name }])
+        } else {
+          expr = { at, kind: 'select', operand: expr, field: name, test: false }
+          expr = this.#struct(qualifiedName(expr) ?? '') ?? expr
+        }
+      } else if (this.#take('[') !== undefined) {
+        const optional = this.#take('?') !== undefined
+        const index = this.#expression()
+        this.#expect(']')
+        expr = call(at, optional ? '_[?_]' : '_[_]', [expr, index])
+      } else return expr
+    }
+  }
+
+  #primary(): Expr {
+    const token = this.#token
+    const { at, text } = token
+    if (token.kind === 'number') return this.#number(at, false)
+    if (token.kind === 'string') {
+      this.#next++
+      return { at, kind: 'literal', value: token.value as Literal }
+    }
+    if (this.#take('(') !== undefined) {
+      const inner = this.#expression()
+      this.#expect(')')
+      return inner
+    }
+    if (this.#take('[') !== undefined) return this.#listLiteral(at)
+    if (this.#take('{') !== undefined) return this.#mapLiteral(at)
+    const root = this.#take('.') === undefined ? '' : '.'
+    const named = this.#token
+    if (named.kind !== 'ident' || text === 'in') this.#fail()
+    this.#next++
+    if (root === '') {
+      if (text === 'true' || text === 'false') return { at, kind: 'literal', value: text === 'true' }
+      if (text === 'null') return { at, kind: 'literal', value: null }
+    }
+    if (reserved.has(named.text)) throw new SyntaxIssue(named.at, `reserved identifier: ${named.text}`)
+    const name = root + named.text
+    const open = this.#take('(')
+    if (open !== undefined) {
+      const args = this.#list(')')
+      return expandMacro(open.at, name, undefined, args) ?? call(open.at, name, args)
+    }
+    return this.#struct(name) ?? { at: named.at, kind: 'ident', name }
+  }
+
+  /** `Name{…}`: a message, which this environment has none of. */
+  #struct(name: string): Expr | undefined {
+    const { at } = this.#token
+    if (this.#take('{') === undefined) return undefined
+    while (!this.#is('}')) {
+      this.#take('?')
+      if (this.#token.kind !== 'ident' && this.#token.kind !== 'quoted') this.#fail()
+      this.#next++
+      this.#expect(':')
+      this.#expression()
+      if (this.#take(',') === undefined) break
+    }
+    this.#expect('}')
+    return { at, kind: 'struct', name }
+  }
+
+  #number(at: number, negative: boolean): Expr {
+    const token = this.#token
+    if (token.kind !== 'number') this.#fail()
+    this.#next++
+    const text = token.value as NumberText
+    const value = text.type === 'uint' && negative ? undefined : numberValue(text, negative)
+    if (value === undefined) throw new SyntaxIssue(at, `invalid ${text.type} literal`)
+    return { at, kind: 'literal', value }
+  }
+
+  #list(end: string): Expr[] {
+    const list: Expr[] = []
+    while (!this.#is(end)) {
+      list.push(this.#expression())
+      if (this.#take(',') === undefined) break
+      if (end === ')' && this.#is(end)) this.#fail()
+    }
+    this.#expect(end)
+    return list
+  }
+
+  #listLiteral(at: number): Expr {
+    const elements: Expr[] = []
+    const optional = new Set<number>()
+    this.#onlyComma(']')
+    while (!this.#is(']')) {
+      if (this.#take('?') !== undefined) optional.add(elements.length)
+      elements.push(this.#expression())
+      if (this.#take(',') === undefined) break
+    }
+    this.#expect(']')
+    return { at, kind: 'list', elements, optional }
+  }
+
+  /** An empty list or map may hold a comma. */
+  #onlyComma(end: string): void {
+    if (this.#tokens[this.#next + 1]?.text === end) this.#take(',')
+  }
+
+  #mapLiteral(at: number): Expr {
+    const entries: Entry[] = []
+    this.#onlyComma('}')
+    while (!this.#is('}')) {
+      const optional = this.#take('?') !== undefined
+      const key = this.#expression()
+      this.#expect(':')
+      entries.push({ key, value: this.#expression(), optional })
+      if (this.#take(',') === undefined) break
+    }
+    this.#expect('}')
+    return { at, kind: 'map', entries }
+  }
+}
+
+function call(at: number, name: string, args: readonly Expr[]): Expr {
+  return { at, kind: 'call', name, target: undefined, args }
+}
+
+/** Terms of `&&` and `||` as a tree of even depth: a long chain is no deep recursion. */
+function balanced(name: string, terms: readonly Expr[], marks: readonly number[]): Expr {
+  if (terms.length === 1) return terms[0] as Expr
+  const middle = Math.floor(marks.length / 2)
+  const left = balanced(name, terms.slice(0, middle + 1), marks.slice(0, middle))
+  const right = balanced(name, terms.slice(middle + 1), marks.slice(middle + 1))
+  return call(marks[middle] as number, name, [left, right])
+}

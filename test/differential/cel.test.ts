@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest'
+import { realApiServerAvailable } from '../../packages/testing/src/real/testkit/available.ts'
+import { expressions } from './cel/expressions.ts'
+import { generated } from './cel/generate.ts'
+import { broken, costly, verdictsOf } from './cel/verdicts.ts'
+import { startServers } from './servers.ts'
+
+/** How many expressions are generated, and with which seed. */
+const count = Number(process.env.WHERRY_EXPRESSIONS ?? (process.env.CI === 'true' ? 10_000 : 1000))
+const seed = Number(process.env.WHERRY_FIRST_SEED ?? 1)
+/** How many rules a definition has. */
+const size = 100
+
+const available = await realApiServerAvailable('the comparison of CEL on the embedded and a real API server')
+
+describe.runIf(available)('expressions in rules', () => {
+  it('F4: are taken, refused and evaluated as by a real server', { timeout: 1_800_000 }, async () => {
+    const all = [...expressions, ...generated(count, seed)]
+    const servers = await startServers()
+    const differ: { expression: string; real: string; embedded: string }[] = []
+    try {
+      for (let from = 0; from < all.length; from += size) {
+        const batch = all.slice(from, from + size)
+        const [real = [], embedded = []] = await Promise.all(
+          ([servers.real, servers.embedded] as const).map(server => verdictsOf(server, `r${from}`, batch)),
+        )
+        for (const [i, expression] of batch.entries()) {
+          if (real[i] === embedded[i] || real[i] === costly || real[i] === broken) continue
+          differ.push({ expression, real: real[i] ?? '', embedded: embedded[i] ?? '' })
+        }
+      }
+    } finally {
+      await servers.close()
+    }
+    expect(differ).toEqual([])
+  })
+})

@@ -8,7 +8,7 @@ import { clusterRoles } from '@wherry/client/resources/rbac'
 import { conditionOf, Operator } from '@wherry/controller'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { declarePlatformOperators } from './operator.ts'
 import { platformOperators } from './platform-operator.ts'
@@ -29,15 +29,19 @@ describe.each([
 
   beforeAll(async () => {
     server = await startServer()
-    client = new Client({ url: server.url, ca: server.ca, token: server.token })
-    await client.create(customResourceDefinitions, parse(readFileSync(join(import.meta.dirname, 'crd.yaml'), 'utf8')))
-    await until(() => client.list(platformOperators))
+    await using own = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await own.create(customResourceDefinitions, parse(readFileSync(join(import.meta.dirname, 'crd.yaml'), 'utf8')))
+    await until(() => own.list(platformOperators))
   })
 
-  afterAll(async () => {
-    await client?.close()
-    await server?.close()
+  afterAll(() => server?.close())
+
+  // One for each test: a client tends its connections every 30 s, and a test that lasts longer would leave such a timer behind.
+  beforeEach(() => {
+    client = new Client({ url: server.url, ca: server.ca, token: server.token })
   })
+
+  afterEach(() => client.close())
 
   let narrowStreams = 0
   const streams = (operator: Operator): number => narrowStreams + operator.report().watches

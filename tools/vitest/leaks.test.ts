@@ -43,6 +43,8 @@ it('fails a test that leaves a socket, a server, a timer, a child or an unhandle
     'leaves a server': expect.stringContaining('a listening server'),
     'leaves a TLS socket': expect.stringContaining('a client socket to port'),
     'leaves a timer': expect.stringContaining('a timer of 600000 ms (setTimeout)'),
+    'leaves a timer that another one has set': expect.stringContaining('a timer of 400000 ms (setTimeout)'),
+    'outlives a timer of the whole file, which sets the next one': 'passed',
     'leaves an interval that is unref-ed': expect.stringContaining('a timer of 500000 ms (setInterval)'),
     'leaves an unhandled rejection': expect.stringContaining('nobody heard of this'),
     'leaves a child process': expect.stringContaining('a child process'),

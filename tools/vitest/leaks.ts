@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import type { ChildProcess } from 'node:child_process'
 import { subscribe } from 'node:diagnostics_channel'
 import { Server, Socket } from 'node:net'
@@ -13,7 +14,7 @@ import { Server, Socket } from 'node:net'
  * run, so its own are not seen.
  */
 export interface LeakDetector {
-  /** All that is open now, by identity, and what it is. */
+  /** All that is open now, by identity, and what it is. What a timer opened in its turn has the identity of that timer. */
   open(): Map<object, string>
   /** Takes the unhandled rejections since the last call. */
   rejections(): unknown[]
@@ -22,7 +23,15 @@ export interface LeakDetector {
 interface Opened {
   readonly what: () => string
   readonly isOpen: () => boolean
+  /** The timer in whose turn it was opened, whatever came between; itself, if there is none. */
+  readonly root: object
 }
+
+/**
+ * The timer in whose turn code runs. What a client of the whole file does each 30 s, it does for whoever made the client, also in
+ * the midst of a test: it sets its next timer, and opens a connection anew.
+ */
+const turnOf = new AsyncLocalStorage<object>()
 
 const ownFrames = /tools[\\/]vitest[\\/]leaks|node:internal|node:diagnostics_channel|\(node:|at node:/
 
@@ -39,7 +48,7 @@ export function detectLeaks(): LeakDetector {
 
   const track = (thing: object, what: () => string, isOpen: () => boolean): void => {
     const at = origin()
-    opened.set(thing, { what: () => `${what()}, made ${at}`, isOpen })
+    opened.set(thing, { what: () => `${what()}, made ${at}`, isOpen, root: turnOf.getStore() ?? thing })
   }
   watchSockets(track)
   watchTimers(opened, track)
@@ -48,7 +57,7 @@ export function detectLeaks(): LeakDetector {
   return {
     open: () => {
       for (const [thing, { isOpen }] of opened) if (!isOpen()) opened.delete(thing)
-      return new Map([...opened].map(([thing, { what }]) => [thing, what()]))
+      return new Map([...opened].map(([, { what, root }]) => [root, what()]))
     },
     rejections: () => rejections.splice(0),
   }
@@ -104,12 +113,13 @@ function watchTimers(opened: Map<object, Opened>, track: Track): void {
     const original = globalThis[name]
     const wrapped = (fn: (...args: unknown[]) => void, ms?: number, ...args: unknown[]): Timeout => {
       let open = true
+      const root = turnOf.getStore()
       const fired = (...given: unknown[]): void => {
         if (name === 'setTimeout') {
           open = false
           opened.delete(timer)
         }
-        fn(...given)
+        turnOf.run(root ?? timer, () => fn(...given))
       }
       const timer = original(fired, ms, ...args)
       track(

@@ -118,6 +118,8 @@ export class Client {
   readonly environment: Environment
   /** The API server's URL. */
   readonly server: string
+  /** Whom the server notes as the manager of what this client writes, unless a call names another one. */
+  readonly fieldManager: string
   /** The namespace of the kubeconfig's context, or of the pod. */
   readonly namespace: string | undefined
   /** The `status` subresource. */
@@ -139,6 +141,7 @@ export class Client {
       this.environment = of.environment
       this.server = of.server
       this.namespace = of.namespace
+      this.fieldManager = of.fieldManager
       this.#of = of
       this.#fence = fence
       this.#pool = of.#pool
@@ -159,6 +162,7 @@ export class Client {
     const { connectTimeoutMs, idleMs, pingAfterMs, pingTimeoutMs, maxHttp1Calls } = options
     this.server = target.href
     this.namespace = access.namespace
+    this.fieldManager = fieldManager
     if (skipTlsVerify === true) {
       this.environment.onWarning('the certificate of the API server is not verified', { host: target.host })
     }

@@ -2,8 +2,8 @@ import type { Client, KubernetesObject, ObjectKey, View } from '@wherry/client'
 import { type FieldsV1, union } from './fields-v1.ts'
 
 /**
- * Folds what `managers` wrote otherwise into the fields that `manager` applies, so that an apply can give them up. An object that was
- * written by PUT or PATCH keeps its fields else, whatever is applied later. By one JSON patch, for exactly the state that was read.
+ * Folds what `managers` wrote, by an update or by an apply, into the fields that `manager` applies, so that an apply can give them up.
+ * Otherwise the object keeps those fields, whatever is applied later. By one JSON patch, for exactly the state that was read.
  *
  * @see https://github.com/kubernetes/client-go/blob/master/util/csaupgrade/upgrade.go
  */
@@ -21,8 +21,8 @@ export async function foldManagers(
   const { manager, managers, signal } = about
   const live = await client.get(view, key, { signal })
   const { managedFields = [], resourceVersion } = live?.metadata ?? {}
-  const isFormer = ({ manager: by = '', operation, subresource = '' }: (typeof managedFields)[number]): boolean =>
-    operation === 'Update' && subresource === about.subresource && managers.includes(by)
+  const isFormer = ({ manager: by = '', subresource = '' }: (typeof managedFields)[number]): boolean =>
+    subresource === about.subresource && managers.includes(by)
   const former = managedFields.filter(isFormer)
   const [first] = former
   if (first === undefined) return

@@ -24,7 +24,7 @@ export interface AppliedObject {
   /** Without the flags that a reference has. */
   readonly controller: OwnerReference | undefined
   readonly owned: OwnedFields | undefined
-  /** The managers that wrote it otherwise than by apply. Only where the manager has not applied it yet. */
+  /** The managers that wrote it, by whatever way. Only if this manager has not applied it yet. */
   readonly writers: readonly string[] | undefined
   /** The conditions of the status: type, status and time. Only where the status is applied. */
   readonly conditions?: readonly Condition[] | undefined
@@ -104,26 +104,26 @@ export class AppliedObjects {
   #kept(object: KubernetesObject): AppliedObject {
     const { name, uid, resourceVersion, deletionTimestamp, managedFields = [] } = object.metadata ?? {}
     const owned = ownedFields(object, this.manager, this.subresource)
-    const writers = managedFields.flatMap(({ manager, operation, subresource = '' }) =>
-      operation === 'Update' && subresource === this.subresource && manager !== undefined ? [manager] : [],
+    const writers = managedFields.flatMap(({ manager, subresource = '' }) =>
+      subresource === this.subresource && manager !== undefined ? [manager] : [],
     )
     const controller = this.#reference(controllerOf(object), name)
     const kept = {
       metadata: { uid, resourceVersion, deletionTimestamp },
       controller,
-      owned: owned && this.#owned(owned, controller?.uid),
+      owned: owned && this.#owned(owned),
       writers: owned === undefined ? writers : undefined,
     }
     return this.subresource === 'status' ? { ...kept, conditions: conditionsOf(object) } : kept
   }
 
-  /** Most have no other owner than the one that controls them: then that is one text. */
-  #owned({ apiVersion, fields, digest, owners }: OwnedFields, controller: string | undefined): OwnedFields {
+  /** Objects of one owner share the text of that. */
+  #owned({ apiVersion, fields, digest, owners }: OwnedFields): OwnedFields {
     return {
       apiVersion: this.#share(apiVersion),
       fields: this.#share(fields),
       digest,
-      owners: owners === controller ? controller : owners,
+      owners: this.#share(owners),
     }
   }
 

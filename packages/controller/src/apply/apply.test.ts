@@ -1,4 +1,4 @@
-import type { Client } from '@wherry/client'
+import { Client } from '@wherry/client'
 import { deployments } from '@wherry/client/resources/apps'
 import { type ConfigMap, configMaps, persistentVolumeClaims, pods, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
@@ -211,24 +211,79 @@ describe('an apply', () => {
       },
     ))
 
-  it('A1: gives up fields that earlier versions wrote by create or PUT, and those of former managers, and no others', () =>
-    inArcade(async arcade => {
-      const { operator, client, start, after } = arcade
+  describe('what was written before', () => {
+    /** Makes the game and an object that it owns, as an earlier version did, by `writer`. */
+    async function madeBy(client: Client, writer: Client): Promise<void> {
       const { metadata } = await client.create(games, game('chess'))
       const owner = { apiVersion: 'arcade.example.com/v1', kind: 'Game', name: 'chess', uid: metadata.uid ?? '' }
       const ownerReferences = [{ ...owner, controller: true, blockOwnerDeletion: true }]
-      const old = { title: 'Chess', old: '1' }
-      await client.create(configMaps, { metadata: { ...at('made'), ownerReferences }, data: old })
+      await writer.create(configMaps, {
+        metadata: { ...at('made'), ownerReferences },
+        data: { title: 'Chess', old: '1' },
+      })
       await client.patch(configMaps, at('made'), { data: { older: '1' } }, { fieldManager: 'arcade-v0' })
+      await client.apply(configMaps, { metadata: at('made'), data: { oldest: '1' } }, { fieldManager: 'arcade/old' })
       await client.patch(configMaps, at('made'), { data: { kept: '1' } }, { fieldManager: 'kubectl-edit' })
-      const done = declare(operator, ({ apply, object }) =>
-        apply(configMaps, title(object), { formerManagers: ['arcade-v0'] }),
-      )
-      await start()
-      expect((await client.get(configMaps, at('made')))?.data).toEqual({ title: 'Chess', kept: '1' })
-      await after(touch(client))
-      expect(outcomes(done).at(-1)).toBe('unchanged')
-    }))
+    }
+    const dataOf = async (client: Client) => (await client.get(configMaps, at('made')))?.data
+
+    it('A1: by former managers, by an update or an apply, is given up, and nothing else', () =>
+      inArcade(async ({ operator, client, start, after }) => {
+        await madeBy(client, client)
+        const done = declare(operator, ({ apply, object }) =>
+          apply(configMaps, title(object), { formerManagers: ['arcade-v0', 'arcade/old'] }),
+        )
+        await start()
+        // A client without a name of its own may be anybody's.
+        expect(await dataOf(client)).toEqual({ title: 'Chess', old: '1', kept: '1' })
+        await after(touch(client))
+        expect(outcomes(done).at(-1)).toBe('unchanged')
+      }))
+
+    it('A1: by a client that has the name of the operator’s own is given up', () =>
+      inArcade(async ({ client, server, simulation }) => {
+        const { url, token } = server
+        const transport = server.transport({ random: simulation.random.fork('own') })
+        const { environment } = simulation
+        const own = new Client({ url, token, transport, environment, fieldManager: 'arcade' })
+        await madeBy(client, own)
+        const operator = new Operator({ name: 'arcade', client: own })
+        declare(operator, ({ apply, object }) => apply(configMaps, title(object)))
+        const stop = new AbortController()
+        const running = operator.run({ signal: stop.signal, signals: false }).catch(() => {})
+        await operator.settled()
+        expect(await dataOf(client)).toEqual({ title: 'Chess', older: '1', oldest: '1', kept: '1' })
+        stop.abort(new Error('enough'))
+        await running
+        await operator.close()
+        await own.close()
+      }))
+  })
+
+  it('A1: what differs in its own owner reference is written: the version, the kind, the name, the flags', () =>
+    applying(
+      ({ apply, object }) => apply(ours, title(object)),
+      async ({ client, done, after }) => {
+        const made = await client.get(configMaps.full(), at('made'))
+        const [reference] = made?.metadata?.ownerReferences ?? []
+        const changes = [
+          { apiVersion: 'arcade.example.com/v1beta1' },
+          { name: 'other' },
+          { controller: false },
+          { blockOwnerDeletion: false },
+        ]
+        for (const change of changes) {
+          const ownerReferences = [{ ...reference, ...change }]
+          // By the operator's own manager, as a former version of it.
+          const data = { title: 'Chess' }
+          const metadata = { ...at('made'), labels, ownerReferences }
+          await client.apply(configMaps, { metadata, data } as never, { fieldManager: 'arcade/game', force: true })
+          await after(touch(client))
+          expect((await client.get(configMaps, at('made')))?.metadata?.ownerReferences).toEqual([reference])
+        }
+        expect(outcomes(done).filter(one => one === 'updated')).toHaveLength(changes.length)
+      },
+    ))
 
   it('A2: a name alone is satisfied when the object is there', () =>
     applying(

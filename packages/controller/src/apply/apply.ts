@@ -44,8 +44,8 @@ export interface ApplyFor {
   warn(reason: string, message: string): void
 }
 
-/** Managers that this client wrote as before it applied. */
-const ownFormer = 'wherry'
+/** The manager of a client that was given no name of its own: which program it belongs to is not known. */
+const nameless = 'wherry'
 
 export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   about: ApplyFor,
@@ -241,7 +241,8 @@ class Application {
     const { manager, subresource } = this.#task.objects
     // The primary object itself is its users', who may write by such a client too. Its status is the operator's.
     const isMade = subresource === 'status' || owner?.uid === this.#about.owner.metadata?.uid
-    const known = [manager, ...formerManagers, ...(isMade ? [ownFormer] : [])]
+    const { fieldManager: own } = this.#about.client
+    const known = [manager, ...formerManagers, ...(isMade && own !== nameless ? [own] : [])]
     const managers = writers.filter(one => known.includes(one))
     if (managers.length === 0) return
     const about = { manager, managers, subresource, signal: this.#signal }

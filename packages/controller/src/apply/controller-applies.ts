@@ -41,7 +41,7 @@ export class ControllerApplies {
   /** The views that are watched for the inputs, each once. An input of owned objects has the view that caches applied objects. */
   readonly views: readonly View[]
   readonly limiter: WriteLimiter
-  readonly normalized: ServerNormalized = new ServerNormalized()
+  readonly normalized: ServerNormalized
   /** Knows which events the controller's own writes make. */
   readonly ownEvents: OwnEvents = new OwnEvents()
   readonly #parts: AppliesParts
@@ -58,6 +58,7 @@ export class ControllerApplies {
     this.objects = new AppliedObjects(manager)
     this.statuses = new AppliedObjects(manager, 'status')
     this.limiter = new WriteLimiter(client.environment.clock)
+    this.normalized = new ServerNormalized(inputs.some(({ hearsUnowned }) => hearsUnowned))
     this.#parts = parts
     this.#inputs = inputs
     for (const { view, keepsValues } of inputs) if (keepsValues && view) this.objects.keepValues(view)

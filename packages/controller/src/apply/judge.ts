@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@wherry/client'
+import type { KubernetesObject, OwnerReference } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { fieldOf } from './field-of.ts'
 import { below, type FieldsV1, isLeaf, without } from './fields-v1.ts'
@@ -13,7 +13,7 @@ export interface OwnedFields {
   readonly fields: string
   /** A digest of what the object has at these fields. */
   readonly digest: string
-  /** The uids of the owners whose references the manager owns, sorted, by spaces. */
+  /** The owners whose references the manager owns: of each its uid and a digest of the reference, sorted, by spaces. */
   readonly owners: string
 }
 
@@ -27,14 +27,15 @@ export function ownedFields(live: KubernetesObject, manager: string, subresource
   if (entry === undefined) return undefined
   const all = (entry.fieldsV1 ?? {}) as FieldsV1
   const fields = without(all, ownerReferences)
-  const owners = Object.keys(below(all, ownerReferences) ?? {}).flatMap(
-    path => /^k:\{"uid":"(.*)"\}$/.exec(path)?.[1] ?? [],
+  const uids = new Set(
+    Object.keys(below(all, ownerReferences) ?? {}).flatMap(path => /^k:\{"uid":"(.*)"\}$/.exec(path)?.[1] ?? []),
   )
+  const references = (live.metadata?.ownerReferences ?? []).filter(({ uid }) => uids.has(uid))
   return {
     apiVersion: entry.apiVersion ?? '',
     fields: isLeaf(fields) ? '' : JSON.stringify(fields),
     digest: digestAt(fields, live),
-    owners: owners.sort().join(' '),
+    owners: ownersText(references),
   }
 }
 
@@ -46,12 +47,20 @@ export function ownedFields(live: KubernetesObject, manager: string, subresource
  */
 export function isAsDesired(owned: OwnedFields | undefined, desired: KubernetesObject): boolean {
   const { apiVersion, metadata } = desired
-  const owners = (metadata?.ownerReferences ?? []).map(({ uid }) => uid)
   if (owned === undefined) return false
-  if (owned.apiVersion !== apiVersion || owned.owners !== owners.sort().join(' ')) return false
+  if (owned.apiVersion !== apiVersion || owned.owners !== ownersText(metadata?.ownerReferences ?? [])) return false
   if (owned.fields === '') return isEmpty(sent(desired))
   const fields = JSON.parse(owned.fields) as FieldsV1
   return covers(fields, sent(desired)) && owned.digest === digestAt(fields, desired)
+}
+
+/** Owners as they are compared: a reference to the same object by another version, or with other flags, is another one. */
+export function ownersText(references: readonly OwnerReference[]): string {
+  const texts = references.map(({ uid, apiVersion, kind, name, controller, blockOwnerDeletion }) => {
+    const digest = hash([apiVersion, kind, name, controller === true, blockOwnerDeletion === true])
+    return `${uid}#${Buffer.from(digest, 'latin1').toString('latin1', 0, 11)}`
+  })
+  return texts.sort().join(' ')
 }
 
 /** Whether no manager owns anything of a desired object: it is but a name. */

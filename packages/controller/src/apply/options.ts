@@ -19,7 +19,12 @@ export interface DesiredOptions {
   readonly force?: boolean | undefined
   /** The field manager. @default OPERATOR/CONTROLLER */
   readonly fieldManager?: string | undefined
-  /** Field managers of earlier versions of this operator. What they wrote is this manager's from the first apply on. @default none */
+  /**
+   * Field managers of earlier versions of this operator, whether they wrote by update or by apply. What they wrote is this manager's
+   * from its first apply to an object on. What the operator's own client wrote to an object of the primary's counts as such, if that
+   * client has a `fieldManager` of its own, as that of `Operator.connect` has.
+   * @default none
+   */
   readonly formerManagers?: readonly string[] | undefined
   /** What unknown and duplicate fields are: an error, a warning, or nothing. @default the server's ('Warn') */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined

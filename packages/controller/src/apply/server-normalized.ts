@@ -1,22 +1,29 @@
 import type { KubernetesObject } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
-import { isAsDesired, type OwnedFields } from './judge.ts'
+import { isAsDesired, type OwnedFields, ownersText } from './judge.ts'
 
 /** For how many desired states it is known at once what the server makes of them. */
 const mostKnown = 10_000
 
 /**
  * What the server makes of desired states that it stores otherwise than they were sent: a quantity in another form, a value that a webhook
- * changes. Learned from answers. Equal desired states of several objects share one answer.
+ * changes. Learned from answers. Equal desired states of several objects of one namespace share one answer: a webhook may be for some
+ * namespaces only. Copies of one source share it everywhere, so that a restart costs one request for each source.
  */
 export class ServerNormalized {
+  readonly #isEverywhere: boolean
   /** By the desired state, the oldest first. */
   readonly #known = new Map<string, string>()
+
+  /** @param isEverywhere what is learned in one namespace counts in all of them */
+  constructor(isEverywhere = false) {
+    this.#isEverywhere = isEverywhere
+  }
 
   /** The server has answered an apply. */
   learn(desired: KubernetesObject, owned: OwnedFields | undefined): void {
     if (owned === undefined || isAsDesired(owned, desired)) return
-    const state = stateOf(desired)
+    const state = this.#stateOf(desired)
     this.#known.delete(state)
     this.#known.set(state, textOf(owned))
     const [oldest] = this.#known.keys()
@@ -26,15 +33,17 @@ export class ServerNormalized {
   /** Whether what a manager owns is what the server made of the desired state. */
   knows(desired: KubernetesObject, owned: OwnedFields | undefined): boolean {
     if (owned === undefined || this.#known.size === 0) return false
-    const owners = (desired.metadata?.ownerReferences ?? []).map(({ uid }) => uid).sort()
-    return owned.owners === owners.join(' ') && this.#known.get(stateOf(desired)) === textOf(owned)
+    return (
+      owned.owners === ownersText(desired.metadata?.ownerReferences ?? []) &&
+      this.#known.get(this.#stateOf(desired)) === textOf(owned)
+    )
   }
-}
 
-/** A desired state, whatever the object is called and whoever owns it. */
-function stateOf({ metadata, ...rest }: KubernetesObject): string {
-  const { name: _, namespace: __, ownerReferences: ___, ...own } = metadata ?? {}
-  return hash([rest, own], { integers: 'bigint' })
+  /** A desired state, whatever the object is called and whoever owns it. */
+  #stateOf({ metadata, ...rest }: KubernetesObject): string {
+    const { name: _, namespace, ownerReferences: __, ...own } = metadata ?? {}
+    return hash([rest, own, this.#isEverywhere ? '' : (namespace ?? '')], { integers: 'bigint' })
+  }
 }
 
 function textOf({ apiVersion, fields, digest }: OwnedFields): string {

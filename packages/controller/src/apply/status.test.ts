@@ -192,7 +192,7 @@ describe('status', () => {
       await define(arcade)
       await create(client)
       await client.status.patch(machines, at, { status: { phase: 'old', ready: 7 } })
-      declare(operator, ({ status }) => status({ phase: 'new' }))
+      declare(operator, ({ status }) => status({ phase: 'new' }, { formerManagers: ['wherry'] }))
       await start()
       expect((await client.get(machines, at))?.status).toEqual({ phase: 'new' })
     }))

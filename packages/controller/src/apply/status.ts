@@ -18,7 +18,7 @@ type DesiredCondition<C> = Omit<C, Filled> & { readonly [K in Filled]?: string |
 export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : Record<string, unknown>
 
 /** How a status is applied. */
-export type StatusOptions = Pick<DesiredOptions, 'signal' | 'timeoutMs' | 'onDelay'>
+export type StatusOptions = Pick<DesiredOptions, 'formerManagers' | 'signal' | 'timeoutMs' | 'onDelay'>
 
 /**
  * Makes the status of the primary object as desired, by server-side apply of its status subresource. It is all that this controller says

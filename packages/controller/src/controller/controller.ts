@@ -12,6 +12,7 @@ import { identityOf } from '../objects/identity.ts'
 import { versionOf } from '../objects/version.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import type { PrimaryObjects } from '../reads/primary-objects.ts'
+import { isWithin } from '../reads/selection-scope.ts'
 import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import { type Cause, plainCause } from '../sources/cause.ts'
@@ -324,6 +325,7 @@ export class Controller<C, S extends Scope = Scope> {
       unlessOwn: (view, key, object, tell) =>
         this.#applies.ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
+      accepts: key => isKeyOf(this.#definition.for, key),
       all: () => this.#informer?.keys() ?? [],
     }
   }
@@ -421,4 +423,13 @@ function beginMeasuring(metrics: Metrics, controller: string, concurrency: numbe
   for (const name of counters) metrics.count(name, { controller }, 0)
   metrics.gauge('controller_runtime_active_workers', 0, { controller })
   metrics.gauge('controller_runtime_max_concurrent_reconciles', concurrency, { controller })
+}
+
+/** Whether a text can be the key of an object of a view. */
+function isKeyOf(view: View, text: string): boolean {
+  try {
+    return isWithin(view, checkedKey(view, parsedKey(view.resource, text)).text)
+  } catch {
+    return false
+  }
 }

@@ -75,6 +75,10 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   watch_manager_registrar_retrying_objects: gauge('Objects whose delivery is tried again.', 'registrar'),
   watch_manager_registrar_watched_views: gauge('Views that are watched for a registrar.', 'registrar'),
 
+  wherry_owner_references_dropped_total: counter(
+    'Owner references of owned objects that can name no primary object.',
+    'controller',
+  ),
   wherry_apply_flapping_total: counter('Applied objects that somebody else keeps changing.', 'controller'),
 
   wherry_cache_cursors: gauge('Cursors over the changes of a view.', 'view'),

@@ -1,8 +1,9 @@
 import { callback } from '@wherry/client/checks'
 
 /**
- * Whether an event makes keys run. Synchronous, and quick: it is asked for each event. What it throws is told to `onError`, and
- * the event passes.
+ * Whether an event makes keys run. Synchronous, and quick: it is asked for each event. What it throws goes to `onError`, and the
+ * event passes. An update that begins or ends a life (`deletionTimestamp`, another `uid`) passes whatever predicates say, so that a
+ * finalizer is always taken off.
  */
 export type Predicate<in E> = (event: E) => boolean
 

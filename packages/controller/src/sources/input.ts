@@ -26,6 +26,8 @@ export interface InputTarget {
   unlessOwn(view: View, key: string, object: unknown, tell: Tell): void
   /** A primary object has gone. */
   gone(key: string, last: unknown): void
+  /** Whether a key can be one of the primary view: it has a name, and a namespace, as objects of the view have them. */
+  accepts(key: string): boolean
   /** The keys of all primary objects. */
   all(): Iterable<string>
 }

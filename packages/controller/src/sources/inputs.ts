@@ -1,11 +1,4 @@
-import {
-  type ObjectKey,
-  type OwnerReference,
-  parsedKey,
-  type ResourceType,
-  type Scope,
-  type View,
-} from '@wherry/client'
+import { type ObjectKey, type OwnerReference, parsedKey, type Scope, type View } from '@wherry/client'
 import { callback, having, viewCheck } from '@wherry/client/checks'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
@@ -32,7 +25,7 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
     ...{ kind: 'owns', view: plain, predicates: checked('owns', predicates) },
     valueIn: ({ values }) => values?.[view.projection.name] as O,
     watched: ({ applied }) => applied.view(plain),
-    keysOf: ({ controller }, key, primary) => ownersOf(controller, key, primary),
+    keysOf: ({ controller }, key, target) => ownersOf(controller, key, target),
   })
 }
 
@@ -44,7 +37,7 @@ export function watches<O, S extends Scope>(
 ): Input {
   viewCheck('watches', view)
   callback('watches.map', map)
-  const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, primary, environment) =>
+  const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, { primary }, environment) =>
     keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
   return objectInput({
     kind: 'watches',
@@ -136,18 +129,21 @@ export function cached(view: View): Input {
   return objectInput({ kind: 'caches', view })
 }
 
-/** The key of the primary object that an owner reference names, if it names one. @param key of the owned object */
-function ownersOf(
-  owner: OwnerReference | undefined,
-  key: string,
-  { group, kind, namespaced }: ResourceType,
-): readonly string[] {
+/**
+ * The key of the primary object that an owner reference names, if it names one. A reference that can name none, such as a forged
+ * one, is dropped and counted. @param key of the owned object
+ */
+function ownersOf(owner: OwnerReference | undefined, key: string, target: InputTarget): readonly string[] {
+  const { group, kind, namespaced } = target.primary
   if (owner === undefined || owner.kind !== kind) return []
   const { apiVersion } = owner
   if (apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/'))) !== group) return []
-  if (!namespaced) return [owner.name]
   const slash = key.indexOf('/')
-  return slash === -1 ? [] : [`${key.slice(0, slash)}/${owner.name}`]
+  if (namespaced && slash === -1) return []
+  const named = namespaced ? `${key.slice(0, slash)}/${owner.name}` : owner.name
+  if (target.accepts(named)) return [named]
+  target.environment.metrics.count('wherry_owner_references_dropped_total', { controller: target.controller })
+  return []
 }
 
 function checked<E>(of: string, predicates: readonly Predicate<E>[]): readonly Predicate<E>[] {

@@ -1,6 +1,7 @@
-import type { ResourceType, View } from '@wherry/client'
+import type { View } from '@wherry/client'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import type { Handler, SharedInformer } from '@wherry/informer'
+import { isTurn } from '../objects/life.ts'
 import { versionOf } from '../objects/version.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
@@ -19,7 +20,7 @@ export interface ObjectInputParts<C, O = C> {
   /** Gives the value that predicates look at. @default the object */
   valueIn?(object: C): O
   /** The keys that an object means. May throw. `environment` is told of what went wrong. @default none */
-  keysOf?(object: C, key: string, primary: ResourceType, environment: Telling): readonly string[]
+  keysOf?(object: C, key: string, target: InputTarget, environment: Telling): readonly string[]
   /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
   handler?(target: InputTarget, informer: SharedInformer<C>): Handler<C>
 }
@@ -48,12 +49,14 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
       const passing = (event: ObjectEvent<C>): boolean => {
         if (predicates.length === 0) return true
         const { object, old } = event
+        // A finalizer is taken off by a run that nothing else asks for.
+        if (event.type === 'update' && isTurn(old, object)) return true
         const seen = { ...event, object: valueIn(object), ...(old !== undefined && { old: valueIn(old) }) }
         return passes(predicates, seen as ObjectEvent<O>, environment, name)
       }
       const keysOf = (object: C, key: string): readonly string[] => {
         const about = { phase: name, resource: view.key, key }
-        return attempt(() => parts.keysOf?.(object, key, target.primary, environment) ?? [], [], environment, about)
+        return attempt(() => parts.keysOf?.(object, key, target, environment) ?? [], [], environment, about)
       }
       const tell = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
         const cause = { source: kind, change, view: view.key, object: key, from: versionOf(old), to: versionOf(now) }

@@ -4,6 +4,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import type { ConfigMap } from '@wherry/client/resources/core'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
+import { parts, specPart } from '@wherry/hash-compare'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { simulate } from '@wherry/testing'
 import { WatchManager } from '@wherry/watch-manager'
@@ -15,7 +16,15 @@ import { ownerReference } from '../objects/owner.ts'
 import type { ControllerBuilder } from '../operator/builder.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { at, type Game, game, games, secret } from '../operator/testkit/games.ts'
-import { generationChanged, labelsChanged } from '../predicates/changed.ts'
+import {
+  annotationsChanged,
+  generationChanged,
+  hashChanged,
+  labelsChanged,
+  type WithMetadata,
+} from '../predicates/changed.ts'
+import type { ObjectEvent } from '../predicates/event.ts'
+import { or, type Predicate } from '../predicates/predicate.ts'
 import { Channel } from './channel.ts'
 import { from, owns, watches } from './inputs.ts'
 import { RegistrarSource } from './registrar-source.ts'
@@ -84,6 +93,40 @@ describe('owns', () => {
       const next = { ...reference, apiVersion: 'arcade.example.com/v2' }
       await after(client.create(configMaps, { metadata: { ...at('d'), ownerReferences: [next] } }))
       expect(ran).toEqual(['chess'])
+    }))
+})
+
+describe('forged owner references', () => {
+  it('C4: that can name no primary object are dropped and counted, and nothing waits for them', () =>
+    inArcade(async arcade => {
+      const { operator, client, simulation, forGames } = arcade
+      const ran: string[] = []
+      forGames()
+        .owns(configMaps.metadata())
+        .reconcile(({ key }) => {
+          ran.push(key.name)
+        })
+      operator
+        .controller('elsewhere')
+        .for(games.within({ namespaces: ['elsewhere'] }))
+        .owns(configMaps.metadata())
+        .reconcile(({ key }) => {
+          ran.push(`${key.namespace}/${key.name}`)
+        })
+      await begun(arcade, ran, 'chess')
+      const chess = (await client.get(games, at('chess'))) as Game
+      const reference = ownerReference(games, chess, 'default')
+      for (const [index, name] of ['a/b', '..', '.', 'a\nb', 'x?y=z'].entries()) {
+        await client.create(configMaps, { metadata: { ...at(`c${index}`), ownerReferences: [{ ...reference, name }] } })
+      }
+      await operator.settled()
+      expect(ran).toEqual([])
+      expect(simulation.environment.errors).toEqual([])
+      const dropped = (controller: string): unknown =>
+        simulation.environment.metric('wherry_owner_references_dropped_total', { controller })
+      // The second one's view has no objects in this namespace.
+      expect(dropped('elsewhere')).toBeGreaterThanOrEqual(5)
+      expect(dropped('game')).toBeGreaterThanOrEqual(3)
     }))
 })
 
@@ -185,6 +228,49 @@ describe('predicates', () => {
       await after(client.patch(configMaps, at('a'), { metadata: { labels: { a: 'b' } } }))
       expect(ran.splice(0).sort()).toEqual(['chess', 'go'])
     }))
+
+  it.each<[string, Predicate<ObjectEvent<WithMetadata>>]>([
+    ['labelsChanged', labelsChanged],
+    ['annotationsChanged', annotationsChanged],
+    ['generationChanged', generationChanged],
+    ['hashChanged', hashChanged(parts({ spec: specPart() })) as never],
+    ['or', or(labelsChanged, annotationsChanged)],
+    ['one of the user’s own', () => false],
+  ])('C4: let an update pass that begins the end of a life: %s', (_, predicate) =>
+    inArcade(async arcade => {
+      const { client, after, forGames } = arcade
+      const held = (name: string) => ({ ...at(name), finalizers: ['arcade.example.com/x'] })
+      const ran: string[] = []
+      const controller = forGames()
+      controller.withPredicates(predicate)
+      controller
+        .owns(configMaps.metadata())
+        .withPredicates(predicate)
+        .watches(secrets.metadata(), () => at('go'))
+        .withPredicates(predicate)
+        .reconcile(async ({ key, object }) => {
+          ran.push(key.name)
+          if (object.metadata.deletionTimestamp === undefined) return
+          await client.patch(games, key, { metadata: { finalizers: null } })
+        })
+      for (const name of ['chess', 'go']) await client.create(games, { ...game(name), metadata: held(name) } as Game)
+      const chess = (await client.get(games, at('chess'))) as Game
+      await client.create(configMaps, {
+        ...owned('a', chess),
+        metadata: { ...owned('a', chess).metadata, ...held('a') },
+      })
+      await client.create(secrets, { metadata: held('s') })
+      await arcade.start()
+      ran.length = 0
+      await after(client.delete(configMaps, at('a')))
+      expect(ran.splice(0)).toEqual(['chess'])
+      await after(client.delete(secrets, at('s')))
+      expect(ran.splice(0)).toEqual(['go'])
+      await after(client.delete(games, at('chess')))
+      expect(ran.splice(0)).toContain('chess')
+      expect(await client.get(games, at('chess'))).toBeUndefined()
+    }),
+  )
 
   it('X9: one that throws is told of, and lets the event pass', () =>
     inArcade(async arcade => {

@@ -20,7 +20,6 @@ const readers: Record<string, string> = {
   'examples/bundles/bundle/bundle.test.ts': 'compares the processor time of two sizes, with a wide margin',
   'examples/copied-resources/verify.ts': 'says how long things took, and checks none of it',
   'packages/copies/src/testkit/scenes.ts': 'a rate over the time that it took: a slow machine allows for more',
-  'packages/controller/src/operator/testkit/both-servers.ts': 'a least time: a slow machine takes longer',
   'packages/testing/src/real/testkit/client.ts': 'a bound on what hangs',
   'packages/testing/src/simulate/simulate.test.ts': 'compares the processor time of two sizes, with a wide margin',
   'packages/testing/src/testkit/growth.ts': 'compares the processor time of two sizes, with a wide margin',

@@ -21,5 +21,6 @@ export {
   texts,
   viewCheck,
 } from './errors/check.ts'
+export { checkStatus, checkWritten } from './errors/object-check.ts'
 export type { CheckedKey, KeyScope } from './views/key.ts'
 export { checkedKey, checkedNamespace } from './views/key.ts'

@@ -1,4 +1,5 @@
 import { checkOptions } from '../errors/check.ts'
+import { checkWritten } from '../errors/object-check.ts'
 import { OptionTypeError } from '../errors/option.ts'
 import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
 import { apiVersionOf, queryText } from '../views/path.ts'
@@ -55,6 +56,8 @@ export async function patch<C, S extends Scope>(
   if (change === null || typeof change !== 'object') {
     throw new OptionTypeError('patch', 'an object to merge, or a list of JSON patch operations', `${change}`)
   }
+  const { metadata } = change as { readonly metadata?: unknown }
+  if (metadata === null) throw new OptionTypeError('patch.metadata', 'an object', 'null')
   const type = options.type ?? (Array.isArray(change) ? 'json' : 'merge')
   if (Array.isArray(change) !== (type === 'json')) {
     throw new OptionTypeError(
@@ -102,12 +105,10 @@ export function typed(view: View, object: object): object {
   return { ...object, apiVersion: apiVersion ?? apiVersionOf(resource), kind: kind ?? resource.kind }
 }
 
-/** @throws OptionTypeError for what is no object. */
+/** @throws OptionTypeError for what is no object, or has what no object can have in its metadata or conditions. */
 export function checkObject(object: unknown): KubernetesObject {
-  if (object === null || typeof object !== 'object' || Array.isArray(object)) {
-    throw new OptionTypeError('object', 'an object to write', object === null ? 'null' : typeof object)
-  }
-  return object
+  checkWritten('object', object)
+  return object as KubernetesObject
 }
 
 /** Sends a write and gives the object that the server answers. */

@@ -601,6 +601,22 @@ describe('what can not be applied', () => {
       ({ apply }) => apply(configMaps, { metadata: { name: 'a' } }, { mode: 'apply' } as never),
       'apply.mode',
     ],
+    ['metadata that is null', ({ apply }) => apply(configMaps, { metadata: null } as never), 'apply.desired.metadata'],
+    [
+      'an object that was read',
+      async ({ apply, client }) => {
+        await client.create(configMaps, { metadata: at('read'), data: { a: 'b' } })
+        return apply(configMaps, (await client.get(configMaps, at('read'))) as never)
+      },
+      'apply.desired.metadata.resourceVersion',
+    ],
+    [
+      'stringData that is a number',
+      ({ apply }) => apply(secrets, { metadata: { name: 'a' }, stringData: { port: 80 } } as never),
+      'apply.desired.stringData.port',
+    ],
+    ['conditions that are null', ({ status }) => status({ conditions: null } as never), 'status.conditions'],
+    ['a condition that is null', ({ status }) => status({ conditions: [null] } as never), 'status.conditions[0]'],
     [
       'a label that the view does not select',
       ({ apply }) =>

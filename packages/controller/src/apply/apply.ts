@@ -6,7 +6,6 @@ import {
   isForbidden,
   type KubernetesObject,
   type ObjectKey,
-  OptionTypeError,
   projector,
   readAs,
   resourceName,
@@ -21,6 +20,7 @@ import { everything } from '../objects/views.ts'
 import type { Run } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
+import { checkDesired } from './check-desired.ts'
 import type { ControllerApplies } from './controller-applies.ts'
 import { ApplyDelayedError, FlappingError, NotOursError } from './errors.ts'
 import { isAsDesired, ownsNothing } from './judge.ts'
@@ -54,16 +54,7 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   options: DesiredOptions = {},
 ): Promise<Applied<T>> {
   checkOptions('apply', options, desiredChecks)
-  if (desired === null || typeof desired !== 'object') {
-    throw new OptionTypeError('apply.desired', 'an object', desired === null ? 'null' : typeof desired)
-  }
-  if ((desired as { readonly status?: unknown }).status !== undefined) {
-    throw new OptionTypeError(
-      'apply.desired.status',
-      'nothing: the status of the primary object is written by status(value)',
-      'a status',
-    )
-  }
+  checkDesired(desired)
   const { shared, owner, objects } = about
   const { primary } = shared
   const { fieldManager = objects.manager } = options

@@ -1,4 +1,5 @@
 import { isNotFound, type KubernetesObject, type ObjectKey, resourceName } from '@wherry/client'
+import { checkStatus } from '@wherry/client/checks'
 import type { Condition } from '../objects/conditions.ts'
 import type { AppliedObject } from './applied-object.ts'
 import { type ApplyFor, applyBody } from './apply.ts'
@@ -35,6 +36,7 @@ export async function applyStatus(
   status: object,
   options: StatusOptions = {},
 ): Promise<Applied<unknown>> {
+  checkStatus('status', status)
   const { client, owner } = about
   const { primary } = about.shared
   const { name = '', namespace } = owner.metadata ?? {}

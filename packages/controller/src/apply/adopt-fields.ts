@@ -1,4 +1,5 @@
 import type { Client, KubernetesObject, ObjectKey, View } from '@wherry/client'
+import { readByName } from '../objects/read-by-name.ts'
 import { type FieldsV1, union } from './fields-v1.ts'
 
 /**
@@ -19,7 +20,7 @@ export async function foldManagers(
   },
 ): Promise<void> {
   const { manager, managers, signal } = about
-  const live = await client.get(view, key, { signal })
+  const live = await readByName(client, view, key, { signal })
   const { managedFields = [], resourceVersion } = live?.metadata ?? {}
   const isFormer = ({ manager: by = '', subresource = '' }: (typeof managedFields)[number]): boolean =>
     subresource === about.subresource && managers.includes(by)

@@ -16,6 +16,7 @@ import {
 import { type CheckedKey, checkOptions } from '@wherry/client/checks'
 import { hash } from '@wherry/hash-compare'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
+import { readByName } from '../objects/read-by-name.ts'
 import { everything } from '../objects/views.ts'
 import type { Run } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
@@ -311,7 +312,7 @@ class Application {
     const { client, key, warn } = this.#about
     const { controller, limiter } = this.#shared
     const { environment } = client
-    const live = await client.get(this.#whole, this.#key, { signal: this.#signal }).catch(() => undefined)
+    const live = await readByName(client, this.#whole, this.#key, { signal: this.#signal }).catch(() => undefined)
     const managers = new Set((live?.metadata?.managedFields ?? []).flatMap(({ manager }) => manager ?? []))
     managers.delete(this.#task.objects.manager)
     const about = { view: this.#view.key, key: this.#name, delayMs, managers: [...managers] }

@@ -1,6 +1,7 @@
 import { isNotFound, type KubernetesObject, type ObjectKey, resourceName } from '@wherry/client'
 import { checkStatus } from '@wherry/client/checks'
 import type { Condition } from '../objects/conditions.ts'
+import { readByName } from '../objects/read-by-name.ts'
 import type { AppliedObject } from './applied-object.ts'
 import { type ApplyFor, applyBody } from './apply.ts'
 import { AtomicConditionsError, NoStatusError } from './errors.ts'
@@ -51,7 +52,7 @@ export async function applyStatus(
     return await applyBody(about, task, options)
   } catch (error) {
     const isThere =
-      isNotFound(error) && (await client.get(primary, key as ObjectKey).catch(() => undefined)) !== undefined
+      isNotFound(error) && (await readByName(client, primary, key as ObjectKey).catch(() => undefined)) !== undefined
     throw isThere ? new NoStatusError(resourceName(primary.resource), error) : error
   }
 }

@@ -48,7 +48,7 @@ export type Reconcile<C, S extends Scope = Scope> = (context: ReconcileContext<C
 // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return gives
 type Returned = ReconcileResult | undefined | void
 
-/** What is given when a primary object is gone. */
+/** What is given when a primary object is gone, or has left the view. */
 export interface GoneContext<C, S extends Scope = Scope> {
   readonly key: ObjectKey<S>
   /** As it was last; of several of one name that went, the last one. */
@@ -58,5 +58,5 @@ export interface GoneContext<C, S extends Scope = Scope> {
   readonly log: Logger
 }
 
-/** Ends what the object stood for outside the cluster. Not called for what went while nobody watched: finalizers are for that. */
+/** Ends what the object stood for outside the cluster. Not called for what happened while nobody watched: finalizers are for that. */
 export type OnGone<C, S extends Scope = Scope> = (context: GoneContext<C, S>) => unknown

@@ -57,6 +57,8 @@ export interface ControllerDefinition<C, S extends Scope = Scope> extends Contro
   readonly reconcile: Reconcile<C, S>
   /** @default nothing */
   readonly onGone?: OnGone<C, S> | undefined
+  /** @default nothing */
+  readonly onLeft?: OnGone<C, S> | undefined
 }
 
 /** What a controller works with. An operator gives it its own. */
@@ -101,6 +103,7 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
     caches: listOf('views', viewCheck),
     reconcile: callback,
     onGone: callback,
+    onLeft: callback,
   }
   checkOptions('controller', definition, checks, ['name', 'for', 'reconcile'])
 }

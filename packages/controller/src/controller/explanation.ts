@@ -62,7 +62,7 @@ function waiting(dueInMs: number | undefined): Explanation['queue'] {
 
 function textOf(fields: Fields): string {
   const { controller, key, exists, queue, dueInMs, pending, failures, lastRun, reads, watched } = fields
-  const lines = [`${controller} ${key}: ${exists ? 'exists' : 'does not exist'}, ${queue}`]
+  const lines = [`${controller} ${key}: ${exists ? 'exists' : 'is not in the view (it is gone, or it left)'}, ${queue}`]
   if (pending !== undefined) lines.push(`  to run${inTime(dueInMs)} because ${causeText(pending)}`)
   if (failures > 0) lines.push(`  ${failures} failures since the last success`)
   if (lastRun === undefined) lines.push('  has not run')

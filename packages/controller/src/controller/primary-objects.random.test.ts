@@ -14,7 +14,7 @@ const troubles: readonly FaultRule[] = [
   { match: { verb: 'watch', resource }, effect: { kind: 'expired' }, times: 2 },
   { match: { verb: 'patch', resource, subresource: 'status' }, effect: { kind: 'delay', ms: 300 } },
   { match: { verb: 'patch', resource }, effect: { kind: 'drop', after: true }, times: 3 },
-  { match: { verb: 'get', resource }, effect: { kind: 'status', code: 500 }, times: 2 },
+  { match: { verb: 'list', resource, name: 'chess' }, effect: { kind: 'status', code: 500 }, times: 2 },
 ]
 
 describe('the primary object of a reconcile', () => {
@@ -67,7 +67,7 @@ describe('the primary object of a reconcile', () => {
       await server.faults.add(lost)
       // The event does not come either.
       await server.faults.add({ match: { verb: 'watch', resource }, effect: { kind: 'hang', afterBytes: 900 } })
-      const get: FaultRule = { match: { verb: 'get', resource }, effect: { kind: 'status', code: 500 }, times: 3 }
+      const get: FaultRule = { match: { verb: 'list', resource, name: 'chess' }, effect: { kind: 'status', code: 500 }, times: 3 }
       const failing = await server.faults.add(get)
       run()
       await simulation.advance(60_000)

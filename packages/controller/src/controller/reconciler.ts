@@ -1,5 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { isApplyConflict, resourceName, type Scope, type Stored, type Timer } from '@wherry/client'
+import {
+  isApplyConflict,
+  type ObjectKey,
+  resourceName,
+  type Scope,
+  type Stored,
+  type Timer,
+  type View,
+} from '@wherry/client'
 import { asError } from '@wherry/client/checks'
 import { isWriteConflict } from '@wherry/hash-compare'
 import { isDelay } from '../apply/errors.ts'
@@ -7,6 +15,7 @@ import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
 import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, KeyStates, Outcome } from './key-state.ts'
+import { hasLeft } from './left.ts'
 import { readResult } from './result.ts'
 import { RunContext, type RunParts, runAfter } from './run-context.ts'
 
@@ -44,7 +53,8 @@ export class Reconciler<C, S extends Scope> {
   /** A primary object has gone. */
   gone(key: string, last: C): void {
     const { states, definition } = this.#parts
-    states.obtain(key).gone = { last: definition.onGone && last }
+    const { onGone, onLeft } = definition
+    states.obtain(key).gone = { last: (onGone ?? onLeft) && last }
   }
 
   /** Ends what runs, and all that comes. */
@@ -128,12 +138,13 @@ export class Reconciler<C, S extends Scope> {
   /** Sees to an object that has gone. */
   async #see(run: RunContext<C, S>, last: Stored<C>): Promise<void> {
     const { definition, reads, queue, client } = this.#parts
-    const { onGone } = definition
-    const { text: key, state } = run
+    const { onGone, onLeft } = definition
+    const { text: key, state, signal, log } = run
     const { gone } = state
-    if (onGone !== undefined) {
-      const { signal, log } = run
-      await reconciling.run(run, onGone, { key: run.key, last, client, signal, log })
+    if (onGone !== undefined || onLeft !== undefined) {
+      const isAlive = await hasLeft(client, definition.for as unknown as View, run.key as ObjectKey, last, signal)
+      const then = isAlive ? onLeft : onGone
+      if (then !== undefined) await reconciling.run(run, then, { key: run.key, last, client, signal, log })
     }
     reads.forget(key)
     queue.forget(key)

@@ -117,10 +117,23 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this
   }
 
-  /** What it does when a primary object is gone. */
+  /**
+   * What it does when a primary object is known to be gone. Not called for one that lives on outside the view, see
+   * {@link ControllerBuilder.onLeft}, nor for what went while nobody watched: finalizers are for that.
+   */
   onGone(onGone: OnGone<C, S>): this {
     callback('onGone', onGone)
     this.#definition = { ...this.#definition, onGone }
+    return this
+  }
+
+  /**
+   * What it does when a primary object has left the view and lives on: its labels are others now, say. For one with a finalizer of
+   * this operator this is the place to take that off, if it is not to be looked after any more.
+   */
+  onLeft(onLeft: OnGone<C, S>): this {
+    callback('onLeft', onLeft)
+    this.#definition = { ...this.#definition, onLeft }
     return this
   }
 

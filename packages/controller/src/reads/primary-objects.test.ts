@@ -8,7 +8,7 @@ it('A8: an object that was made while the server was saying that there is none i
     const informer = cache.informer(configMaps)
     const primary = reads.primary(configMaps)
     const effect = { kind: 'slow', bytesPerSecond: 100 } as const
-    await run(() => server.faults.add({ match: { verb: 'get', resource: 'configmaps' }, effect }))
+    await run(() => server.faults.add({ match: { verb: 'list', resource: 'configmaps', name: 'x' }, effect }))
     writes.unanswered(configMaps, 'a/x')
     const read = run(() => primary.read('a/x', new AbortController().signal))
     await simulation.advance(500)
@@ -23,7 +23,7 @@ it('A8: an answer that is lost while the server is being asked makes it be asked
     const primary = reads.primary(configMaps)
     await write('+a/x')
     const effect = { kind: 'slow', bytesPerSecond: 100 } as const
-    await run(() => server.faults.add({ match: { verb: 'get', resource: 'configmaps' }, times: 1, effect }))
+    await run(() => server.faults.add({ match: { verb: 'list', resource: 'configmaps', name: 'x' }, times: 1, effect }))
     writes.unanswered(configMaps, 'a/x')
     const read = run(() => primary.read('a/x', new AbortController().signal))
     await simulation.advance(500)

@@ -1,4 +1,5 @@
 import { type Client, type ObjectKey, parsedKey, projector, unprojected, type View } from '@wherry/client'
+import { readByName } from '../objects/read-by-name.ts'
 import type { InformerSource } from './informer-source.ts'
 import type { OwnWrites } from './own-writes.ts'
 
@@ -49,7 +50,7 @@ export class PrimaryObjects {
     const asked = parsedKey(view.resource, key) as ObjectKey
     // An object of that name that comes while the server answers is another one.
     const before = writes.uids(view, asked)
-    const object = await client.get(unprojected(view) as View<object>, asked, { signal })
+    const object = await readByName(client, unprojected(view) as View<object>, asked, { signal })
     // What the server has answered may be older than a write whose answer was lost meanwhile.
     if (this.#unanswered.get(key) !== lost) return this.read(key, signal)
     this.#unanswered.delete(key)

@@ -301,6 +301,48 @@ describe('predicates', () => {
     }))
 })
 
+describe('a primary object that the view no longer has', () => {
+  it('C2: is gone only if it is known to be; one that lives on has left', () =>
+    inArcade(async arcade => {
+      const { operator, client, server, after } = arcade
+      const said: string[] = []
+      const note =
+        (what: string) =>
+        ({ key, last }: { readonly key: { readonly name: string }; readonly last: Game }): void =>
+          void said.push(`${what} ${key.name} ${last.spec.title}`)
+      operator
+        .controller('game')
+        .for(games.within({ labels: { league: 'a' } }))
+        .reconcile(() => {})
+        .onGone(note('gone'))
+        .onLeft(note('left'))
+      const inLeague = (name: string): Game =>
+        ({ ...game(name), metadata: { ...at(name), labels: { league: 'a' } } }) as Game
+      for (const name of ['chess', 'go', 'draughts']) await client.create(games, inLeague(name))
+      await arcade.start()
+      await after(client.patch(games, at('chess'), { metadata: { labels: { league: 'b' } } }))
+      await after(client.delete(games, at('go')))
+      expect(said.splice(0)).toEqual(['left chess Chess', 'gone go Chess'])
+      expect(`${operator.explain('game', at('chess'))}`).toContain('is not in the view')
+      // What can't be known yet is asked again, and nothing is ended before.
+      const fault = await server.faults.add({
+        match: { verb: 'list', resource: 'games.arcade.example.com' },
+        effect: { kind: 'status', code: 403, reason: 'Forbidden' },
+      })
+      await client.patch(games, at('draughts'), { metadata: { labels: null } })
+      await arcade.simulation.advance(1000)
+      expect(said).toEqual([])
+      await fault.remove()
+      await operator.settled()
+      expect(said).toEqual(['left draughts Chess'])
+      // Another one of the name is another one.
+      await after(client.patch(games, at('chess'), { metadata: { labels: { league: 'a' } } }))
+      await client.delete(games, at('chess'))
+      await after(client.create(games, game('chess')))
+      expect(said.at(-1)).toBe('gone chess Chess')
+    }))
+})
+
 describe('from', () => {
   it('C4: a channel makes the key run that is sent, or those that it is mapped to', () =>
     inArcade(async arcade => {

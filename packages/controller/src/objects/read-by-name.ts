@@ -1,0 +1,23 @@
+import { type Client, FieldSelector, type ObjectKey, type View } from '@wherry/client'
+import { everything } from './views.ts'
+
+/**
+ * One object as the server has it now, whatever the view selects; `undefined` if there is none. By a list of its name: whoever may
+ * list and watch objects needs no right to `get` them beside that, which would be used only where a watch is slow.
+ */
+export async function readByName<C>(
+  client: Client,
+  view: View<C>,
+  key: ObjectKey,
+  options: { readonly signal?: AbortSignal | undefined } = {},
+): Promise<C | undefined> {
+  const { name, namespace } = key as { readonly name: string; readonly namespace?: string }
+  const all = everything(view as View) as View<C>
+  const named: View<C> = {
+    ...all,
+    namespaces: namespace === undefined ? undefined : [namespace],
+    fields: FieldSelector.of({ 'metadata.name': name }, 'fields'),
+  }
+  const { items } = await client.list(named, options)
+  return items[0] as C | undefined
+}

@@ -11,7 +11,7 @@ const real = (tokens: Tokens): Promise<ApiServer> =>
   startApiServer({ kind: 'real', tokens, authorization: 'RBAC', controllers: false })
 
 const hasReal = await realApiServerAvailable('examples on a real API server')
-/** NetObserv's own definition of a FlowCollector, where there is one: it has rules in CEL, which a real server alone knows. */
+/** NetObserv's own definition of a FlowCollector, with rules in CEL, if its file is there: else the example's own is used. */
 const flowCollectors = join(
   process.env.WHERRY_DATA ?? join(import.meta.dirname, '../../../shared/data'),
   'flowcollectors.crd.yaml',

@@ -1,5 +1,7 @@
 export type { AccessAttributes, User } from './apiserver/access.ts'
 export type { ApiServer, ControlledApiServer, EmbeddedApiServer, FillSource } from './apiserver/api-server.ts'
+export type { PolicyRule } from './apiserver/authn/policy.ts'
+export type { UsedRole } from './apiserver/authn/used-rights.ts'
 export type { FaultEffect, FaultMatch, FaultRule } from './apiserver/faults/fault-rule.ts'
 export type { FaultHandle } from './apiserver/faults/faults.ts'
 export type { MemoryControls, MemoryFaults, MemoryTransport, MemoryTransportOptions } from './apiserver/front/memory.ts'

@@ -167,6 +167,13 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'roles for users are there from the start',
+    steps: ['cluster-admin', ...['admin', 'edit', 'view'].flatMap(name => [name, `system:aggregate-to-${name}`])].map(
+      name => get(`${rbac}/clusterroles/${name}`),
+    ),
+    except: ['*.body.metadata.managedFields'],
+  },
+  {
     name: 'roles that are refused',
     steps: [
       post(`${inNamespace}/roles`, { metadata: { name: 'a:b' }, rules: [] }),

@@ -4,6 +4,7 @@ import { forbidden } from './authn/forbidden.ts'
 import { readImpersonation } from './authn/impersonation.ts'
 import type { Binding, ClusterRole, PolicyRule, PolicySource, Role } from './authn/policy.ts'
 import { authorize, type Decision, privilegedGroup, rulesFor, rulesOfRole } from './authn/rbac.ts'
+import { UsedRights } from './authn/used-rights.ts'
 import { materialise } from './objects/stored.ts'
 import type { EmbeddedOptions } from './options.ts'
 import type { Registry } from './resources/registry.ts'
@@ -25,6 +26,7 @@ export function accessControl(parts: {
   const admin: User = { name: 'wherry:admin', groups: [privilegedGroup] }
   const tokens = options.tokens ?? {}
   const decide = decider(options, parts)
+  const used = new UsedRights()
   const userByToken = (token: string): User | undefined => {
     const given = token === adminToken ? admin : Object.hasOwn(tokens, token) ? tokens[token] : undefined
     return given === undefined ? undefined : known(given)
@@ -32,6 +34,7 @@ export function accessControl(parts: {
   const check = (asked: AccessAttributes): void => {
     const { allowed, reason } = decide(asked)
     if (!allowed) throw forbidden(asked, reason)
+    used.note(asked)
   }
   return {
     authenticate(request) {
@@ -51,6 +54,7 @@ export function accessControl(parts: {
       return impersonation.user
     },
     authorize: check,
+    used,
     decide,
     rules: rulesFinder(options, parts),
     rulesOfRole: (roleRef, namespace) => rulesOfRole(roleRef, namespace, storedPolicy(parts)),

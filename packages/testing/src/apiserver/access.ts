@@ -1,5 +1,6 @@
 import type { PolicyRule, RoleRef } from './authn/policy.ts'
 import type { Decision } from './authn/rbac.ts'
+import type { UsedRights } from './authn/used-rights.ts'
 import type { ServerRequest } from './exchange.ts'
 
 /** Who makes a request. */
@@ -29,7 +30,9 @@ export interface AccessAttributes {
 export interface AccessControl {
   /** Throws 401, or 403 for an impersonation that is not allowed. */
   authenticate(request: ServerRequest): User
-  /** Throws 403. */
+  /** What was allowed so far. */
+  readonly used: UsedRights
+  /** Throws 403. Records what is allowed. */
   authorize(attributes: AccessAttributes): void
   /** Whether something is allowed, and why. */
   decide(attributes: AccessAttributes): Decision

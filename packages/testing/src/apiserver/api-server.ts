@@ -1,3 +1,4 @@
+import type { UsedRole } from './authn/used-rights.ts'
 import type { FaultRule } from './faults/fault-rule.ts'
 import type { FaultHandle } from './faults/faults.ts'
 import type { MemoryTransport, MemoryTransportOptions } from './front/memory.ts'
@@ -55,7 +56,12 @@ export interface ControlledApiServer extends ApiServer {
   readonly faults: { add(rule: FaultRule): Promise<FaultHandle>; clear(): Promise<void> }
   /** What was counted since the start, or the last `resetStats`. */
   stats(): Promise<ServerStats>
-  /** Sets what is summed to zero: requests, bytes, connections made. What is open stays counted. */
+  /**
+   * The rights that each user made use of, by the user's name, since the start or the last `resetStats`: a ClusterRole, and a
+   * Role for each namespace, that grant just these. The administrator's name is `wherry:admin`. What was refused is not in it.
+   */
+  rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>>
+  /** Sets what is summed to zero: requests, bytes, connections made, rights used. What is open stays counted. */
   resetStats(): Promise<void>
 
   /**

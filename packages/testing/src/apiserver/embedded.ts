@@ -5,6 +5,7 @@ import type { AccessControl } from './access.ts'
 import { accessControl } from './access-control.ts'
 import type { EmbeddedApiServer, FillSource } from './api-server.ts'
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
+import type { UsedRole } from './authn/used-rights.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
@@ -252,7 +253,12 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return inMemory + (this.#front?.accepted() ?? 0)
   }
 
+  async rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>> {
+    return this.#parts.access.used.roles()
+  }
+
   async resetStats(): Promise<void> {
+    this.#parts.access.used.clear()
     this.#parts.counters.reset()
     this.#madeBefore = this.#made()
   }

@@ -1,6 +1,7 @@
 import { authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
 import type { Binding, ClusterRole, PolicyRule } from './policy.ts'
 import { privilegedGroup } from './rbac.ts'
+import { userRules } from './user-rules.ts'
 
 /** A ClusterRole or ClusterRoleBinding as it is created at a server's first start. */
 export type BootstrapObject = (ClusterRole | Binding) & {
@@ -25,7 +26,7 @@ const create = (apiGroup: string, resources: readonly string[]): PolicyRule => (
 
 /**
  * Those of kube-apiserver's default roles that everybody has by a default binding: what lets a user with no roles read
- * health, version and discovery, and `system:masters` do everything.
+ * health, version and discovery, and `system:masters` do everything. {@link userRoles} makes those that are bound to nobody.
  */
 const defaults: readonly Default[] = [
   {
@@ -61,20 +62,41 @@ const defaults: readonly Default[] = [
   },
 ]
 
+const apiGroup = 'rbac.authorization.k8s.io'
+const apiVersion = 'rbac.authorization.k8s.io/v1'
+const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' }
+const labels = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
+
+/** `view`, `edit` and `admin`: each is made of what is labelled for it, so that a user's own roles can add to them. */
+function userRoles(): BootstrapObject[] {
+  const aggregateTo = (name: string): Record<string, string> => ({
+    [`rbac.authorization.k8s.io/aggregate-to-${name}`]: 'true',
+  })
+  /** The role that has all of a role, and more. */
+  const next = { view: 'edit', edit: 'admin', admin: undefined }
+  const names = ['admin', 'edit', 'view'] as const
+  const wholes = names.map((name): BootstrapObject => {
+    const above = next[name]
+    const metadata = { name, annotations, labels: { ...labels, ...(above === undefined ? {} : aggregateTo(above)) } }
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: aggregateTo(name) }] }
+    return { apiVersion, kind: 'ClusterRole', metadata, aggregationRule, rules: null }
+  })
+  const parts = names.map((name): BootstrapObject => {
+    const metadata = { name: `system:aggregate-to-${name}`, annotations, labels: { ...labels, ...aggregateTo(name) } }
+    return { apiVersion, kind: 'ClusterRole', metadata, rules: userRules[name] }
+  })
+  return [...wholes, ...parts]
+}
+
 /** The objects of the default policy, for a server to create at its start. */
 export function bootstrapPolicy(): BootstrapObject[] {
-  const apiVersion = 'rbac.authorization.k8s.io/v1'
-  return defaults.flatMap(({ name, groups, rules }): BootstrapObject[] => {
-    const metadata = {
-      name,
-      labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
-      annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
-    }
-    const apiGroup = 'rbac.authorization.k8s.io'
+  const bound = defaults.flatMap(({ name, groups, rules }): BootstrapObject[] => {
+    const metadata = { name, labels, annotations }
     const subjects = groups.map(group => ({ apiGroup, kind: 'Group', name: group }))
     return [
       { apiVersion, kind: 'ClusterRole', metadata, rules },
       { apiVersion, kind: 'ClusterRoleBinding', metadata, roleRef: { apiGroup, kind: 'ClusterRole', name }, subjects },
     ]
   })
+  return [...bound, ...userRoles()]
 }

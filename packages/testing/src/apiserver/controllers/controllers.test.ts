@@ -101,6 +101,27 @@ describe('garbage collection', () => {
       expect(await exists(kit, 'stranger')).toBe(false)
     }))
 
+  it('F1: an owner is found by group and kind if the version that is named is no longer served', () =>
+    withServer(async kit => {
+      const { call, sim } = kit
+      const versions = (served: boolean): Record<string, unknown>[] => [
+        { name: 'v1', served, storage: false },
+        { name: 'v2', served: true, storage: true },
+      ]
+      await call('POST', definitions, gameDefinition(versions(true)))
+      await sim.advance(1000)
+      const chess = await call('POST', games, game('chess'))
+      await call('POST', cm, owned('board', chess.json))
+      const current = await call('GET', `${definitions}/games.arcade.example.com`)
+      const { spec } = gameDefinition(versions(false))
+      expect((await call('PUT', `${definitions}/games.arcade.example.com`, { ...current.json, spec })).status).toBe(200)
+      await sim.advance(100)
+      expect(await exists(kit, 'board')).toBe(true)
+      expect((await call('DELETE', `${games.replace('/v1/', '/v2/')}/chess`)).status).toBe(200)
+      await sim.advance(100)
+      expect(await exists(kit, 'board')).toBe(false)
+    }))
+
   it('F1: in the foreground the owner waits for the dependents that block it', () =>
     withServer(async kit => {
       const owner = await kit.configMap('owner')

@@ -105,7 +105,9 @@ export class GarbageCollector {
   }
 
   #ownerState(reference: OwnerReference, namespace: string): 'there' | 'waiting' | 'gone' {
-    const type = this.#registry.findKind(reference.apiVersion, reference.kind)
+    const { apiVersion, kind } = reference
+    const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
+    const type = this.#registry.findKind(apiVersion, kind) ?? this.#registry.findGroupKind(group, kind)
     if (type === undefined) return 'there'
     const owner = this.#store.collection(type).get(objectKey(type.namespaced ? namespace : '', reference.name))
     if (owner === undefined || owner.uid !== reference.uid) return 'gone'

@@ -79,6 +79,10 @@ class IsolatedServer implements IsolatedApiServer {
     return this.#channel.call('stats')
   }
 
+  rights(): ReturnType<ControlledApiServer['rights']> {
+    return this.#channel.call('rights')
+  }
+
   resetStats(): Promise<void> {
     return this.#channel.call('resetStats')
   }

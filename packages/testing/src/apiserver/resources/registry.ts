@@ -44,6 +44,12 @@ export class Registry {
     return undefined
   }
 
+  /** The resource of a kind at any version: a version that is no longer served does not hide what was stored at it. */
+  findGroupKind(group: string, kind: string): ResourceType | undefined {
+    for (const type of this.all()) if (type.kind === kind && type.group === group) return type
+    return undefined
+  }
+
   /** The resource at any version: what storage knows it by. */
   findStored(group: string, plural: string): ResourceType | undefined {
     for (const type of this.all()) {

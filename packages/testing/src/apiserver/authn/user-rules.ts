@@ -1,0 +1,205 @@
+import type { PolicyRule } from './policy.ts'
+
+/**
+ * The rules of kube-apiserver's roles for users, by the role that each part is aggregated to: `edit` has those of `view` too, and
+ * `admin` those of both.
+ */
+export const userRules: Readonly<Record<'admin' | 'edit' | 'view', readonly PolicyRule[]>> = {
+  admin: [
+    { verbs: ['create'], apiGroups: ['authorization.k8s.io'], resources: ['localsubjectaccessreviews'] },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['rolebindings', 'roles'],
+    },
+  ],
+  edit: [
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: [''],
+      resources: ['pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy', 'secrets', 'services/proxy'],
+    },
+    { verbs: ['impersonate'], apiGroups: [''], resources: ['serviceaccounts'] },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: [''],
+      resources: ['pods', 'pods/attach', 'pods/exec', 'pods/portforward', 'pods/proxy'],
+    },
+    { verbs: ['create'], apiGroups: [''], resources: ['pods/eviction'] },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: [''],
+      resources: [
+        'configmaps',
+        'persistentvolumeclaims',
+        'replicationcontrollers',
+        'replicationcontrollers/scale',
+        'secrets',
+        'serviceaccounts',
+        'services',
+        'services/proxy',
+      ],
+    },
+    { verbs: ['create'], apiGroups: [''], resources: ['serviceaccounts/token'] },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['', 'events.k8s.io'],
+      resources: ['events'],
+    },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['apps'],
+      resources: [
+        'daemonsets',
+        'deployments',
+        'deployments/rollback',
+        'deployments/scale',
+        'replicasets',
+        'replicasets/scale',
+        'statefulsets',
+        'statefulsets/scale',
+      ],
+    },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['autoscaling'],
+      resources: ['horizontalpodautoscalers'],
+    },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['batch'],
+      resources: ['cronjobs', 'jobs'],
+    },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['extensions'],
+      resources: [
+        'daemonsets',
+        'deployments',
+        'deployments/rollback',
+        'deployments/scale',
+        'ingresses',
+        'networkpolicies',
+        'replicasets',
+        'replicasets/scale',
+        'replicationcontrollers/scale',
+      ],
+    },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['policy'],
+      resources: ['poddisruptionbudgets'],
+    },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['networking.k8s.io'],
+      resources: ['ingresses', 'networkpolicies'],
+    },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+      apiGroups: ['coordination.k8s.io'],
+      resources: ['leases'],
+    },
+    {
+      verbs: ['create', 'delete', 'deletecollection', 'patch', 'update'],
+      apiGroups: ['resource.k8s.io'],
+      resources: ['resourceclaims', 'resourceclaimtemplates'],
+    },
+  ],
+  view: [
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: [''],
+      resources: [
+        'configmaps',
+        'endpoints',
+        'persistentvolumeclaims',
+        'persistentvolumeclaims/status',
+        'pods',
+        'replicationcontrollers',
+        'replicationcontrollers/scale',
+        'serviceaccounts',
+        'services',
+        'services/status',
+      ],
+    },
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: [''],
+      resources: [
+        'bindings',
+        'limitranges',
+        'namespaces/status',
+        'pods/log',
+        'pods/status',
+        'replicationcontrollers/status',
+        'resourcequotas',
+        'resourcequotas/status',
+      ],
+    },
+    { verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['namespaces'] },
+    { verbs: ['get', 'list', 'watch'], apiGroups: ['', 'events.k8s.io'], resources: ['events'] },
+    { verbs: ['get', 'list', 'watch'], apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'] },
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: ['apps'],
+      resources: [
+        'controllerrevisions',
+        'daemonsets',
+        'daemonsets/status',
+        'deployments',
+        'deployments/scale',
+        'deployments/status',
+        'replicasets',
+        'replicasets/scale',
+        'replicasets/status',
+        'statefulsets',
+        'statefulsets/scale',
+        'statefulsets/status',
+      ],
+    },
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: ['autoscaling'],
+      resources: ['horizontalpodautoscalers', 'horizontalpodautoscalers/status'],
+    },
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: ['batch'],
+      resources: ['cronjobs', 'cronjobs/status', 'jobs', 'jobs/status'],
+    },
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: ['extensions'],
+      resources: [
+        'daemonsets',
+        'daemonsets/status',
+        'deployments',
+        'deployments/scale',
+        'deployments/status',
+        'ingresses',
+        'ingresses/status',
+        'networkpolicies',
+        'replicasets',
+        'replicasets/scale',
+        'replicasets/status',
+        'replicationcontrollers/scale',
+      ],
+    },
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: ['policy'],
+      resources: ['poddisruptionbudgets', 'poddisruptionbudgets/status'],
+    },
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: ['networking.k8s.io'],
+      resources: ['ingresses', 'ingresses/status', 'networkpolicies'],
+    },
+    {
+      verbs: ['get', 'list', 'watch'],
+      apiGroups: ['resource.k8s.io'],
+      resources: ['resourceclaims', 'resourceclaims/status', 'resourceclaimtemplates'],
+    },
+  ],
+}

@@ -40,29 +40,39 @@ describe('the bound on entries', () => {
       { max: 2, idleMs: 10 },
     ))
 
-  it('N7: past max with all pinned, where nothing escalates, a get is live and a subscription is refused', () =>
+  it('N7: past max with all pinned a get is live, a subscription shares one watch, and one warning names the view', () =>
     withNarrow(
-      async ({ narrow, run, get, write, simulation, requests }) => {
-        await write('+a/y')
-        const subscription = await run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))
+      async ({ narrow, run, get, write, simulation, requests, watches }) => {
+        const log: string[] = []
+        const subscribe = (path: string) => run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
+        await write('+a/y', '+b/z')
+        await subscribe('a/x')
         requests()
         expect((await get('a/y'))?.data).toEqual({ n: '1' })
         expect((await get('a/y'))?.data).toEqual({ n: '1' })
-        await expect(run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))).rejects.toMatchObject({
-          code: 'NARROW_FULL',
-          max: 1,
-        })
         expect(requests()).toEqual(['list', 'list'])
         expect(narrow.report().entries).toBe(1)
         expect(simulation.environment.metric('wherry_narrow_live_gets_total', labels)).toBe(2)
-        expect(simulation.environment.metric('wherry_narrow_full_total', labels)).toBe(3)
-        await run(() => subscription.close())
-        await run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))
+        const later = [await subscribe('a/y'), await subscribe('b/z')]
+        expect(simulation.environment.warnings).toEqual([
+          {
+            message: expect.stringContaining('.caches(view)'),
+            context: { resource: 'v1/configmaps', view: configMaps.key },
+          },
+        ])
+        expect(await watches()).toBe(1)
+        expect(narrow.report()).toMatchObject({ entries: 3, streams: 1, escalated: [{ phase: 'wide', entries: 3 }] })
+        expect(narrow.part(configMaps)).toBe(3 / 2)
+        await write('+a/x', '~a/y', '-b/z')
+        expect(log.slice(3).toSorted()).toEqual(['+a/x 3', '-b/z ?', '~a/y 1→4'])
+        for (const one of later) await run(() => one.close())
+        expect(await watches()).toBe(1)
+        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, escalated: [] })
       },
       { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
     ))
 
-  it('N7: one that was refused room when nobody waited for it any more has it once there is some', () =>
+  it('N7: a read past max that is given up leaves nothing behind', () =>
     withNarrow(
       async ({ narrow, run, simulation }) => {
         const [one] = await run(() =>
@@ -125,16 +135,16 @@ describe('the bound on entries', () => {
       { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
     ))
 
-  it('N7: where the escalation is refused, a get past max is live and a subscription is refused', () =>
+  it('N7: where the one watch is refused, a subscription past max has a watch of its own', () =>
     withNarrow(
       async ({ narrow, run, get, write }) => {
         await write('+a/y')
         await run(() => narrow.watch(configMaps, keyOf('a/x'), noting([])))
         expect((await get('a/y'))?.data).toEqual({ n: '1' })
-        await expect(run(() => narrow.watch(configMaps, keyOf('a/y'), noting([])))).rejects.toMatchObject({
-          code: 'NARROW_FULL',
-        })
-        expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, escalated: [] })
+        const log: string[] = []
+        await run(() => narrow.watch(configMaps, keyOf('a/y'), noting(log)))
+        expect(log).toEqual(['+a/y 1 first'])
+        expect(narrow.report()).toMatchObject({ entries: 2, streams: 2, escalated: [] })
       },
       {
         max: 1,

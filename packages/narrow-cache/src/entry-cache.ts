@@ -16,6 +16,8 @@ export class EntryCache {
   /** By the keys of the views. */
   readonly #views = new Map<string, ViewEntries>()
   #size = 0
+  /** Keys of the views that were warned of: they went past `max`. */
+  readonly #warned = new Set<string>()
 
   constructor(shared: CacheContext) {
     this.#shared = shared
@@ -55,12 +57,11 @@ export class EntryCache {
   }
 
   /**
-   * The entry of an object, for somebody who subscribes to it or waits for it; `undefined` if there is no room.
+   * The entry of an object, for somebody who subscribes to it or waits for it. Past `max` it makes one all the same (rule N7).
    * @throws ViewConflictError, NarrowClosedError
    */
-  pin(view: View, key: CheckedKey): Entry | undefined {
+  pin(view: View, key: CheckedKey): Entry {
     const entry = this.find(view)?.entries.get(key.text) ?? this.#add(view, key)
-    if (entry === undefined) return undefined
     entry.pins += 1
     this.#idle.delete(entry)
     return entry
@@ -73,11 +74,20 @@ export class EntryCache {
     entry.readAt = this.#shared.environment.clock.monotonic()
   }
 
+  /** As {@link EntryCache.pin}, for one read; `undefined` where there is no entry, and no room for one. */
+  pinIfRoom(view: View, key: CheckedKey): Entry | undefined {
+    const isThere = this.find(view)?.entries.has(key.text) === true
+    if (isThere || this.#size < this.#shared.settings.max || this.#idle.size > 0) return this.pin(view, key)
+    this.#shared.count('wherry_narrow_full_total', resourceName(view.resource))
+    return undefined
+  }
+
   unpin(entry: Entry): void {
     entry.pins -= 1
     if (entry.pins > 0 || entry.isOver) return
     this.#idle.add(entry)
     this.touch(entry)
+    if (this.#size > this.#shared.settings.max) return this.#evict(entry)
     if (this.#timer === undefined) this.#expire()
   }
 
@@ -88,6 +98,8 @@ export class EntryCache {
     this.#resize(-1)
     entries.remove(entry)
     this.#drop(entries)
+    // There is room again: the views are watched as their own bounds say.
+    if (this.#size === this.#shared.settings.max) for (const one of this.views) one.share(false)
   }
 
   close(): void {
@@ -98,19 +110,28 @@ export class EntryCache {
     this.#resize(-this.#size)
   }
 
-  /** Makes an entry, in the place of an idle one if there is no room for more. */
-  #add(view: View, key: CheckedKey): Entry | undefined {
-    if (this.#size >= this.#shared.settings.max) {
-      const [oldest] = this.#idle
-      if (oldest === undefined) {
-        this.#shared.count('wherry_narrow_full_total', resourceName(view.resource))
-        return undefined
-      }
-      this.#evict(oldest)
-    }
+  /** Makes an entry, in the place of an idle one if there are `max`. Where none is idle, the view shares one watch from now on. */
+  #add(view: View, key: CheckedKey): Entry {
+    const isFull = this.#size >= this.#shared.settings.max
+    const [oldest] = this.#idle
+    if (isFull && oldest !== undefined) this.#evict(oldest)
     const entries = this.of(view)
     this.#resize(1)
+    if (isFull && oldest === undefined) this.#overflow(entries)
     return entries.add(key)
+  }
+
+  #overflow(entries: ViewEntries): void {
+    const { environment, settings } = this.#shared
+    const { view, resource } = entries
+    this.#shared.count('wherry_narrow_full_total', resource)
+    entries.share(true)
+    if (this.#warned.has(view.key)) return
+    this.#warned.add(view.key)
+    environment.onWarning(
+      `more than ${settings.max} objects are watched by name (the narrow cache's max), and ${view.key} goes on by one watch of metadata and a request for each object: if most of its objects are read, .caches(view) is cheaper`,
+      { resource, view: view.key },
+    )
   }
 
   /** Evicts entries that were not read for long enough, now and later. */

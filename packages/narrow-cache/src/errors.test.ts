@@ -1,12 +1,6 @@
 import { configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import {
-  NarrowClosedError,
-  NarrowFullError,
-  NarrowListError,
-  NarrowTimeoutError,
-  NarrowWatchRefusedError,
-} from './errors.ts'
+import { NarrowClosedError, NarrowListError, NarrowTimeoutError, NarrowWatchRefusedError } from './errors.ts'
 import { checkHandler } from './handler.ts'
 import { NarrowCache } from './narrow-cache.ts'
 
@@ -16,7 +10,6 @@ describe('an error of a narrow cache', () => {
   it.each([
     [() => new NarrowListError('the view'), 'NARROW_LIST', /the view.*Informer.*client\.list/],
     [() => new NarrowWatchRefusedError('v1/pods', 'a/x', cause), 'NARROW_WATCH_REFUSED', /a\/x of v1\/pods.*RBAC/],
-    [() => new NarrowFullError(7), 'NARROW_FULL', /all 7 entries/],
     [() => new NarrowTimeoutError('the view', 'a/x', 20, cause), 'NARROW_TIMEOUT', /a\/x of the view.*20 ms/],
     [() => new NarrowClosedError(), 'NARROW_CLOSED', /closed/],
   ])('X6: has a code and says what it is of', (make, code, says) => {

@@ -32,19 +32,6 @@ export class NarrowWatchRefusedError extends Error {
   }
 }
 
-/** As many objects are cached as may be, and each of them has a subscriber (rule N7). */
-export class NarrowFullError extends Error {
-  override readonly name = 'NarrowFullError'
-  readonly code = 'NARROW_FULL'
-  /** How many objects may be cached. */
-  readonly max: number
-
-  constructor(max: number) {
-    super(`all ${max} entries of the narrow cache have subscribers: none can make room`)
-    this.max = max
-  }
-}
-
 /** The first state of an object did not come in time. Its cause is what the server said last, if anything. */
 export class NarrowTimeoutError extends Error {
   override readonly name = 'NarrowTimeoutError'

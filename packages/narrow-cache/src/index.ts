@@ -1,7 +1,6 @@
 export { ViewConflictError } from '@wherry/informer'
 export {
   NarrowClosedError,
-  NarrowFullError,
   NarrowListError,
   NarrowTimeoutError,
   NarrowWatchRefusedError,

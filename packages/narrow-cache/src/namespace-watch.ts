@@ -38,6 +38,8 @@ export class NamespaceWatch implements Intake, EntryScope {
   readonly entries: Map<string, Entry>
   phase: EscalationPhase = 'narrow'
   heard: string | undefined
+  /** How many objects there are, with and without an entry, as told since it was opened. */
+  objects = 0
   #target: ReadTarget | undefined
   #reflector: Reflector | undefined
   /** Gives up its turn to be opened, or stops the reflector. */
@@ -122,6 +124,7 @@ export class NamespaceWatch implements Intake, EntryScope {
     const reflector = this.#reflector
     const rollbacks = reflector?.stats.rollbacks
     const found = new Map<Entry | undefined, State>()
+    let objects = 0
     // Entries that are asked for in this very turn came before the list, too.
     let asked: ReadonlySet<Entry> = new Set()
     queueMicrotask(() => {
@@ -129,13 +132,18 @@ export class NamespaceWatch implements Intake, EntryScope {
     })
     return {
       put: (object, bytes) => {
+        objects += 1
         const entry = this.#find(object)
         if (entry !== undefined) found.set(entry, { object, bytes })
       },
-      remove: object => void found.delete(this.#find(object)),
+      remove: object => {
+        objects -= 1
+        found.delete(this.#find(object))
+      },
       commit: resourceVersion => {
         if (reflector?.stats.rollbacks !== rollbacks) this.of.rollBack(this)
         const isNew = !this.synced
+        this.objects = objects
         this.phase = 'wide'
         for (const entry of this.#all()) {
           // A handler may have closed it, or ended this watch.
@@ -152,6 +160,8 @@ export class NamespaceWatch implements Intake, EntryScope {
   }
 
   change(type: ChangeType, object: object, bytes: number): void {
+    if (type === 'ADDED') this.objects += 1
+    else if (type === 'DELETED') this.objects -= 1
     this.#find(object)?.validatorChanged(this, type, object, bytes)
     this.heard = this.#reflector?.lastSyncedResourceVersion
   }

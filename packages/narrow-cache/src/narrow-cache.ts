@@ -16,7 +16,7 @@ import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'
-import { NarrowClosedError, NarrowFullError, NarrowListError, NarrowTimeoutError } from './errors.ts'
+import { NarrowClosedError, NarrowListError, NarrowTimeoutError } from './errors.ts'
 import { checkHandler, type NarrowHandler, type Subscription } from './handler.ts'
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
@@ -64,7 +64,7 @@ export class NarrowCache {
    * object and waits for its first state; from then on it answers from memory, at least as new as what was written or read
    * through this process ({@link NarrowCache.wrote}). The object is the cache's own: change a clone.
    *
-   * Where the object can't be watched, or there is no room for it, it is read from the server each time.
+   * Where the object can't be watched, or `max` others have subscribers, it is read from the server each time.
    *
    * Rejects with the signal's reason, a `NarrowTimeoutError`, a `TransformError`, or what the server says.
    *
@@ -94,8 +94,9 @@ export class NarrowCache {
    * Subscribes to one object. The handler is told its present state first, then what happens to it. While there is a
    * subscription the entry is never evicted. Resolves when the present state was told.
    *
-   * Rejects with a `NarrowWatchRefusedError` where the server does not let it be watched, a `NarrowFullError` where there is
-   * no room (rule N7), the signal's reason or a `NarrowTimeoutError`. The signal bounds this wait only.
+   * Rejects with a `NarrowWatchRefusedError` where the server does not let it be watched, the signal's reason or a
+   * `NarrowTimeoutError`. The signal bounds this wait only. There may be more subscriptions than `max`: then the objects of the view share
+   * one watch, and `onWarning` is told once (rule N7).
    */
   async watch<C, S extends Scope>(
     view: View<C, S>,
@@ -110,7 +111,6 @@ export class NarrowCache {
     const checked = checkedKey(plain, key)
     signal?.throwIfAborted()
     const entry = this.#entries.pin(plain, checked)
-    if (entry === undefined) throw new NarrowFullError(this.#shared.settings.max)
     let end: () => boolean
     try {
       if ((await this.#ready(entry, signal, entry.tryNow())) === 'live') throw entry.refusal ?? this.#timeout(entry)
@@ -184,6 +184,15 @@ export class NarrowCache {
     for (const entry of this.#entries.named(view as View, name, namespace)) entry.deleted(uid)
   }
 
+  /**
+   * Which part of a view's objects has an entry, as one watch of the metadata of all tells; `undefined` where there is no such watch. Makes no
+   * request.
+   */
+  part(view: View): number | undefined {
+    const found = this.#entries.find(checkedView(view))
+    return found?.known === undefined ? undefined : found.entries.size / Math.max(1, found.known)
+  }
+
   /** What it holds at present. */
   report(): NarrowReport {
     const views = this.#entries.views.map(viewReport)
@@ -224,7 +233,7 @@ export class NarrowCache {
   async #read(view: View, key: KeyOf, signal: AbortSignal | undefined): Promise<unknown> {
     const checked = checkedKey(view, key)
     signal?.throwIfAborted()
-    const entry = this.#entries.pin(view, checked)
+    const entry = this.#entries.pinIfRoom(view, checked)
     if (entry === undefined) return this.#live(view, checked, signal)
     try {
       const readiness = await this.#ready(entry, signal)

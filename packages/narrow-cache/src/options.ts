@@ -14,8 +14,9 @@ export interface NarrowCacheOptions {
    */
   readonly idleMs?: number | undefined
   /**
-   * Most entries. Past it the one that was read longest ago, and that nobody subscribes to, is evicted. Each that is not
-   * escalated costs a stream. @default 10_000
+   * Most entries, but for those that have subscribers. Past it the one that was read longest ago, and that nobody subscribes to, is
+   * evicted. Where all have subscribers nothing is refused: a view that gets one more shares one watch of metadata, as past
+   * `escalateAllAt`, until there is room, and `onWarning` names it once. A single `get` asks the server then. @default 10_000
    */
   readonly max?: number | undefined
   /** Most entries that are being opened, or listed anew, at a time. @default 100 */

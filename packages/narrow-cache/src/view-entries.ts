@@ -7,6 +7,9 @@ import { NamespaceWatch } from './namespace-watch.ts'
 import { Subscriptions } from './subscriptions.ts'
 import { ViewContext } from './view-context.ts'
 
+/** A watch for more than one entry of a view. */
+const sharedAt = { escalateAt: 1, escalateAllAt: 1 }
+
 /** The entries of one view. It decides how they are watched: one by one, by namespace, or all at once (rule N11). */
 export class ViewEntries extends ViewContext {
   readonly subscriptions: Subscriptions
@@ -17,6 +20,8 @@ export class ViewEntries extends ViewContext {
   /** Of all namespaces; `undefined` for a cluster-scoped resource. */
   readonly #watch: NamespaceWatch | undefined
   #isMany = false
+  /** The cache has more entries than `max`: whatever this view's own bounds are, its entries share one watch (rule N7). */
+  #isShared = false
 
   constructor(view: View, shared: CacheContext) {
     super(view, shared)
@@ -32,6 +37,19 @@ export class ViewEntries extends ViewContext {
   /** All watches of many that there may be. */
   get watches(): NamespaceWatch[] {
     return [...(this.#watch === undefined ? [] : [this.#watch]), ...this.#namespaces.values()]
+  }
+
+  /** Has the entries share one watch, or be watched as the bounds say. */
+  share(isShared: boolean): void {
+    if (this.#isShared === isShared) return
+    this.#isShared = isShared
+    this.balance()
+  }
+
+  /** How many objects the one watch of all has told of; `undefined` where there is none. */
+  get known(): number | undefined {
+    const watch = this.#watch ?? this.#namespaces.get('')
+    return watch?.synced === true ? watch.objects : undefined
   }
 
   /** Makes an entry, and begins to watch it. */
@@ -64,7 +82,7 @@ export class ViewEntries extends ViewContext {
   /** Has watches of metadata take over where there are many entries, and end where there are few (below half of the bound). */
   override balance(namespaces: Iterable<NamespaceWatch> = this.#namespaces.values()): void {
     const watch = this.#watch
-    const { escalateAt, escalateAllAt } = this.shared.settings
+    const { escalateAt, escalateAllAt } = this.#isShared ? sharedAt : this.shared.settings
     const wasMany = this.#isMany
     const { size } = this.entries
     if (watch === undefined || size < escalateAllAt / 2) this.#isMany = false

@@ -112,7 +112,7 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_narrow_escalations_total: counter('Metadata watches that took over from watches by name.', 'resource'),
   wherry_narrow_evictions_total: counter('Objects that are no longer watched by name.', 'resource'),
   wherry_narrow_fetches_total: counter('Objects that were fetched since their metadata changed.', 'resource'),
-  wherry_narrow_full_total: counter('Reads that found no room.', 'resource'),
+  wherry_narrow_full_total: counter('Reads and subscriptions past max.', 'resource'),
   wherry_narrow_live_gets_total: counter('Reads that asked the server.', 'resource'),
   wherry_narrow_refused_total: counter('Watches by name that the server refused.', 'resource'),
   wherry_narrow_streams: gauge('Streams that are open for watches by name.'),

@@ -40,6 +40,7 @@ describe('catching up', () => {
           if (asked > 1) throw new Error('not now')
           return undefined
         },
+        part: () => undefined,
         report: () => ({ escalated: [] }),
       }
       const reads = new TrackedReads({ client, cache, narrow: narrow as never, declared: [], onChange() {} })

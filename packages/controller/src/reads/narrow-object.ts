@@ -11,13 +11,7 @@ import {
 import type { CheckedKey } from '@wherry/client/checks'
 import { guarded } from '@wherry/informer'
 import { abortable } from '@wherry/informer/parts'
-import {
-  type NarrowCache,
-  NarrowFullError,
-  type NarrowHandler,
-  NarrowWatchRefusedError,
-  type Subscription,
-} from '@wherry/narrow-cache'
+import { type NarrowCache, type NarrowHandler, NarrowWatchRefusedError, type Subscription } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
 import { resourceKey } from './own-writes.ts'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
@@ -252,7 +246,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
 
 /** Whether an object can't be watched, as the narrow cache's error says. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof NarrowWatchRefusedError || error instanceof NarrowFullError
+  return error instanceof NarrowWatchRefusedError
 }
 
 function asKnown(state: unknown): Known {

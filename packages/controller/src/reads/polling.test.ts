@@ -5,9 +5,17 @@ import { allowing, type Kit, keyOf, withReads } from './testkit/kit.ts'
 
 /** Whoever is tested may watch nothing. */
 const refusing = allowing(verb => verb !== 'watch')
-const never = Number.POSITIVE_INFINITY
-/** There is room for one object in the narrow cache. */
-const one = { max: 1, escalateAt: never, escalateAllAt: never }
+/** Whether objects may not be watched at present. An entry that nobody reads is let go of soon, so that it is not tried again by itself. */
+function denied(): {
+  isDenied: boolean
+  readonly cluster: ReturnType<typeof allowing>
+  readonly narrow: { readonly idleMs: number }
+} {
+  const isRefused = (): boolean => access.isDenied
+  const cluster = allowing(verb => verb !== 'watch' || !isRefused())
+  const access = { isDenied: true, cluster, narrow: { idleMs: 15_000 } }
+  return access
+}
 const poll = [{ resource: configMaps, pollMs: 10_000 }]
 
 /** How often the server was asked for a single object since the last call. */
@@ -123,33 +131,34 @@ describe('polling', () => {
       },
     ))
 
-  it('C11, C16: tells what can’t be transformed any more when it goes back to a watch', () =>
-    withReads(
-      { narrow: one, poll: [{ resource: configMaps, pollMs: 400_000 }] },
-      async ({ reconcile, reading, reads, write, heard, simulation }) => {
+  it('C11, C16: tells what can’t be transformed any more when it goes back to a watch', () => {
+    const access = denied()
+    return withReads(
+      { ...access, poll: [{ resource: configMaps, pollMs: 400_000 }] },
+      async ({ reconcile, reads, write, heard, simulation }) => {
         const strict = configMaps.project('reads-strict', ({ data }) => {
           if (data?.n !== '1') throw new Error('not one')
           return data.n
         })
         await write('+a/x')
-        await reading('other', 'a/y')
         expect(await reconcile('k', read => read.get(strict, keyOf('a/x')))).toBe('1')
         expect(servedOf({ reads }, 'k')).toBe('polled')
-        reads.forget('other')
+        access.isDenied = false
         await write('-a/x', '+a/x')
         expect(await heard()).toEqual([])
         await simulation.advance(410_000)
         expect([await heard(), servedOf({ reads }, 'k')]).toEqual([['k: ~a/x'], 'narrow'])
       },
-    ))
+    )
+  })
 
-  it('C16: looks each 5 minutes whether there is room for a watch again', () =>
-    withReads({ narrow: one, poll }, async kit => {
-      const { reading, reads, write, heard, simulation } = kit
-      await reading('k', 'a/x')
+  it('C16: looks each 5 minutes whether there may be a watch again', () => {
+    const access = denied()
+    return withReads({ ...access, poll }, async kit => {
+      const { reading, write, heard, simulation } = kit
       await reading('other', 'a/y')
       await simulation.advance(400_000)
-      reads.forget('k')
+      access.isDenied = false
       await simulation.advance(180_000)
       expect(servedOf(kit, 'other')).toBe('polled')
       await simulation.advance(50_000)
@@ -159,22 +168,25 @@ describe('polling', () => {
       expect(await heard()).toEqual(['other: +a/y'])
       await simulation.advance(30_000)
       expect(await gets(kit)).toBe(0)
-    }))
+    })
+  })
 
-  it('C16: ends at the next look where somebody else has the object watched', () =>
-    withReads({ narrow: one, poll }, async kit => {
-      const { reading, reads, narrow, run, write, heard, simulation } = kit
-      await reading('k', 'a/x')
+  it('C16: ends at the next look where somebody else has the object watched', () => {
+    const access = denied()
+    return withReads({ ...access, poll }, async kit => {
+      const { reading, narrow, run, write, heard, simulation } = kit
       await write('+a/y')
       expect(await reading('other', 'a/y')).toEqual(['1'])
       expect(servedOf(kit, 'other')).toBe('polled')
-      reads.forget('k')
+      await simulation.advance(16_000)
+      access.isDenied = false
       await run(() => narrow.get(configMaps, keyOf('a/y')))
       await simulation.advance(10_000)
       expect([servedOf(kit, 'other'), narrow.report().subscriptions, await heard()]).toEqual(['narrow', 1, []])
       await write('~a/y')
       expect(await heard()).toEqual(['other: ~a/y'])
-    }))
+    })
+  })
 
   it('C16: tells of a projection that has no version when what it gives has changed', () =>
     withReads({ cluster: refusing, poll }, async ({ reconcile, write, heard, simulation }) => {
@@ -189,18 +201,19 @@ describe('polling', () => {
       expect(await heard()).toEqual(['k: ~a/x'])
     }))
 
-  it('C16: takes nothing back, by an answer that comes when the object is watched again', () =>
-    withReads({ narrow: one, poll }, async kit => {
+  it('C16: takes nothing back, by an answer that comes when the object is watched again', () => {
+    const access = denied()
+    return withReads({ ...access, poll }, async kit => {
       const { reading, reads, narrow, run, write, heard, server, simulation } = kit
-      await reading('k', 'a/x')
       await write('+a/y')
       expect(await reading('other', 'a/y')).toEqual(['1'])
+      await simulation.advance(16_000)
       const match = { verb: 'get', resource: 'configmaps', name: 'y' } as const
       await run(() => server.faults.add({ match, times: 1, effect: { kind: 'delay', ms: 25_000 } }))
       const third = reads.begin('third', { namespace: 'a' })
       const late = third.read.get(configMaps, { name: 'y' })
       await simulation.advance(1000)
-      reads.forget('k')
+      access.isDenied = false
       await run(() => narrow.get(configMaps, keyOf('a/y')))
       await simulation.advance(12_000)
       expect(servedOf(kit, 'other')).toBe('narrow')
@@ -212,22 +225,24 @@ describe('polling', () => {
       third.succeed()
       // Whoever was given the older state is told; nobody else is.
       expect([await heard(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
-    }))
+    })
+  })
 
-  it('C16: leaves no watch behind that was tried for an object which nobody depends on any more, nor looks at it again', () =>
-    withReads({ narrow: one, poll }, async kit => {
+  it('C16: leaves no watch behind that was tried for an object which nobody depends on any more, nor looks at it again', () => {
+    const access = denied()
+    return withReads({ ...access, poll }, async kit => {
       const { reading, reads, narrow, run, server, simulation } = kit
-      await reading('k', 'a/x')
       await reading('other', 'a/y')
-      reads.forget('k')
+      access.isDenied = false
       await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'delay', ms: 15_000 } }))
       await simulation.advance(305_000)
       expect([servedOf(kit, 'other'), narrow.report().entries]).toEqual(['polled', 1])
       reads.forget('other')
-      await simulation.advance(30_000)
+      await simulation.advance(10_000)
       expect([reads.report().objects, narrow.report().subscriptions, narrow.report().idle]).toEqual([0, 0, 1])
       // As long as somebody looks at it, it is not idle.
       await simulation.advance(700_000)
       expect(narrow.report().entries).toBe(0)
-    }))
+    })
+  })
 })

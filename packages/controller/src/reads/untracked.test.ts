@@ -145,26 +145,15 @@ describe('what can not be watched', () => {
     })
   })
 
-  it('C16: for which there is no room is an error, or polled', () => {
+  it('C16, N7: past the bound of the narrow cache are tracked, too', () => {
     const full = { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY }
-    const reads = withReads({ narrow: full }, async ({ reading, write, heard }) => {
+    return withReads({ narrow: full }, async ({ reading, write, heard, reads }) => {
       await reading('k', 'a/x')
-      await expect(reading('other', 'a/y')).rejects.toMatchObject({ code: 'NARROW_FULL', max: 1 })
-      await write('+a/x')
-      expect(await heard()).toEqual(['k: +a/x'])
+      await reading('other', 'a/y')
+      expect(reads.dependencies('other')).toMatchObject([{ served: 'escalated', present: false }])
+      await write('+a/x', '+a/y')
+      expect((await heard()).toSorted()).toEqual(['k: +a/x', 'other: +a/y'])
     })
-    const polled = withReads(
-      { narrow: full, poll },
-      async ({ reading, write, heard, reads: { dependencies }, simulation, reads: all }) => {
-        await reading('k', 'a/x')
-        await reading('other', 'a/y')
-        expect(dependencies.call(all, 'other')).toMatchObject([{ served: 'polled' }])
-        await write('+a/y')
-        await simulation.advance(10_000)
-        expect(await heard()).toEqual(['other: +a/y'])
-      },
-    )
-    return Promise.all([reads, polled])
   })
 })
 
@@ -195,6 +184,40 @@ describe('very many objects', () => {
         for (let i = 2; i < count; i++) reads.forget(`k${i}`)
         expect(reads.report()).toMatchObject({ keys: 2, objects: 2 })
         await reconcile('k0', read => read.get(configMaps, { name: 'n0' }))
+      },
+    ))
+
+  it('C15, N7: an informer takes over from a fifth of a view’s objects on, with one warning, and nothing is lost on the way', () =>
+    withReads(
+      { narrow: { escalateAt: 100, escalateAllAt: 3 } },
+      async ({ reading, reads, write, heard, run, writer, simulation, asked }) => {
+        await run(async () => {
+          for (let i = 0; i < 30; i++)
+            await writer.create(configMaps, { metadata: keyOf(`${i % 2 ? 'a' : 'b'}/n${i}`), data: { n: '0' } })
+        })
+        const warnings = (): number => simulation.environment.warnings.length
+        for (let i = 0; i < 6; i++) await reading(`k${i}`, `${i % 2 ? 'a' : 'b'}/n${i}`)
+        await simulation.advance(1000)
+        expect([reads.views, warnings()]).toEqual([[], 0])
+        // It begins now, and serves what is read once it has synced.
+        await reading('k6', 'b/n6')
+        await simulation.advance(1000)
+        expect(reads.views.map(({ key }) => key)).toEqual([configMaps.key])
+        asked.splice(0)
+        await reading('k7', 'a/n7')
+        await reading('k8', 'b/none')
+        expect(asked).toEqual([])
+        expect(simulation.environment.warnings).toMatchObject([
+          { message: expect.stringContaining('.caches(view)'), context: { view: configMaps.key } },
+        ])
+        expect(reads.dependencies('k0')).toMatchObject([{ served: 'escalated' }])
+        expect(reads.dependencies('k7')).toMatchObject([{ served: 'informer' }])
+        await write('~b/n0', '~a/n7', '+b/none')
+        await simulation.advance(1000)
+        expect((await heard()).toSorted()).toEqual(['k0: ~b/n0', 'k7: ~a/n7', 'k8: +b/none'])
+        // The last one that it serves lets go of it.
+        for (const key of ['k7', 'k8']) reads.forget(key)
+        expect(reads.views).toEqual([])
       },
     ))
 })

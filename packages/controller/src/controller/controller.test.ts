@@ -602,7 +602,9 @@ describe('explain', () => {
       expect(`${second}`).toContain(
         `read: default/key of ${configMaps.key} appeared (resourceVersion none → ${version})`,
       )
-      expect(`${operator.explain('game', go)}`).toContain('is not in the view (it is gone, or it left), idle\n  has not run')
+      expect(`${operator.explain('game', go)}`).toContain(
+        'is not in the view (it is gone, or it left), idle\n  has not run',
+      )
     }))
 })
 

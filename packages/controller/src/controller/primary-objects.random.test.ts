@@ -67,7 +67,11 @@ describe('the primary object of a reconcile', () => {
       await server.faults.add(lost)
       // The event does not come either.
       await server.faults.add({ match: { verb: 'watch', resource }, effect: { kind: 'hang', afterBytes: 900 } })
-      const get: FaultRule = { match: { verb: 'list', resource, name: 'chess' }, effect: { kind: 'status', code: 500 }, times: 3 }
+      const get: FaultRule = {
+        match: { verb: 'list', resource, name: 'chess' },
+        effect: { kind: 'status', code: 500 },
+        times: 3,
+      }
       const failing = await server.faults.add(get)
       run()
       await simulation.advance(60_000)

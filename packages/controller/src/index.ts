@@ -3,7 +3,9 @@ export {
   ApplyDelayedError,
   AtomicConditionsError,
   FlappingError,
+  ImmutableFieldError,
   NoStatusError,
+  NotAbsentError,
   NotOursError,
 } from './apply/errors.ts'
 export type { Applied, Apply, DesiredOptions } from './apply/options.ts'

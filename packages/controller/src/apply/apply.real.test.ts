@@ -3,6 +3,7 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { judging } from './testkit/judging.ts'
 import { applyOnAServer } from './testkit/on-a-server.ts'
+import { remaking } from './testkit/remaking.ts'
 
 const available = await realApiServerAvailable('apply')
 
@@ -17,4 +18,5 @@ describe.runIf(available)('apply, on a real API server', () => {
 
   judging(() => server)
   applyOnAServer(() => server)
+  remaking(() => server)
 })

@@ -1,12 +1,20 @@
-import { Client } from '@wherry/client'
+import { Client, defineResource, type ObjectMeta } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { deployments } from '@wherry/client/resources/apps'
-import { type ConfigMap, configMaps, persistentVolumeClaims, pods, secrets } from '@wherry/client/resources/core'
+import {
+  type ConfigMap,
+  configMaps,
+  namespaces,
+  persistentVolumeClaims,
+  pods,
+  secrets,
+} from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import type { ReconcileContext } from '../controller/context.ts'
 import { Operator } from '../operator/operator.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { at, type Game, game, games, ours } from '../operator/testkit/games.ts'
-import type { Applied } from './options.ts'
+import type { Applied, DesiredOptions } from './options.ts'
 
 const title = (of: Game): ConfigMap => ({ metadata: { name: 'made' }, data: { title: of.spec.title ?? '' } })
 const labels = { 'app.kubernetes.io/managed-by': 'game' }
@@ -284,6 +292,22 @@ describe('an apply', () => {
         expect(outcomes(done).filter(one => one === 'updated')).toHaveLength(changes.length)
       },
     ))
+
+  it('A1, C15: takes the namespace of its view, if that has only one, and so does a read', () => {
+    const there = configMaps.within({ namespaces: ['kube-system'] })
+    const read: unknown[] = []
+    return applying(
+      async context => {
+        const { metadata } = (await context.read.get(there, { name: 'made' })) ?? {}
+        read.push(metadata?.namespace, await context.read.peek(there, { name: 'none' }))
+        return context.apply(there, { metadata: { name: 'made' }, data: {} }, { owner: false })
+      },
+      async ({ client, done }) => {
+        expect(await client.get(configMaps, { name: 'made', namespace: 'kube-system' })).toBeDefined()
+        expect([outcomes(done)[0], read[0], read.at(-2)]).toEqual(['created', undefined, 'kube-system'])
+      },
+    )
+  })
 
   it('A2: a name alone is satisfied when the object is there', () =>
     applying(
@@ -585,6 +609,153 @@ describe('an object that is written again and again', () => {
         expect((await client.get(configMaps, at('made')))?.data?.title).toBe('Chess')
       },
     ))
+})
+
+describe('an object that this run has read as absent', () => {
+  it.each([true, false])('A3: is only created: what lies outside the view is not overwritten (owned: %s)', isOwned =>
+    inArcade(async ({ operator, client, simulation, forGames, start }) => {
+      let drawn = 0
+      const controller = forGames()
+      if (isOwned) controller.owns(ours)
+      controller.reconcile(async ({ read, apply }) => {
+        const there = await read.get(ours, { name: 'made' })
+        await apply(ours, { metadata: { name: 'made' }, data: { password: there?.data?.password ?? `${++drawn}` } })
+      })
+      await start('chess')
+      const password = async () => (await client.get(configMaps, at('made')))?.data?.password
+      expect(await password()).toBe('1')
+      const label = (value: string | null): Promise<unknown> =>
+        client.patch(configMaps, at('made'), { metadata: { labels: { 'app.kubernetes.io/managed-by': value } } }, them)
+      await label(null)
+      await touch(client)
+      await simulation.advance(30_000)
+      expect(await password()).toBe('1')
+      expect(drawn).toBeGreaterThan(1)
+      const codes = simulation.environment.errors.map(({ error }) => (error as { code?: string }).code)
+      expect(new Set(codes)).toEqual(new Set(['NOT_ABSENT']))
+      await label('game')
+      await operator.settled()
+      expect(await password()).toBe('1')
+    }),
+  )
+
+  it('A3: may be applied again by the run that has created it', () =>
+    applying(
+      async ({ apply, read, object }) => {
+        if ((await read.get(configMaps, { name: 'made' })) === undefined) await apply(ours, title(object))
+        return apply(ours, { ...title(object), data: { title: 'twice' } })
+      },
+      async ({ client, done }) => {
+        expect(outcomes(done)[0]).toBe('updated')
+        expect((await client.get(configMaps, at('made')))?.data?.title).toBe('twice')
+      },
+    ))
+})
+
+describe('a field that can not be changed in place', () => {
+  interface Board {
+    readonly metadata?: ObjectMeta
+    readonly spec: { readonly size: number }
+  }
+  const boards = defineResource<Board>({
+    group: 'x.io',
+    version: 'v1',
+    kind: 'Board',
+    plural: 'boards',
+    namespaced: true,
+  })
+  const size = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self == oldSelf' }] }
+  const properties = { spec: { type: 'object', properties: { size, more: { type: 'string', maxLength: 3 } } } }
+  const definition = {
+    metadata: { name: 'boards.x.io' },
+    spec: {
+      ...{ group: 'x.io', scope: 'Namespaced', names: { kind: 'Board', plural: 'boards' } },
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } } },
+      ],
+    },
+  }
+  const board = (of: Game): Board => ({ metadata: { name: 'made' }, spec: { size: (of.spec.title ?? '').length } })
+  const uidOf = async (client: Client) => (await client.get(boards, at('made')))?.metadata?.uid
+  /** A controller that applies a board, whose game gets another title, so that the board is to have another size. */
+  const enlarging = (
+    options: DesiredOptions,
+    body: (arcade: Arcade & { readonly done: Done[]; readonly uid: string | undefined }) => Promise<void>,
+  ): Promise<void> =>
+    inArcade(async arcade => {
+      const { client, operator, simulation, start } = arcade
+      await client.create(customResourceDefinitions, definition as never)
+      await simulation.advance(100)
+      const done = declare(operator, ({ apply, object }) => apply(boards, board(object), options))
+      await start('chess')
+      const uid = await uidOf(client)
+      await client.patch(games, at('chess'), { spec: { title: 'Draughts' } })
+      await simulation.advance(200)
+      await body({ ...arcade, done, uid })
+    })
+
+  it('A3: is named, with what helps', () =>
+    enlarging({}, async ({ client, done, uid }) => {
+      const error = done[1] as Error
+      expect(error).toMatchObject({ code: 'IMMUTABLE_FIELD', key: 'default/made', fields: ['spec.size'] })
+      expect(error.message).toContain("{ whenImmutable: 'recreate' }")
+      expect(error.cause).toMatchObject({ status: 422 })
+      expect(await uidOf(client)).toBe(uid)
+    }))
+
+  it('A3: makes the object anew if that is wanted, by its uid, and only one of the primary’s own', () =>
+    enlarging({ whenImmutable: 'recreate' }, async ({ client, done, uid, operator }) => {
+      await operator.settled()
+      expect(outcomes(done).slice(0, 2)).toEqual(['created', 'created'])
+      expect(await uidOf(client)).not.toBe(uid)
+      expect((await client.get(boards, at('made')))?.spec.size).toBe('Draughts'.length)
+    }))
+
+  it('A3: of what the primary object does not control is left alone', () =>
+    enlarging({ whenImmutable: 'recreate', owner: false }, async ({ client, done, uid }) => {
+      expect(done[1]).toMatchObject({ code: 'API_ERROR', status: 422 })
+      expect(await uidOf(client)).toBe(uid)
+    }))
+
+  it('A3: does not stand for a desired state that is wrong in itself', () =>
+    inArcade(async ({ client, operator, simulation, start, after }) => {
+      await client.create(customResourceDefinitions, definition as never)
+      await simulation.advance(100)
+      let more = 'a'
+      const done = declare(operator, ({ apply, object }) => {
+        const { metadata, spec } = board(object)
+        return apply(boards, { metadata, spec: { ...spec, more } } as Board, { whenImmutable: 'recreate' })
+      })
+      await start('chess')
+      const uid = await uidOf(client)
+      more = 'too long'
+      await after(touch(client).then(() => simulation.advance(200))).catch(() => {})
+      expect(done[1]).toMatchObject({ code: 'API_ERROR', status: 422 })
+      expect(await uidOf(client)).toBe(uid)
+      more = 'b'
+    }))
+})
+
+describe('a namespace that is being deleted', () => {
+  it('A6: takes no more objects, and that is waited for quietly', () =>
+    inArcade(async ({ client, operator, run, simulation }) => {
+      await client.create(namespaces, { metadata: { name: 'dying' } })
+      const metadata = { name: 'chess', namespace: 'dying', finalizers: ['arcade.example.com/x'] }
+      await client.create(games, { ...game('chess'), metadata } as Game)
+      const done = declare(operator, async ({ apply, events }) => {
+        events.record({ reason: 'Applying', message: `${simulation.clock.monotonic()}` })
+        return apply(configMaps, { metadata: { name: `made-${simulation.clock.monotonic()}` }, data: {} })
+      })
+      await client.delete(namespaces, { name: 'dying' })
+      run()
+      await simulation.advance(60_000)
+      expect(new Set(outcomes(done))).toEqual(new Set(['APPLY_DELAYED']))
+      expect(done.length).toBeLessThan(10)
+      expect(simulation.environment.errors).toEqual([])
+      await client.patch(games, { name: 'chess', namespace: 'dying' }, { metadata: { finalizers: null } })
+      await operator.settled()
+      expect(await client.get(namespaces, { name: 'dying' })).toBeUndefined()
+    }))
 })
 
 describe('what can not be applied', () => {

@@ -1,9 +1,11 @@
 import {
+  type ApiError,
   apiVersionOf,
   type Client,
   isConflict,
   isExact,
   isForbidden,
+  isInvalid,
   type KubernetesObject,
   type ObjectKey,
   projector,
@@ -15,15 +17,16 @@ import {
 } from '@wherry/client'
 import { type CheckedKey, checkOptions } from '@wherry/client/checks'
 import { hash } from '@wherry/hash-compare'
+import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import { readByName } from '../objects/read-by-name.ts'
 import { everything } from '../objects/views.ts'
-import type { Run } from '../reads/run.ts'
+import { absentId, type Run } from '../reads/run.ts'
 import { foldManagers } from './adopt-fields.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
 import { checkDesired } from './check-desired.ts'
 import type { ControllerApplies } from './controller-applies.ts'
-import { ApplyDelayedError, FlappingError, NotOursError } from './errors.ts'
+import { ApplyDelayedError, FlappingError, ImmutableFieldError, NotAbsentError, NotOursError } from './errors.ts'
 import { isAsDesired, ownsNothing } from './judge.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { objectId } from './own-events.ts'
@@ -38,7 +41,7 @@ export interface ApplyFor {
   readonly key: string
   readonly owner: KubernetesObject
   readonly signal: AbortSignal
-  readonly run: Pick<Run, 'writing'>
+  readonly run: Pick<Run, 'writing' | 'absent'>
   /** The key is to run again after a time, in milliseconds, for an object. */
   again(afterMs: number, object: string): void
   /** Records a warning about the primary object. */
@@ -88,6 +91,12 @@ function owned(
   const reference = ownerReference(shared.primary, of, metadata?.namespace, owner === true ? {} : owner)
   return { ...object, metadata: { ...metadata, ownerReferences: withOwner(metadata?.ownerReferences, reference) } }
 }
+
+/** How long nothing is asked of a namespace that is being deleted, in milliseconds. */
+const terminatingMs = 10_000
+
+/** No object ever has this version: the apply can only create. */
+const onlyCreates = { resourceVersion: '1' }
 
 const unsent = { object: undefined, retryAfterMs: undefined, refusal: undefined }
 
@@ -156,8 +165,12 @@ class Application {
       isDone = applied.outcome !== 'delayed' && applied.outcome !== 'deleting'
       return applied
     } catch (error) {
-      if (!(error instanceof ApplyDelayedError)) this.#shared.limiter.refused(key, this.#id, error)
-      throw error
+      if (error instanceof ApplyDelayedError) throw error
+      this.#shared.limiter.refused(key, this.#id, error)
+      if (!isNamespaceTerminating(error)) throw error
+      // Nothing is wrong: nothing more is made in there. What is there goes with it, the primary object in most cases too.
+      this.#about.again(terminatingMs, `${this.#name} of ${this.#view.key}`)
+      throw new ApplyDelayedError(this.#view.key, this.#name, terminatingMs, error)
     } finally {
       settle(this.#written, isHeard && isDone)
     }
@@ -182,6 +195,8 @@ class Application {
     if (seen === undefined) return this.#create(isRead)
     const isStatus = this.#task.objects.subresource === 'status'
     if (seen.metadata.deletionTimestamp !== undefined && !isStatus) return { ...unsent, outcome: 'deleting' }
+    const { run } = this.#about
+    if (run.absent.has(absentId(this.#view, this.#name))) throw new NotAbsentError(this.#view.key, this.#name)
     this.#mustBeOurs(seen)
     const { limiter, normalized } = this.#shared
     const isThere = ownsNothing(this.#body) && seen.owned === undefined
@@ -192,15 +207,56 @@ class Application {
     const delayed = await this.#delay()
     if (delayed !== undefined) return delayed
     await this.#fold(seen)
-    return this.#send({ uid: seen.metadata.uid }, seen.metadata.resourceVersion)
+    try {
+      return await this.#send({ uid: seen.metadata.uid }, seen.metadata.resourceVersion)
+    } catch (error) {
+      return this.#remake(seen, error)
+    }
+  }
+
+  /**
+   * Deletes the object and makes it anew, if that is wanted and helps.
+   * @throws the refusal, or an ImmutableFieldError if it would help and is not wanted
+   */
+  async #remake({ metadata, controller }: AppliedObject, refusal: unknown): Promise<Applied<unknown>> {
+    const { client, owner } = this.#about
+    const isOurs = controller !== undefined && controller.uid === owner.metadata?.uid
+    if (!isInvalid(refusal) || !isOurs || this.#task.objects.subresource === 'status') throw refusal
+    if (!(await this.#couldBeMade())) throw refusal
+    if (this.#options.whenImmutable !== 'recreate') {
+      throw new ImmutableFieldError(this.#view.key, this.#name, refusal as ApiError)
+    }
+    const preconditions = { uid: metadata.uid }
+    await client.delete(this.#whole, this.#key, {
+      ...{ preconditions, propagationPolicy: 'Background', signal: this.#signal },
+    })
+    try {
+      return await this.#send(onlyCreates, undefined)
+    } catch (error) {
+      // A finalizer keeps it. The key runs when it has gone.
+      if (!isConflict(error)) throw error
+      return { ...unsent, outcome: 'deleting' }
+    }
+  }
+
+  /** Whether the server would take the desired object if there were none: it is asked to create one of another name, and not to keep it. */
+  async #couldBeMade(): Promise<boolean> {
+    const { name, ...metadata } = this.#body.metadata ?? {}
+    const another = { ...this.#body, metadata: { ...metadata, generateName: `${`${name}`.slice(0, 40)}-` } }
+    try {
+      await this.#about.client.create(this.#whole, another as never, { dryRun: true, signal: this.#signal })
+      return true
+    } catch (error) {
+      if (isInvalid(error) || isForbidden(error) || isConflict(error)) return false
+      throw error
+    }
   }
 
   async #create(isRead: boolean): Promise<Applied<unknown>> {
     const delayed = await this.#delay()
     if (delayed !== undefined) return delayed
     try {
-      // No object ever has this version: the apply can only create.
-      return await this.#send({ resourceVersion: '1' }, undefined)
+      return await this.#send(onlyCreates, undefined)
     } catch (error) {
       if (isRead || !isConflict(error)) throw error
       return this.#bringUnseen(error)
@@ -278,6 +334,7 @@ class Application {
       this.#shared.limiter.asDesired(key, this.#id)
       this.#task.written?.(written)
       const isChanged = written.metadata.resourceVersion !== before
+      this.#about.run.absent.delete(absentId(this.#view, this.#name))
       const outcome = before === undefined ? 'created' : isChanged ? 'updated' : 'unchanged'
       return { ...unsent, outcome, object: projector(this.#view)(answer as object) }
     } finally {
@@ -300,7 +357,7 @@ class Application {
     }
     again(waitMs, `${this.#name} of ${this.#view.key}`)
     const { isNews, refusal } = limiter.delayed(key, this.#id)
-    if (isNews) await this.#report(waitMs, refusal)
+    if (isNews && !isNamespaceTerminating(refusal)) await this.#report(waitMs, refusal)
     if (this.#options.onDelay !== 'resolve') {
       throw new ApplyDelayedError(this.#view.key, this.#name, waitMs, refusal)
     }

@@ -1,3 +1,5 @@
+import type { ApiError } from '@wherry/client'
+
 /** An object of that name is there, nobody controls it, and this manager has not applied it: it can be somebody else's. */
 export class NotOursError extends Error {
   override readonly name = 'NotOursError'
@@ -39,6 +41,54 @@ export class ApplyDelayedError extends Error {
     this.view = view
     this.key = key
     this.retryAfterMs = retryAfterMs
+  }
+}
+
+/**
+ * This run has read an object as absent, and there is one: it lies outside the view that was read, or it has just come. To apply to it
+ * would overwrite what the run has not seen. The run fails, and the key runs again with what is there.
+ */
+export class NotAbsentError extends Error {
+  override readonly name = 'NotAbsentError'
+  readonly code = 'NOT_ABSENT'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+
+  constructor(view: string, key: string) {
+    super(
+      `${key} of ${view} was read as absent by this run, and is there: it lies outside the view that was read, by its labels say, or it has just come`,
+    )
+    this.view = view
+    this.key = key
+  }
+}
+
+/**
+ * A desired state that is valid, and that the server can't make of the object that is there: a field of it can't be changed. The cause is
+ * what the server said.
+ */
+export class ImmutableFieldError extends Error {
+  override readonly name = 'ImmutableFieldError'
+  readonly code = 'IMMUTABLE_FIELD'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+  /** The fields that the server named: `spec.selector`, `type`. */
+  readonly fields: readonly string[]
+
+  constructor(view: string, key: string, cause: ApiError) {
+    const fields = [...new Set(cause.causes.flatMap(({ field }) => field || []))]
+    const named = fields.length === 0 ? 'a field' : fields.join(', ')
+    super(
+      `${named} of ${key} of ${view} can't be changed in place: with { whenImmutable: 'recreate' } it is deleted and made anew`,
+      { cause },
+    )
+    this.view = view
+    this.key = key
+    this.fields = fields
   }
 }
 

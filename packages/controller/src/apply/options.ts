@@ -34,6 +34,13 @@ export interface DesiredOptions {
    * @default 'reject'
    */
   readonly onDelay?: 'reject' | 'resolve' | undefined
+  /**
+   * What is done if the desired state is valid, and a field of the object that is there can't be changed: the type of a Secret, the
+   * selector of a Deployment, the template of a Job. `fail` rejects with an `ImmutableFieldError` that names the field; `recreate` deletes
+   * the object, by its uid and with what it owns, and makes it anew. Only an object that the primary object controls is ever deleted.
+   * @default 'fail'
+   */
+  readonly whenImmutable?: 'fail' | 'recreate' | undefined
   /** Ends it, beside the run's own signal. */
   readonly signal?: AbortSignal | undefined
   /** How long a request may take, in milliseconds. @default the client's */
@@ -48,6 +55,7 @@ export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
   formerManagers: texts,
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
   onDelay: oneOf('reject', 'resolve'),
+  whenImmutable: oneOf('fail', 'recreate'),
   signal: abortSignal,
   timeoutMs: milliseconds({ min: 1, infinite: true }),
 }
@@ -82,6 +90,7 @@ export interface Applied<T> {
  * `ApplyDelayedError`, whose cause is what the server said. It ends the run, which is no failure, and the key runs again when the time has come.
  * `onError` gets it once, as a `FlappingError`.
  *
+ * Rejects with a `NotAbsentError` if this run has read the object as absent, with an `ImmutableFieldError` if a field can't be changed in place.
  * Rejects with an `AlreadyOwnedError` if another object controls it, a `NotOursError` if it is there and nobody's, a conflict where the cache
  * was behind (throw it on: the key runs again), and with what the server says.
  *

@@ -12,6 +12,7 @@ import { asError, checkOptions, milliseconds } from '@wherry/client/checks'
 import { isClosed } from '@wherry/informer/parts'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { named } from '../objects/identity.ts'
+import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
 import { work } from '../workers.ts'
 import { EventSpamFilter, remember, windowMs } from './event-spam-filter.ts'
 import { type Series, writeEvent } from './event-writer.ts'
@@ -174,7 +175,8 @@ export class EventRecorder {
   }
 
   #failed(series: Series, error: unknown): void {
-    if (!this.#ending.signal.aborted) this.#report(error)
+    // A namespace that is being deleted takes no events, and nobody looks for them there.
+    if (!this.#ending.signal.aborted && !isNamespaceTerminating(error)) this.#report(error)
     if (!isConnectionError(error)) series.refusals += 1
     if (this.#closed !== undefined) this.#giveUp(series, 'closed')
     else if (!mayPass(error)) this.#giveUp(series, 'refused')

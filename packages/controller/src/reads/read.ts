@@ -1,6 +1,6 @@
 import type { LabelSelectorInput, OwnerReference, Stored, View } from '@wherry/client'
 
-/** Names an object to read: its key, or the object as it was read. A missing namespace is the primary object's (rule C15); cluster-scoped objects have none. */
+/** Names an object to read: its key, or the object as it was read. A missing namespace is the view's, if that has only one, else the primary object's; cluster-scoped objects have none. */
 export type ReadKey =
   | { readonly name: string; readonly namespace?: string | undefined }
   | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } }

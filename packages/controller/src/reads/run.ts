@@ -1,4 +1,4 @@
-import { isAtLeast, OptionTypeError, type View } from '@wherry/client'
+import { isAtLeast, OptionTypeError, resourceName, type View } from '@wherry/client'
 import { abortSignal, anything, type Check, callback, checkOptions, viewCheck } from '@wherry/client/checks'
 import { versionOf } from '../objects/version.ts'
 import { DependencyEdge, type DependencyTarget, type DependentKey, remove } from './dependency-graph.ts'
@@ -46,12 +46,19 @@ interface Writing<C> {
   settle(written?: C | undefined, isHeard?: boolean): void
 }
 
+/** Names an object that is absent, by its resource and its key. */
+export function absentId(view: View, key: string): string {
+  return `${resourceName(view.resource)} ${key}`
+}
+
 /** One run of a reconcile, and what it has read so far. What it reads is tracked from that moment on (rule C13). */
 export class Run {
   /** What the reconcile reads through. */
   readonly read: Read
   /** The calls of the run that have not ended: its reads, and what else is noted there. */
   readonly calls: OpenCalls = new OpenCalls()
+  /** The objects that this run has read as absent: `group/version/plural namespace/name`, whatever the view. */
+  readonly absent: Set<string> = new Set()
   readonly #dependent: DependentKey
   readonly #sources: Sources
   readonly #primary: ReadPrimary
@@ -92,14 +99,20 @@ export class Run {
     if (this.#end()) remove([...this.#edges.values()])
   }
 
+  /** The namespace of a key that names none: the view's, if it has only one, else that of the primary object, as for an apply. */
+  #home({ namespaces }: View): string | undefined {
+    return namespaces?.length === 1 ? namespaces[0] : this.#primary.namespace
+  }
+
   async #get(view: View, key: ReadKey, options: Partial<SelectOptions<never, unknown>> = {}): Promise<unknown> {
     viewCheck('view', view)
     checkOptions('get', options, getChecks)
     const signal = this.#bounded(options.signal)
-    const object = this.#sources.object(view, key, this.#primary.namespace)
+    const object = this.#sources.object(view, key, this.#home(view as View))
     object.pin()
     try {
       const value = await this.#valueOf(object, signal)
+      if (value === undefined) this.absent.add(absentId(view, object.key.text))
       const edge = this.#edge(object)
       if (options.select !== undefined) return edge.part(options.select, value)
       edge.whole()
@@ -120,7 +133,7 @@ export class Run {
     given?: AbortSignal,
   ): Promise<Writing<C>> {
     const signal = this.#bounded(given)
-    const object = this.#sources.object(view as View, key, this.#primary.namespace)
+    const object = this.#sources.object(view as View, key, this.#home(view as View))
     object.pin()
     try {
       const value = (await this.#valueOf(object, signal)) as C | undefined
@@ -198,7 +211,7 @@ export class Run {
     viewCheck('view', view)
     checkOptions('peek', options, { signal: abortSignal })
     const signal = this.#bounded(options.signal)
-    return this.#sources.peek(view, key, this.#primary.namespace, signal)
+    return this.#sources.peek(view, key, this.#home(view as View), signal)
   }
 
   #edge(target: DependencyTarget): DependencyEdge {

@@ -25,6 +25,7 @@ const readers: Record<string, string> = {
   'packages/testing/src/testkit/growth.ts': 'compares the processor time of two sizes, with a wide margin',
   'packages/work-queue/src/clock.test.ts': 'a least time: a slow machine takes longer',
   'test/bench/harness/pauses.test.ts': 'least times: a slow machine takes longer',
+  'test/hostile/costs.test.ts': 'compares processor times, with a wide margin',
   'test/differential/differential.test.ts': 'a bound on what hangs',
 }
 

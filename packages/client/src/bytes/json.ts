@@ -15,6 +15,7 @@ export interface DecodeOptions {
 /** A number of sixteen digits or more, or with an exponent: an integer beyond 2^53 − 1 is one. A match in a string costs time only. */
 const maybeLarge = /(?:^|[:,[\s])-?(?:\d{16}[\d.eE+-]*|\d[\d.]*[eE]\+?\d+)(?=[,\]}\s]|$)/
 const numeral = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
+const digitsOnly = /^-?(?:0|[1-9]\d*)$/
 /** So many zeros an exponent may add: more than any number of JavaScript, or of a server in Go, has. */
 const mostZeros = 1000
 
@@ -95,7 +96,9 @@ function parsedExact(text: string): unknown {
   const root = { value: JSON.parse(marked) as unknown }
   const holders: object[] = [root]
   for (let holder = holders.pop(); holder !== undefined; holder = holders.pop()) {
-    for (const [key, held] of Object.entries(holder)) {
+    // Of a list too: an array of its entries would cost more than the parse.
+    for (const key of Object.keys(holder)) {
+      const held = (holder as Record<string, unknown>)[key]
       if (typeof held === 'object' && held !== null) holders.push(held)
       else if (typeof held === 'string' && held.startsWith(mark)) {
         ;(holder as Record<string, unknown>)[key] = BigInt(held.slice(mark.length))
@@ -131,6 +134,7 @@ const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 function exactNumber(value: number, source: string): number | bigint {
   // Of a fraction that is in a number nothing is known to be lost, and an integer in it is held.
   if (Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value))) return value
+  if (digitsOnly.test(source)) return BigInt(source)
   const found = numeral.exec(source)
   if (found === null) return value
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = found

@@ -84,7 +84,7 @@ it.each<[what: string, make: (size: number) => [paths: string[], list: unknown[]
       ),
     ],
   ],
-])('X4: takes time that grows with the size and not with its square: %s', (_, make) => {
+])('X13: takes time that grows with the size and not with its square: %s', (_, make) => {
   const made = new Map([1_000, 10_000].map(size => [size, make(size)]))
   const match = (size: number): void => {
     const [paths = [], list = []] = made.get(size) ?? []

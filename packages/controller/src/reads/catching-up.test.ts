@@ -41,7 +41,6 @@ describe('catching up', () => {
           return undefined
         },
         part: () => undefined,
-        part: () => undefined,
         report: () => ({ escalated: [] }),
       }
       const reads = new TrackedReads({ client, cache, narrow: narrow as never, declared: [], onChange() {} })

@@ -34,6 +34,16 @@ async function client(server: BoundedServer): Promise<Socket> {
   return socket
 }
 
+/** All that a client received before its connection ended, be it by a reset. */
+async function receivedBy(socket: Socket): Promise<string> {
+  let received = ''
+  socket.resume().on('data', bytes => {
+    received += bytes
+  })
+  await new Promise(resolve => socket.once('close', resolve))
+  return received
+}
+
 const requestFor = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
 const manyRequests = requestFor('/metrics').repeat(5000)
 const ok = async (_: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -101,7 +111,7 @@ it('C8: answers a few pipelined requests in order, each begun when the answer be
   const socket = await client(server)
   const paths = Array.from({ length: 16 }, (_, i) => `/${i}`)
   socket.write(`${paths.map(requestFor).join('')}GET /end HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
-  const answers = await text(socket)
+  const answers = await receivedBy(socket)
   expect(answers.match(/<[^>]*>/g)).toEqual([...paths, '/end'].map(path => `<${path}>`))
   expect(most).toBe(1)
 })
@@ -115,7 +125,7 @@ it('C8: begins nothing that was sent after the last request of a connection', as
   })
   const socket = await client(server)
   socket.write(requestFor('/').repeat(3))
-  expect((await text(socket)).match(/HTTP\/1.1 200/g)).toHaveLength(1)
+  expect((await receivedBy(socket)).match(/HTTP\/1.1 200/g)).toHaveLength(1)
   expect(begun).toBe(1)
 })
 
@@ -144,7 +154,7 @@ it.each([
   const server = await started(read, { requestTimeoutMs: 20 })
   const socket = await client(server)
   if (sent !== '') socket.write(sent)
-  expect(await text(socket)).toContain('HTTP/1.1 408 ')
+  expect(await receivedBy(socket)).toContain('HTTP/1.1 408 ')
 })
 
 it('C8: closes a connection on which a TLS handshake does not come in time', async () => {
@@ -163,7 +173,7 @@ it('C8: closes the oldest connection for one beyond the bound, and answers the n
   await once((idle[0] as Socket).resume(), 'close')
   for (const socket of [newest, idle[1], idle[2]] as Socket[]) {
     socket.end('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
-    expect(await text(socket)).toContain('HTTP/1.1 200 OK')
+    expect(await receivedBy(socket)).toContain('HTTP/1.1 200 OK')
   }
 })
 
@@ -192,5 +202,5 @@ it('refuses a request of HTTP/1.1 without a host', async () => {
   const server = await started(ok)
   const socket = await client(server)
   socket.write('GET / HTTP/1.1\r\n\r\n')
-  expect(await text(socket)).toContain('HTTP/1.1 400 Bad Request')
+  expect(await receivedBy(socket)).toContain('HTTP/1.1 400 Bad Request')
 })

@@ -78,6 +78,92 @@ it('C8, X9: shows metrics, and survives when there are none to be had', async ()
   expect(await ask('/healthz')).toBe('200 ok')
 })
 
+it('C8: makes one text for all who ask for metrics together, and another for who asks later', async () => {
+  let texts = 0
+  let made = Promise.withResolvers<void>()
+  const asking = Promise.withResolvers<void>()
+  let asked = 0
+  const ask = await started({
+    metrics: {
+      contentType: 'text/plain',
+      text: async () => {
+        texts += 1
+        await made.promise
+        return `a ${texts}\n`
+      },
+    },
+    authorize: () => {
+      asked += 1
+      if (asked === 20) asking.resolve()
+      return 'allowed'
+    },
+  })
+  const together = Array.from({ length: 20 }, () => ask('/metrics'))
+  await asking.promise
+  made.resolve()
+  expect(await Promise.all(together)).toEqual(Array(20).fill('200 a 1\n'))
+  made = Promise.withResolvers()
+  made.resolve()
+  expect(await ask('/metrics')).toBe('200 a 2\n')
+})
+
+it('C8: makes one text for all who ask for metrics in one turn of the event loop', async () => {
+  let texts = 0
+  let turn = Promise.withResolvers<void>()
+  const clock = { ...systemClock(), turn: () => turn.promise }
+  const ask = await started({
+    environment: { ...environment(), clock },
+    metrics: { contentType: 'text/plain', text: async () => `a ${++texts}\n` },
+  })
+  expect(await ask('/metrics')).toBe('200 a 1\n')
+  expect(await ask('/metrics')).toBe('200 a 1\n')
+  turn.resolve()
+  turn = Promise.withResolvers()
+  expect(await ask('/metrics')).toBe('200 a 2\n')
+})
+
+it('C8: gives up a text that takes too long, and makes another for who asks next', async () => {
+  const begun = Promise.withResolvers<void>()
+  const timers: (() => void)[] = []
+  const timer = (_: number, fn: () => void) => {
+    timers.push(fn)
+    return { cancel: () => {} }
+  }
+  let text = (): Promise<string> => {
+    begun.resolve()
+    return new Promise(() => {})
+  }
+  const ask = await started({
+    environment: { ...environment(), clock: { ...systemClock(), timer } },
+    metrics: { contentType: 'text/plain', text: () => text() },
+  })
+  const first = ask('/metrics')
+  await begun.promise
+  text = async () => 'a 1\n'
+  timers[0]?.()
+  expect(await first).toBe('500 ')
+  expect(await ask('/metrics')).toBe('200 a 1\n')
+})
+
+it('C8: makes one text for a client that pipelines thousands of requests for metrics, and cuts it off', async () => {
+  let texts = 0
+  const server = new HealthServer({
+    metrics: {
+      contentType: 'text/plain',
+      text: async () => {
+        texts += 1
+        return 'a 1\n'
+      },
+    },
+  })
+  open.push(server)
+  await server.start()
+  const socket = connect(server.port, '127.0.0.1').on('error', () => {})
+  socket.resume().write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(10_000))
+  await new Promise(resolve => socket.once('close', resolve))
+  expect(texts).toBe(1)
+})
+
 it('X9: answers, and survives, where whoever is told of a failure throws', async () => {
   const onError = (): never => {
     throw new Error('the logger is broken')

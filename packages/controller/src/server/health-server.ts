@@ -1,10 +1,9 @@
-import { once } from 'node:events'
-import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { type Environment, guarded, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
 import { asError, callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
 import { late, within } from '@wherry/informer/parts'
 import type { Authorize } from './authorize.ts'
+import { BoundedServer } from './bounded-server.ts'
 
 /** Whether something is well: what throws, rejects, or takes too long is not. */
 export type HealthCheck = (signal: AbortSignal) => unknown
@@ -31,19 +30,26 @@ export interface HealthServerOptions {
   readonly environment?: Environment | undefined
 }
 
-/** How many connections may wait to be accepted; the kernel's `somaxconn` bounds it, as it does for Go. Node's 511 would refuse probes in a rush. */
-const backlog = 4096
+/** Bounds on whoever asks, see {@link BoundedServer}. Probes and scrapers come by few connections, and their requests are small. */
+const bounds = { maxConnections: 100, requestTimeoutMs: 10_000, writeTimeoutMs: 30_000 }
+/** How long a text of the metrics may take to be made, in milliseconds: all who ask meanwhile wait for the same one. */
+const metricsTimeoutMs = 30_000
 
 /**
  * Answers `/metrics`, `/healthz` and `/readyz` as Kubernetes' own programs do: `ok`, or a 500 that names the checks that
  * failed (why is told to `onError` only). `/healthz/NAME` asks one check; `?verbose` lists all, `?exclude=NAME` leaves one out.
+ *
+ * Who asks for too much is cut off. There are 100 connections at most: with one more, the oldest is closed. A connection's requests are
+ * answered one after the other, and at most 16 may wait. A request may take 10 s to arrive, and an answer 30 s to be read. Those who ask for
+ * metrics together get one text, which is made once, and may take 30 s.
  */
 export class HealthServer {
   readonly #options: HealthServerOptions
   readonly #environment: Environment
   readonly #checks: ReadonlyMap<string, ReadonlyMap<string, HealthCheck>>
-  readonly #sockets = new Set<Socket>()
-  #server: Server | undefined
+  /** The metrics for those who ask now. */
+  #metrics: Promise<Buffer> | undefined
+  #server: BoundedServer | undefined
   #started: Promise<void> | undefined
   #closed: Promise<void> | undefined
 
@@ -70,7 +76,7 @@ export class HealthServer {
 
   /** Where it listens; 0 before it does. */
   get port(): number {
-    return (this.#server?.address() as AddressInfo | null | undefined)?.port ?? 0
+    return this.#server?.port ?? 0
   }
 
   /** Begins to listen. Rejects where it can't, as when the port is taken. Idempotent. */
@@ -92,37 +98,19 @@ export class HealthServer {
   async #start(): Promise<void> {
     if (this.#closed !== undefined) throw new Error('the server was closed')
     const { tls, host = '127.0.0.1', port = 0 } = this.#options
-    const answer = (request: IncomingMessage, response: ServerResponse): void => {
-      this.#answer(request, response).catch(error => {
-        if (!response.headersSent) response.writeHead(500)
-        response.end()
-        this.#report(error, 'server')
-      })
-    }
-    // Not by `import`, which asks for all that node:http exports, and so loads Node's fetch and WebSocket: 8 MB.
-    const server =
-      tls === undefined
-        ? process.getBuiltinModule('node:http').createServer(answer)
-        : process.getBuiltinModule('node:https').createServer({ ...tls }, answer)
-    this.#server = server
-    // Connections on which no request or handshake came are among these sockets.
-    server.on('connection', socket => {
-      this.#sockets.add(socket)
-      socket.once('close', () => this.#sockets.delete(socket))
+    this.#server = new BoundedServer({
+      answer: (request, response) => this.#answer(request, response),
+      onError: error => this.#report(error, 'server'),
+      clock: this.#environment.clock,
+      tls,
+      ...bounds,
     })
-    // Rejects with the error that comes before it listens.
-    await once(server.listen({ port, host, backlog }), 'listening')
-    server.on('error', error => this.#report(error, 'server'))
+    await this.#server.listen(host, port)
   }
 
   async #close(): Promise<void> {
     await this.#started?.catch(() => {})
-    const server = this.#server
-    if (server === undefined || !server.listening) return
-    await new Promise(resolve => {
-      server.close(resolve)
-      for (const socket of this.#sockets) socket.destroy()
-    })
+    await this.#server?.close()
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -139,7 +127,7 @@ export class HealthServer {
       if (verdict === 'unknown') return reply(response, 401, 'unauthorized', { 'www-authenticate': 'Bearer' })
       if (verdict === 'busy') return reply(response, 429, 'too many tokens are asked about', { 'retry-after': '10' })
       if (verdict !== 'allowed') return reply(response, 403, 'forbidden')
-      return reply(response, 200, await metrics.text(), { 'content-type': metrics.contentType })
+      return reply(response, 200, await this.#metricsNow(metrics), { 'content-type': metrics.contentType })
     }
     const checks = this.#checks.get(kind)
     const isOne = name !== undefined && name !== ''
@@ -153,6 +141,24 @@ export class HealthServer {
     const isVerbose = !isOne && searchParams.has('verbose')
     if (results.includes(false)) reply(response, 500, `${[...lines, `${kind} check failed`].join('\n')}\n`)
     else reply(response, 200, isVerbose ? `${[...lines, `${kind} check passed`].join('\n')}\n` : 'ok')
+  }
+
+  /** One text for all who ask while it is made, or in the same turn of the event loop. So a rush can't keep the loop busy making texts. */
+  #metricsNow(metrics: { text(): Promise<string> }): Promise<Buffer> {
+    const make = async (): Promise<Buffer> => {
+      try {
+        const text = await within((async () => metrics.text())(), metricsTimeoutMs, this.#environment.clock)
+        if (text === late) throw new Error(`the metrics took more than ${metricsTimeoutMs} ms`)
+        // Made into bytes once: all who ask are sent the same ones.
+        return Buffer.from(text)
+      } finally {
+        void this.#environment.clock.turn().then(() => {
+          this.#metrics = undefined
+        })
+      }
+    }
+    this.#metrics ??= make()
+    return this.#metrics
   }
 
   /** Runs a check, for a bounded time. Never rejects. */
@@ -180,7 +186,12 @@ function bearerOf({ headers }: IncomingMessage): string | undefined {
   return /^Bearer +([^ ]+) *$/i.exec(headers.authorization ?? '')?.[1]
 }
 
-function reply(response: ServerResponse, status: number, body: string, headers: OutgoingHttpHeaders = {}): void {
+function reply(
+  response: ServerResponse,
+  status: number,
+  body: string | Buffer,
+  headers: OutgoingHttpHeaders = {},
+): void {
   const always = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8', ...always, ...headers })
   response.end(body)

@@ -1,0 +1,133 @@
+import { once } from 'node:events'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Clock } from '@wherry/client'
+
+/** Answers a request. A rejection is a 500. */
+export type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+/** Options of a {@link BoundedServer}. */
+export interface BoundedServerOptions {
+  readonly answer: Answer
+  /** Hears why an answer was a 500, and what went wrong while listening. */
+  readonly onError: (error: unknown) => void
+  readonly clock: Clock
+  /** Certificate and key, PEM; none: plain http. */
+  readonly tls: { readonly cert: string; readonly key: string } | undefined
+  /** How many connections there are at most. */
+  readonly maxConnections: number
+  /** How long a handshake, and then a request with its body, may take to arrive, in milliseconds. Checked at each half of it. */
+  readonly requestTimeoutMs: number
+  /** How long a finished answer may take to be written out, in milliseconds. */
+  readonly writeTimeoutMs: number
+}
+
+/** How many connections may wait to be accepted; the kernel's `somaxconn` bounds it, as it does for Go. Node's 511 would refuse probes in a rush. */
+const backlog = 4096
+/** How many requests of a connection may wait for the answer to one before them. */
+const maxWaiting = 16
+
+/**
+ * An http server that strangers can't make hold much: whoever sends many requests, or reads no answers, costs a bounded number of answers
+ * and bytes.
+ *
+ * - A request is begun when the answer to the one before it on its connection has been handed to the kernel. Up to 16 wait for that; with
+ *   one more the connection is cut. (Node reads up to 64 KiB at once and hands over all requests in it.)
+ * - An answer that is not written out in time ends its connection, and so does a request that does not arrive in time. A request's headers
+ *   are 16 KiB at most, as Node has it.
+ * - Beyond the bound on connections, the oldest one is closed for the newest. So idle connections can't keep a probe out, as they could if the
+ *   newest were refused.
+ */
+export class BoundedServer {
+  readonly #options: BoundedServerOptions
+  readonly #server: Server
+  /** The oldest first. Connections on which no request or handshake came are among them. */
+  readonly #sockets = new Set<Socket>()
+  /** What waits on each connection that has a request under way. */
+  readonly #waiting = new WeakMap<Socket, (readonly [IncomingMessage, ServerResponse])[]>()
+
+  constructor(options: BoundedServerOptions) {
+    this.#options = options
+    const { tls, requestTimeoutMs } = options
+    const bounds = {
+      headersTimeout: requestTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 2),
+      // Node would answer a request without the header by itself, out of turn.
+      requireHostHeader: false,
+    }
+    // Not by `import`, which asks for all that node:http exports, and so loads Node's fetch and WebSocket: 8 MB.
+    this.#server =
+      tls === undefined
+        ? process.getBuiltinModule('node:http').createServer(bounds)
+        : process.getBuiltinModule('node:https').createServer({ ...tls, ...bounds, handshakeTimeout: requestTimeoutMs })
+    this.#server.on('connection', socket => this.#admit(socket))
+    const take = (request: IncomingMessage, response: ServerResponse): void => this.#take(request, response)
+    this.#server.on('request', take)
+    // Node would answer a request that expects something unknown by itself, out of turn.
+    this.#server.on('checkExpectation', take)
+  }
+
+  /** Where it listens; 0 while it does not. */
+  get port(): number {
+    return (this.#server.address() as AddressInfo | null)?.port ?? 0
+  }
+
+  /** Begins to listen. Rejects if it can't, as when the port is taken. */
+  async listen(host: string, port: number): Promise<void> {
+    await once(this.#server.listen({ port, host, backlog }), 'listening')
+    this.#server.on('error', this.#options.onError)
+  }
+
+  /** Ends all connections. Resolves when it no longer listens. Idempotent. */
+  async close(): Promise<void> {
+    if (!this.#server.listening) return
+    await new Promise(resolve => {
+      this.#server.close(resolve)
+      for (const socket of this.#sockets) socket.destroy()
+    })
+  }
+
+  #admit(socket: Socket): void {
+    this.#sockets.add(socket)
+    socket.once('close', () => this.#sockets.delete(socket))
+    if (this.#sockets.size <= this.#options.maxConnections) return
+    const [oldest] = this.#sockets
+    if (oldest === undefined) return
+    this.#sockets.delete(oldest)
+    oldest.destroy()
+  }
+
+  #take(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    const waiting = this.#waiting.get(socket)
+    if (waiting === undefined) {
+      this.#waiting.set(socket, [])
+      this.#begin(request, response)
+    } else if (waiting.length < maxWaiting) waiting.push([request, response])
+    else socket.destroy()
+  }
+
+  #begin(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request
+    const { answer, onError, clock, writeTimeoutMs } = this.#options
+    response.once('prefinish', () => {
+      const timer = clock.timer(writeTimeoutMs, () => socket.destroy())
+      response.once('close', () => timer.cancel())
+    })
+    response.once('close', () => {
+      const next = this.#waiting.get(socket)?.shift()
+      if (next === undefined || !socket.writable) this.#waiting.delete(socket)
+      else this.#begin(...next)
+    })
+    if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+      response.writeHead(400, { connection: 'close' }).end()
+      return
+    }
+    answer(request, response).catch(error => {
+      if (!response.headersSent) response.writeHead(500)
+      response.end()
+      onError(error)
+    })
+  }
+}

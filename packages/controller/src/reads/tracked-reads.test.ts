@@ -176,6 +176,7 @@ describe('what a run has read', () => {
           return { key: 'a/x', close: async () => {} }
         },
         get: () => new Promise<object>(resolve => answers.push(resolve)),
+        part: () => undefined,
         report: () => ({ escalated: [] }),
       }
       const heard: string[] = []

@@ -6,7 +6,7 @@ export { formFor, type ReadForm, scopeKey, targetsFor } from './covering/scope.t
 export { jointError, jointResourceVersion, jointState } from './reflector/joint.ts'
 export { clientCheck, type ReflectorSettings, readingChecks, settingsOf } from './reflector/options.ts'
 export { Reflectors, type ReflectorsOptions } from './reflector/reflectors.ts'
-export { isClosed, isForTheCaller } from './reflector/transitions.ts'
+export { isAnswer, isClosed, isForTheCaller } from './reflector/transitions.ts'
 export { packingCheck } from './store/packing.ts'
 export { StoreReader } from './store-reader.ts'
 export { SyncWaiters, whyNotSynced } from './synced.ts'

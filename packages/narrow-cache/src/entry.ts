@@ -13,7 +13,7 @@ import {
 } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/checks'
 import { type Intake, Reflector, type Replacement } from '@wherry/informer'
-import { isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
+import { isAnswer, isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
 import type { Task } from './concurrency-limit.ts'
 import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { ViewContext } from './view-context.ts'
@@ -45,6 +45,9 @@ export interface EntryScope {
   /** The request that reads one object. */
   target(name: string): ReadTarget
 }
+
+/** How long after a first refusal a read waits for another try, in milliseconds. */
+const refusedMs = 5000
 
 /** What reads have to see of the writes that this process told of. A list that is begun after the last one sees them all. */
 interface Floor {
@@ -87,6 +90,8 @@ export class Entry implements Intake, Task {
   /** The version of the object that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
   #due: string | undefined
   #isRefusalTold = false
+  /** When the server refused to list the object, on the monotonic clock: the first time since there was a state. */
+  #refusedAt: number | undefined
   /** Reads that wait. */
   #waiters: SyncWaiters | undefined
   /** The epoch of the state that is known. */
@@ -134,6 +139,15 @@ export class Entry implements Intake, Task {
     if (!isForTheCaller(error)) return undefined
     const { resource } = this.scope.of
     return isResourceNotFound(error) ? error : new NarrowWatchRefusedError(resource, this.key.text, error)
+  }
+
+  /**
+   * When a read that waits for the server to list the object gives up, on the monotonic clock: a while after the first refusal, or once the
+   * view was refused twice. `undefined`: not yet.
+   */
+  get givesUpAt(): number | undefined {
+    if (this.#refusedAt === undefined || !isAnswer(this.error)) return undefined
+    return this.#refusedAt + (this.scope.of.isRefused ? 0 : refusedMs)
   }
 
   /** How a read goes on. Makes no request. */
@@ -368,6 +382,8 @@ export class Entry implements Intake, Task {
 
   /** Publishes a state, unless it is older than the one that is known. */
   #publish({ object, bytes }: State, resourceVersion: string | undefined): void {
+    this.#refusedAt = undefined
+    this.scope.of.isRefused = false
     if (this.#order(resourceVersion) !== 'older') {
       const replacement = this.#intake.replace({ reuse: !this.wasKnown || this.isKnown })
       this.#hold(object, resourceVersion)
@@ -401,6 +417,7 @@ export class Entry implements Intake, Task {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }
     if (!isForTheCaller(error)) {
+      if (!this.synced && isAnswer(error)) this.#wasRefused()
       if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
     } else if (!this.#isRefusalTold) {
       this.#isRefusalTold = true
@@ -409,6 +426,12 @@ export class Entry implements Intake, Task {
     }
     shared.requests.leave(this)
     this.news()
+  }
+
+  #wasRefused(): void {
+    const { of } = this.scope
+    if (this.#refusedAt !== undefined) of.isRefused = true
+    this.#refusedAt ??= of.shared.environment.clock.monotonic()
   }
 
   #closeOwn(): void {

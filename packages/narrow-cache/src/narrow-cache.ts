@@ -66,7 +66,8 @@ export class NarrowCache {
    *
    * Where the object can't be watched, or `max` others have subscribers, it is read from the server each time.
    *
-   * Rejects with the signal's reason, a `NarrowTimeoutError`, a `TransformError`, or what the server says.
+   * Rejects with the signal's reason, a `NarrowTimeoutError`, a `TransformError`, or what the server says. Where the server refuses the first
+   * state (500, 503 and the like) that is after one more try, or after 5 s.
    *
    * @throws InvalidNameError, OptionRangeError for a key that the view can't have.
    */
@@ -94,9 +95,9 @@ export class NarrowCache {
    * Subscribes to one object. The handler is told its present state first, then what happens to it. While there is a
    * subscription the entry is never evicted. Resolves when the present state was told.
    *
-   * Rejects with a `NarrowWatchRefusedError` where the server does not let it be watched, the signal's reason or a
-   * `NarrowTimeoutError`. The signal bounds this wait only. There may be more subscriptions than `max`: then the objects of the view share
-   * one watch, and `onWarning` is told once (rule N7).
+   * Rejects with a `NarrowWatchRefusedError` where the server does not let it be watched, what the server says where it refuses the state in
+   * another way (after one more try, or after 5 s), the signal's reason or a `NarrowTimeoutError`. The signal bounds this wait only. There
+   * may be more subscriptions than `max`: then the objects of the view share one watch, and `onWarning` is told once (rule N7).
    */
   async watch<C, S extends Scope>(
     view: View<C, S>,
@@ -261,6 +262,10 @@ export class NarrowCache {
       if (readiness === 'live' && isToCome?.() !== true) return 'live'
       const tookMs = clock.monotonic() - beganAt
       const isLate = tookMs >= lateMs
+      // A known object is listed anew for a subscription; a read asks the server then.
+      const isListed = !entry.wasKnown || (lists !== undefined && isToCome !== undefined)
+      const givesUpAt = isListed ? entry.givesUpAt : undefined
+      if (givesUpAt !== undefined && clock.monotonic() >= givesUpAt) throw entry.error
       if (tookMs >= timeoutMs && !entry.wasKnown) throw this.#timeout(entry)
       if (tookMs >= timeoutMs) return 'live'
       if (entry.wasKnown && (readiness === 'ask' || isLate)) {
@@ -269,7 +274,8 @@ export class NarrowCache {
         else if (entry.error !== undefined && isToCome === undefined) return 'live'
       }
       // A timer may fire a little early.
-      const leftMs = Math.max(1, (isLate ? timeoutMs : lateMs) - tookMs)
+      const untilMs = Math.min(isLate ? timeoutMs : lateMs, (givesUpAt ?? Number.POSITIVE_INFINITY) - beganAt)
+      const leftMs = Math.max(1, untilMs - tookMs)
       const timer = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(leftMs, () => entry.news())
       await entry.changed(signal).finally(() => timer?.cancel())
     }

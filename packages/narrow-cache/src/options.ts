@@ -35,7 +35,8 @@ export interface NarrowCacheOptions {
    */
   readonly escalateAllAt?: number | undefined
   /**
-   * How long a read waits, in milliseconds. Without a first state by then it rejects. For the watch to tell of a write of one's own it waits
+   * How long a read waits, in milliseconds, where no answer comes. Without a first state by then it rejects. What the server refuses it waits for
+   * 5 s at most. For the watch to tell of a write of one's own it waits
    * 5 s at most, and no longer than half of this; then the object is listed anew. Without an answer to that in time, it asks the server.
    * @default 65_000
    */

@@ -54,12 +54,8 @@ describe('an entry that comes to be fed otherwise', () => {
       const log: string[] = []
       expect(await run(() => narrow.get(metadata, x))).toBeUndefined()
       // What is to bring more takes its time.
-      const hang = await run(() =>
-        server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'status', code: 503 } }),
-      )
-      const rest = await run(() =>
-        server.faults.add({ match: { verb: 'list' }, effect: { kind: 'status', code: 503 } }),
-      )
+      const hang = await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'rst' } }))
+      const rest = await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'rst' } }))
       const whole = run(() => narrow.get(configMaps.full(), x))
       const following = run(() => narrow.watch(configMaps, x, noting(log)))
       await simulation.advance(1000)

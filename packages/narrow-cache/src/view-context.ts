@@ -12,6 +12,8 @@ export abstract class ViewContext {
   readonly resource: string
   /** How often the server was found to count anew. */
   epoch = 0
+  /** The server refused to list an object of the view twice, and none was listed since. */
+  isRefused = false
 
   constructor(view: View, shared: CacheContext) {
     this.shared = shared

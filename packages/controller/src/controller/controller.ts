@@ -262,6 +262,7 @@ export class Controller<C, S extends Scope = Scope> {
       controller: this.name,
       key: text,
       exists: this.#informer?.version(text) !== undefined,
+      waitsFor: this.#reconciler?.openCalls(text) ?? [],
       reads: this.#reads.dependencies(text),
       watched: this.views.map(({ key: view }) => ({ view, informer: informers.find(one => one.view === view) })),
     }

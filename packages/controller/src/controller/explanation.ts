@@ -27,6 +27,8 @@ export interface Explanation {
   /** Failures since the last success. */
   readonly failures: number
   readonly lastRun: LastRun | undefined
+  /** What the run under way has asked for and not got yet, its reads and writes: `read.get of /v1/secrets db`. */
+  readonly waitsFor: readonly string[]
   /** What its last successful run has read, and what was read since (rules C11, C12). */
   readonly reads: readonly Dependency[]
   /** The views that the controller declares. */
@@ -37,7 +39,7 @@ export interface Explanation {
 type Fields = Omit<Explanation, 'toString'>
 
 export function explanationOf(
-  about: Pick<Fields, 'controller' | 'key' | 'exists' | 'reads' | 'watched'>,
+  about: Pick<Fields, 'controller' | 'key' | 'exists' | 'waitsFor' | 'reads' | 'watched'>,
   state: KeyState | undefined,
   queue: WorkQueue,
 ): Explanation {
@@ -61,7 +63,7 @@ function waiting(dueInMs: number | undefined): Explanation['queue'] {
 }
 
 function textOf(fields: Fields): string {
-  const { controller, key, exists, queue, dueInMs, pending, failures, lastRun, reads, watched } = fields
+  const { controller, key, exists, queue, dueInMs, pending, failures, lastRun, waitsFor, reads, watched } = fields
   const lines = [`${controller} ${key}: ${exists ? 'exists' : 'is not in the view (it is gone, or it left)'}, ${queue}`]
   if (pending !== undefined) lines.push(`  to run${inTime(dueInMs)} because ${causeText(pending)}`)
   if (failures > 0) lines.push(`  ${failures} failures since the last success`)
@@ -74,7 +76,9 @@ function textOf(fields: Fields): string {
       lines.push(`    because ${causeText(cause)}${moreCauses > 0 ? `, and ${moreCauses} more` : ''}`)
     if (error !== undefined) lines.push(`    it threw ${error instanceof Error ? error.message : String(error)}`)
   }
-  lines.push(reads.length === 0 ? '  has read nothing that is tracked' : '  depends on')
+  for (const call of waitsFor) lines.push(`  waits for ${call}`)
+  if (reads.length > 0) lines.push('  depends on')
+  else if (waitsFor.length === 0) lines.push('  has read nothing that is tracked')
   for (const read of reads) lines.push(`    ${dependencyText(read)}`)
   lines.push('  watched for the controller')
   for (const { view, informer } of watched) {

@@ -57,6 +57,11 @@ export class Reconciler<C, S extends Scope> {
     states.obtain(key).gone = { last: (onGone ?? onLeft) && last }
   }
 
+  /** Names the calls that the run of a key has begun and that have not ended. */
+  openCalls(key: string): readonly string[] {
+    return this.#runs.find(({ text }) => text === key)?.openCalls ?? []
+  }
+
   /** Ends what runs, and all that comes. */
   stop(reason: Error): void {
     this.#stopped ??= reason

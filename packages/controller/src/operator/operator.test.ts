@@ -104,6 +104,26 @@ describe('an operator', () => {
       expect(operator.explain('game', 'default/go').exists).toBe(false)
     }))
 
+  it('C16: explain says what a run waits for, and not that it has read nothing', () =>
+    inArcade(async ({ operator, client, forGames, start }) => {
+      const told: string[] = []
+      const tell = (): void => void told.push(`${operator.explain('game', 'default/chess')}`)
+      const waits = `  waits for read.get of ${secrets.key} key`
+      forGames().reconcile(async ({ read }) => {
+        const reading = read.get(secrets, { name: 'key' })
+        tell()
+        expect(operator.explain('game', 'default/chess').waitsFor).toHaveLength(1)
+        await reading
+        tell()
+      })
+      await client.create(secrets, secret('key', '1'))
+      await start('chess')
+      tell()
+      expect(told.map(text => text.split('\n').includes(waits))).toEqual([true, false, false])
+      expect(told[0]).not.toContain('has read nothing')
+      expect(told[2]).toContain('depends on')
+    }))
+
   it('C10: a reconcile sees what it wrote, its own status among it', () =>
     inArcade(async ({ forGames, start }) => {
       const seen: unknown[] = []

@@ -1,6 +1,7 @@
 import { type Client, LabelSelector, type View } from '@wherry/client'
 import type { CachedInformer, DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { coveredLister, type Lister, type Registration } from '@wherry/informer'
+import { isAnswer } from '@wherry/informer/parts'
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerObject } from './informer-object.ts'
 import { untilTold } from './informer-of.ts'
@@ -8,6 +9,7 @@ import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
 import { Selection } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
 import { ownerIndex, ownerUids, type SelectionScope, selects } from './selection-scope.ts'
+import { unlessRefused } from './unless-refused.ts'
 
 export interface InformerSourceOptions {
   readonly client: Client
@@ -36,6 +38,8 @@ export class InformerSource {
   readonly unseen: UnseenWrites
   readonly #objects = new Map<string, Set<InformerObject>>()
   readonly selections: SelectionIndex = new SelectionIndex()
+  /** The server refused the first state, and a read was told. */
+  #isRefused = false
   #closing: Promise<void> | undefined
 
   constructor(options: InformerSourceOptions) {
@@ -76,7 +80,7 @@ export class InformerSource {
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
-    if (!this.#isCurrent) await untilTold(this.informer, this.#registration, signal)
+    if (!this.#isCurrent) await this.#told(signal)
     while (this.#registration.isBehind) {
       await clock.turn()
       signal?.throwIfAborted()
@@ -117,6 +121,20 @@ export class InformerSource {
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  /** Who comes while a refused state is not yet asked for again is told at once. */
+  async #told(signal: AbortSignal | undefined): Promise<void> {
+    const { informer } = this
+    const { clock } = this.#options.client.environment
+    if (this.#isRefused && !informer.hasSynced && isAnswer(informer.lastError)) throw informer.lastError
+    this.#isRefused = false
+    try {
+      await unlessRefused(informer, clock, signal, ending => untilTold(informer, this.#registration, ending))
+    } catch (error) {
+      this.#isRefused = isAnswer(error)
+      throw error
+    }
   }
 
   #close(): Promise<void> {

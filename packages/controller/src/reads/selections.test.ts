@@ -416,4 +416,24 @@ describe('a selection of a resource that may come later', () => {
       await simulation.advance(10_000)
       expect(found).toEqual([0, 1])
     }))
+
+  it.each([500, 503])('C16: rejects soon with what the server says where it refuses the first state (%i)', code =>
+    withReads(async ({ client, cache, narrow, server, simulation, run }) => {
+      const reads = new TrackedReads({ client, cache, narrow, declared: [secrets], onChange() {} })
+      const list = () => run(() => reads.begin('k', { namespace: 'a' }).read.list(secrets))
+      const effect = { kind: 'status', code } as const
+      const fault = await run(() => server.faults.add({ match: { resource: 'secrets' }, effect }))
+      const took: number[] = []
+      for (let i = 0; i < 3; i++) {
+        const begun = simulation.clock.monotonic()
+        await expect(list()).rejects.toMatchObject({ status: code })
+        took.push(simulation.clock.monotonic() - begun)
+      }
+      expect([(took[0] ?? 0) < 5600, took.slice(1)]).toEqual([true, [0, 0]])
+      await run(() => fault.remove())
+      await simulation.advance(60_000)
+      expect(await list()).toEqual([])
+      await run(() => reads.close())
+    }),
+  )
 })

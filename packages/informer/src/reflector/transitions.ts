@@ -69,6 +69,14 @@ const isImpossible = (error: unknown): boolean => isBadRequest(error) || isInval
 const isUnreadable = (error: unknown): boolean =>
   error instanceof InvalidBodyError || error instanceof LineTooLongError || error instanceof ItemTooLongError
 
+/**
+ * Whether the server answered, and the answer is no state: it refused, or what it sent can't be read. Not so where only the resourceVersion
+ * that was asked for is to blame.
+ */
+export function isAnswer(error: unknown): boolean {
+  return (isApiError(error) && !isExpired(error) && !isTooLarge(error)) || isUnreadable(error)
+}
+
 /** Nothing of it reached the server. */
 const isUnprocessed = (error: Error): boolean => isConnectionError(error) && error.unprocessed
 

@@ -1,0 +1,36 @@
+import type { Clock } from '@wherry/client'
+import type { CachedInformer } from '@wherry/dynamic-cache'
+import { isAnswer } from '@wherry/informer/parts'
+
+/** How often it is looked at what the server said, and how long a first refusal is waited after, in milliseconds. */
+const [lookMs, refusedMs] = [500, 5000]
+
+/**
+ * Resolves as a wait for the first state of an informer does. Rejects with what the server says where it refuses that state: after the second
+ * refusal, or a while after the first. Where no answer comes at all, it waits on.
+ */
+export async function unlessRefused(
+  informer: Pick<CachedInformer<unknown>, 'hasSynced' | 'lastError'>,
+  clock: Clock,
+  signal: AbortSignal | undefined,
+  wait: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const refused = new AbortController()
+  let first: { readonly error: unknown; readonly at: number } | undefined
+  const look = (): void => {
+    const { hasSynced, lastError } = informer
+    if (!hasSynced && isAnswer(lastError)) {
+      first ??= { error: lastError, at: clock.monotonic() }
+      if (lastError !== first.error || clock.monotonic() - first.at >= refusedMs) return refused.abort(lastError)
+    }
+    timer = clock.timer(lookMs, look)
+  }
+  let timer = clock.timer(0, look)
+  try {
+    await wait(signal === undefined ? refused.signal : AbortSignal.any([signal, refused.signal]))
+  } catch (error) {
+    throw refused.signal.aborted && signal?.aborted !== true ? refused.signal.reason : error
+  } finally {
+    timer.cancel()
+  }
+}

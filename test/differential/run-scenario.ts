@@ -22,7 +22,7 @@ export interface Controls {
   restart(): Promise<unknown>
 }
 
-const withinMs = 30_000
+const withinMs = 300_000
 const everyMs = 20
 
 /** Carries out a scenario against one server and returns what that said. */

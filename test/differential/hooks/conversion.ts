@@ -113,7 +113,7 @@ export const conversionScenarios: readonly HookScenario[] = [
       await kit.ask('POST', kit.games('v1'), { body: game(kit, 'v1', 'a', { size: 3 }) })
       const path = `${kit.games('v2')}?watch=1`
       const watch = await kit.watch(path)
-      await watch.until(one => one.lines.length > 0, 30_000)
+      await watch.until(one => one.lines.length > 0, 300_000)
       await kit.ask('PATCH', kit.games('v1', 'a'), { body: { spec: { size: 5 } }, type: merge })
       await kit.ask('POST', kit.games('v2'), { body: game(kit, 'v2', 'b', { extent: 7 }) })
       await kit.ask('DELETE', kit.games('v1', 'a'))

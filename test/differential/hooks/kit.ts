@@ -4,7 +4,7 @@ import { as } from '../scenario.ts'
 import type { RawWatch, Target } from '../target.ts'
 import { allow, type HookHandler, type HookServer } from './hook-server.ts'
 
-const withinMs = 30_000
+const withinMs = 300_000
 const everyMs = 20
 
 /** Who asks, in both servers alike. */

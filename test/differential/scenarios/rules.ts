@@ -169,7 +169,9 @@ export const ruleScenarios: readonly Scenario[] = [
       create('x2', { a: 1, map: { y: 1 } }),
       create('x2', { a: 1, map: { x: 2 } }),
       create('x2', { a: 1, map: { x: 1, y: 5 } }),
-      create('x2', { a: 1, set: ['abc'], strange: 'a' }),
+      // One at a time: the real server reports the fields of an object in any order.
+      create('x2', { a: 1, set: ['abc'] }),
+      create('x2', { a: 1, strange: 'a' }),
       create('x2', { a: 1, strange: 3 }),
       create('x2', { b: 'abcdefgh' }),
       patch({ b: 'c' }),

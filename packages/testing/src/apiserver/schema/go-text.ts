@@ -1,6 +1,7 @@
 import { isObject, isRawNumber, type Json, sortKeys } from '../objects/json.ts'
 
-const short: Readonly<Record<string, string>> = {
+/** How Go and CEL write the characters that have a short escape. */
+export const shortEscapes: Readonly<Record<string, string>> = {
   '\x07': '\\a',
   '\b': '\\b',
   '\f': '\\f',
@@ -15,7 +16,7 @@ const short: Readonly<Record<string, string>> = {
 /** A string as Go's `%q` prints it. */
 export function goQuote(text: string): string {
   const inner = text.replace(/["\\]|(?! )[\p{C}\p{Z}]/gu, char => {
-    const known = short[char]
+    const known = shortEscapes[char]
     if (known !== undefined) return known
     const code = char.codePointAt(0) as number
     if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`

@@ -1,7 +1,7 @@
+import { goQuote } from '../../apiserver/schema/go-text.ts'
 import { CelError, Duration, List, Mapping, Timestamp, TypeValue, typeName, Uint, type Value } from '../values.ts'
 import { itemsOf } from './containers.ts'
 import { printDouble } from './numbers.ts'
-import { goQuote } from './quote.ts'
 import { printDuration, printTimestamp } from './time-text.ts'
 
 /** `'%s is %d'.format([a, b])`. */

@@ -1,6 +1,6 @@
+import { goQuote } from '../../apiserver/schema/go-text.ts'
 import type { Declaration } from '../declarations.ts'
 import { CelError, Custom } from '../values.ts'
-import { goQuote } from './quote.ts'
 
 /** An address, as a number of 32 or 128 bits. */
 class Ip extends Custom {

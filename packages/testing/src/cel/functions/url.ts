@@ -1,6 +1,6 @@
+import { goQuote } from '../../apiserver/schema/go-text.ts'
 import type { Declaration } from '../declarations.ts'
 import { CelError, Custom, Entries, List } from '../values.ts'
-import { goQuote } from './quote.ts'
 
 /** A URL taken apart as Go does, which decodes and completes nothing. */
 class Url extends Custom {

@@ -13,8 +13,8 @@ const available = await realApiServerAvailable('policy-sync on a real API server
 const fromSource = join(import.meta.dirname, '../../test/examples/from-source.ts')
 
 const seeds = Number(process.env.WHERRY_SEEDS ?? 10)
-/** 50. The first round of a soak (npm run soak -- policy) has ten seeds, which are 1,000 cycles; later rounds are short. */
-const cycles = process.env.WHERRY_SOAK === undefined ? 50 : seeds * (seeds < 10 ? 10 : 100)
+/** 30. The first round of a soak (npm run soak -- policy) has ten seeds, which are 1,000 cycles; later rounds are short. */
+const cycles = process.env.WHERRY_SOAK === undefined ? 30 : seeds * (seeds < 10 ? 10 : 100)
 /** Cycles at a time. */
 const lanes = 10
 /** Before the heap is measured, so that modules are loaded and buffers are there. */

@@ -6,7 +6,7 @@ import { broken, costly, verdictsOf } from './cel/verdicts.ts'
 import { startServers } from './servers.ts'
 
 /** How many expressions are generated, and with which seed. */
-const count = Number(process.env.WHERRY_EXPRESSIONS ?? 300)
+const count = Number(process.env.WHERRY_EXPRESSIONS ?? 100)
 const seed = Number(process.env.WHERRY_FIRST_SEED ?? 1)
 /** How many rules a definition has. */
 const size = 100

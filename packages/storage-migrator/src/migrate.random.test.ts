@@ -11,7 +11,7 @@ import { type Cluster, definition, gameDefinition, gamesV1, gamesV2, simulatedCl
 
 it('S4, S5, X10: whatever happens on the way, storedVersions has each version that an object is stored at', async () => {
   // a changed copy (npm run mutants) has seconds for all tests
-  const seeds = 200
+  const seeds = 120
   let shortened = 0
   const run = await forEachSeed(
     async seed => {

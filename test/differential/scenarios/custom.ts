@@ -16,9 +16,7 @@ import {
   asMetadata,
   asMetadataList,
   asTable,
-  cms,
   columnDescriptions,
-  configMap,
   crd,
   crds,
   defined,
@@ -407,26 +405,6 @@ export const customScenarios: readonly Scenario[] = [
       wait(games, { status: 200 }),
       get(a),
     ],
-  },
-  {
-    name: 'an owner at a version that is served no longer',
-    steps: [
-      ...defined(twoVersions),
-      wait(v2, { status: 200 }),
-      quietly(post(games, game('owner'), { save: { uid: 'metadata.uid' } })),
-      quietly(merge(crd, { spec: { versions: [version('v1'), version('v2', { served: false })] } })),
-      wait(v2, { status: 404 }),
-      ...['{uid}', 'of-another'].map((uid, i) => {
-        const owner = { apiVersion: '{g}/v2', kind: 'Game', name: 'owner', uid }
-        return quietly(post(cms, configMap(`d${i}`, { ownerReferences: [owner] })))
-      }),
-      wait(`${cms}/d1`, { status: 404 }),
-      get(`${cms}/d0`),
-      quietly(del(`${games}/owner`)),
-      wait(`${cms}/d0`, { status: 404 }),
-    ],
-    // The uid of the owner is a key in it.
-    except: ['0.body.metadata.managedFields'],
   },
   {
     name: 'the storage version moves',

@@ -2,6 +2,7 @@ import { type RealApiServer, startRealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { operatorOverSockets } from './testkit/both-servers.ts'
+import { whatReconcilesAreTold } from './testkit/what-is-told.ts'
 
 const available = await realApiServerAvailable('operators')
 
@@ -15,4 +16,5 @@ describe.runIf(available)('an operator, on a real API server', () => {
   afterAll(() => server?.close())
 
   operatorOverSockets(() => server)
+  whatReconcilesAreTold(() => server)
 })

@@ -1,4 +1,5 @@
 import { configMaps } from '@wherry/client/resources/core'
+import type { SimulatedOptions } from '@wherry/informer/testkit/served'
 import { describe, expect, it } from 'vitest'
 import { allowing, keyOf, withReads } from './testkit/kit.ts'
 
@@ -160,7 +161,14 @@ describe('what can not be watched', () => {
 describe('very many objects', () => {
   it('C15, N11: 2,000 keys that each read one object do not open 2,000 watches, and hear of theirs alone', () =>
     withReads(
-      { narrow: { escalateAt: 200 } },
+      // Who may not list all namespaces has no informer of all (rule C15).
+      {
+        narrow: { escalateAt: 200 },
+        cluster: {
+          ...allowing(() => true),
+          authorization: ({ user, verb, namespace }) => user.name !== 'u' || verb !== 'list' || namespace !== '',
+        },
+      },
       async ({ reconcile, reads, narrow, watches, write, heard, run, writer, simulation, asked }) => {
         const count = 2000
         await run(async () => {
@@ -187,12 +195,12 @@ describe('very many objects', () => {
       },
     ))
 
-  it('C15, N7: an informer takes over from a fifth of a view’s objects on, with one warning, and nothing is lost on the way', () =>
+  it('C15, N7: an informer takes over from an eighth of a view’s objects on, with one warning, and nothing is lost on the way', () =>
     withReads(
       { narrow: { escalateAt: 100, escalateAllAt: 3 } },
       async ({ reading, reads, write, heard, run, writer, simulation, asked }) => {
         await run(async () => {
-          for (let i = 0; i < 30; i++)
+          for (let i = 0; i < 48; i++)
             await writer.create(configMaps, { metadata: keyOf(`${i % 2 ? 'a' : 'b'}/n${i}`), data: { n: '0' } })
         })
         const warnings = (): number => simulation.environment.warnings.length
@@ -220,6 +228,47 @@ describe('very many objects', () => {
         expect(reads.views).toEqual([])
       },
     ))
+
+  it('C15: an informer takes over from 100 objects on, once they are an eighth of the view, and no watch of all of them is needed to tell', () =>
+    withReads(async ({ reading, reads, run, server, simulation, asked }) => {
+      const named = (i: number) => ({
+        ...{ apiVersion: 'v1', kind: 'ConfigMap' },
+        ...{ metadata: { name: `n${i}`, namespace: 'a' }, data: { n: '0' } },
+      })
+      await run(() => server.fill(Array.from({ length: 1920 }, (_, i) => named(i))))
+      const counts = (): number => asked.filter(line => line.includes('limit=1')).length
+      let keys = 0
+      const readTo = async (count: number): Promise<void> => {
+        for (; keys < count; keys++) await reading(`k${keys}`, `a/n${keys}`)
+        await simulation.advance(1000)
+      }
+      await readTo(99)
+      expect(counts()).toBe(0)
+      await readTo(199)
+      expect(counts()).toBe(1)
+      // As many again are read: the server is asked again.
+      await readTo(239)
+      expect([counts(), reads.views]).toEqual([2, []])
+      await readTo(242)
+      expect(reads.views.map(({ key }) => key)).toEqual([configMaps.key])
+      await readTo(243)
+      expect(reads.dependencies('k242')).toMatchObject([{ served: 'informer' }])
+    }))
+
+  it('C15: if the view may not be listed as a whole, its objects go on being read by their names', () => {
+    const cluster: SimulatedOptions = {
+      ...allowing(() => true),
+      authorization: ({ user, verb, name }) => user.name !== 'u' || verb !== 'list' || name !== '',
+    }
+    return withReads({ cluster }, async ({ reading, reads, simulation, heard, write }) => {
+      await write('+a/n1')
+      for (let i = 0; i < 120; i++) await reading(`k${i}`, `a/n${i}`)
+      await simulation.advance(1000)
+      await write('~a/n1', '+a/n119')
+      expect(reads.views).toEqual([])
+      expect((await heard()).toSorted()).toEqual(['k119: +a/n119', 'k1: ~a/n1'].toSorted())
+    })
+  })
 })
 
 async function readOne(

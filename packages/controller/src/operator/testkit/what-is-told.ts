@@ -1,0 +1,119 @@
+import { type Client, isForbidden } from '@wherry/client'
+import { configMaps, namespaces } from '@wherry/client/resources/core'
+import type { ApiServer } from '@wherry/testing'
+import { expect, it } from 'vitest'
+import { ApplyDelayedError, NotAbsentError } from '../../apply/errors.ts'
+import { generationChanged, labelsChanged } from '../../predicates/changed.ts'
+import { operating, patient, until } from './both-servers.ts'
+
+const finalizers = ['told.example.com/hold']
+const inNamespace = (namespace: string) => configMaps.within({ namespaces: [namespace], labels: { role: 'primary' } })
+const primary = (name: string, namespace: string) => ({ metadata: { name, namespace, labels: { role: 'primary' } } })
+const makeNamespace = (client: Client, name: string): Promise<unknown> =>
+  client.create(namespaces, { metadata: { name } })
+
+/** What reconciles are told of the end of objects, and of objects that they do not see, by any server. */
+export function whatReconcilesAreTold(server: () => ApiServer): void {
+  it.each([
+    ['labels', labelsChanged],
+    ['generation', generationChanged],
+    ['own', () => false],
+  ])('C4: a deletion that a finalizer holds up passes every predicate (%s)', (which, predicate) =>
+    operating(server(), async ({ operator, client, errors, run }) => {
+      const namespace = `told-${which}`
+      await makeNamespace(client, namespace)
+      operator
+        .controller('primary')
+        .for(inNamespace(namespace))
+        .withPredicates(predicate)
+        .reconcile(async ({ object, key, client: own }) => {
+          if (object.metadata.deletionTimestamp === undefined) return
+          await own.patch(configMaps, key, { metadata: { finalizers: null } })
+        })
+      const held = primary('held', namespace)
+      await client.create(configMaps, { metadata: { ...held.metadata, finalizers } })
+      run()
+      await operator.settled(patient)
+      await client.delete(configMaps, held.metadata)
+      await until(async () => expect(await client.get(configMaps, held.metadata)).toBeUndefined())
+      expect(errors).toEqual([])
+    }),
+  )
+
+  it('C2: an object that leaves the view by its labels has left, and one that is deleted is gone', () =>
+    operating(server(), async ({ operator, client, errors, run }) => {
+      const namespace = 'told-left'
+      await makeNamespace(client, namespace)
+      const told: string[] = []
+      operator
+        .controller('primary')
+        .for(inNamespace(namespace))
+        .reconcile(() => {})
+        .onGone(({ key }) => void told.push(`${key.name} is gone`))
+        .onLeft(({ key }) => void told.push(`${key.name} has left`))
+      for (const name of ['one', 'other']) await client.create(configMaps, primary(name, namespace))
+      run()
+      await operator.settled(patient)
+      await client.patch(configMaps, { name: 'one', namespace }, { metadata: { labels: { role: 'none' } } })
+      await until(() => expect(told).toEqual(['one has left']))
+      await client.delete(configMaps, { name: 'other', namespace })
+      await until(() => expect(told).toEqual(['one has left', 'other is gone']))
+      expect(errors).toEqual([])
+    }))
+
+  it('A1: a namespace that is being deleted is waited for, and nobody is told of an error', () =>
+    operating(server(), async ({ operator, client, errors, run }) => {
+      const namespace = 'told-dying'
+      await makeNamespace(client, namespace)
+      const refused: unknown[] = []
+      operator
+        .controller('primary')
+        .for(inNamespace(namespace))
+        .owns(configMaps.within({ namespaces: [namespace] }).metadata())
+        .reconcile(async ({ apply, events }) => {
+          events.record({ type: 'Normal', reason: 'Runs', message: `${refused.length}`, action: 'Run' })
+          await apply(configMaps, { metadata: { name: 'made' } }).catch(error => {
+            refused.push(error)
+            throw error
+          })
+        })
+      const { metadata } = primary('held', namespace)
+      await client.create(configMaps, { metadata: { ...metadata, finalizers } })
+      run()
+      await until(async () => expect(await client.get(configMaps, { name: 'made', namespace })).toBeDefined())
+      await client.delete(namespaces, { name: namespace })
+      // A server that runs no controllers takes nothing away by itself.
+      await client.delete(configMaps, { name: 'made', namespace })
+      await until(() => expect(refused.length).toBeGreaterThan(0))
+      const isRefusal = (error: unknown): boolean => error instanceof ApplyDelayedError && isForbidden(error.cause)
+      expect(refused.filter(error => !isRefusal(error))).toEqual([])
+      expect(errors).toEqual([])
+      await client.patch(configMaps, metadata, { metadata: { finalizers: null } })
+    }))
+
+  it('A3: what a run has read as absent, and is there without the label of the view, is not overwritten', () =>
+    operating(server(), async ({ operator, client, errors, run }) => {
+      const namespace = 'told-absent'
+      await makeNamespace(client, namespace)
+      const labelled = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': 'told' } })
+      let drawn = 0
+      operator
+        .controller('primary')
+        .for(inNamespace(namespace))
+        .reconcile(async ({ read, apply }) => {
+          const there = await read.get(labelled, { name: 'made' })
+          const password = there?.data?.password ?? `${++drawn}`
+          await apply(labelled, { metadata: { name: 'made' }, data: { password } }, { adopt: true })
+        })
+      const made = { name: 'made', namespace }
+      await client.create(configMaps, { metadata: made, data: { password: 'secret' } })
+      await client.create(configMaps, primary('one', namespace))
+      run()
+      await until(() => expect(errors.some(error => error instanceof NotAbsentError)).toBe(true))
+      expect((await client.get(configMaps, made))?.data).toEqual({ password: 'secret' })
+      await client.patch(configMaps, made, { metadata: { labels: { 'app.kubernetes.io/managed-by': 'told' } } })
+      await operator.settled(patient)
+      expect((await client.get(configMaps, made))?.data).toEqual({ password: 'secret' })
+      expect(drawn).toBeGreaterThan(0)
+    }))
+}

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from '@wherry/client'
+import type { Clock } from '@wherry/client'
 import type { Source, SourceConnection, SourceTarget } from '@wherry/controller'
 
 /**
@@ -12,7 +12,7 @@ export class Changes implements Source<{ name: string }> {
   /** The kinds that each template reads. */
   readonly #reads = new Map<string, ReadonlySet<string>>()
   readonly #changed = new Set<string>()
-  #timer: Timer | undefined
+  #timer: ReturnType<Clock['timer']> | undefined
   #target: SourceTarget<{ name: string }> | undefined
 
   constructor(clock: Clock, delayMs: number) {

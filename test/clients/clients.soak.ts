@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type EmbeddedApiServer, pick, seededRandom, startApiServer } from '@wherry/testing'
+import { choose, type EmbeddedApiServer, seededRandom, startApiServer } from '@wherry/testing'
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Access, ask } from '../../packages/testing/src/real/testkit/client.ts'
 import { buildGoClients, buildRustWatcher } from './build.ts'
@@ -141,9 +141,9 @@ describe('clients that others wrote', () => {
       const disturb = ['restart', 'expireWatchCaches', 'goawayAll', 'breakConnections', 'compact'] as const
       try {
         for (let step = 0; step < 60; step++) {
-          const name = pick(random, names)
+          const name = choose(random, names)
           const change = random()
-          if (change < 0.08) await server[pick(random, disturb)]()
+          if (change < 0.08) await server[choose(random, disturb)]()
           else if (change < 0.3 && there.has(name)) {
             await ask(access, 'DELETE', `${configMaps}/${name}`)
             there.delete(name)

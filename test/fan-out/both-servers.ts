@@ -11,13 +11,13 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
 import { DynamicCache } from '@wherry/dynamic-cache'
-import { PlainStore } from '@wherry/informer'
+import { PlainStore } from '@wherry/informer/internal'
 import type { ApiServer } from '@wherry/testing'
 import { countInstances } from '@wherry/testing/testkit/count-instances'
 import { type Registrar, type ViewsFailedError, WatchManager } from '@wherry/watch-manager'
 import { Delivery } from '@wherry/watch-manager/delivery/delivery'
 import { RegistrarOfViews } from '@wherry/watch-manager/registrar-of-views'
-import { Recorder } from '@wherry/watch-manager/testing'
+import { RecordingSink } from '@wherry/watch-manager/testing'
 import { expect, it, vi } from 'vitest'
 
 /** Who may read ConfigMaps, once {@link allowReader} was called, and nothing else. */
@@ -66,7 +66,7 @@ export function registrarsOverSockets(
   it('W2, W3, W4: registrars add, replace and remove views, the server is asked once, and each has what is there', () =>
     connected(async ({ client, cache, manager }) => {
       const made = await Promise.all(['a', 'b', 'c'].map(name => create(client, name, name === 'b' ? 'blue' : 'red')))
-      const [first, late] = [new Recorder(), new Recorder()]
+      const [first, late] = [new RecordingSink(), new RecordingSink()]
       const [one, two] = [manager.registrar('one', first), manager.registrar('two', late)]
       await one.add(mine)
       await one.synced()
@@ -94,7 +94,7 @@ export function registrarsOverSockets(
     connected(async ({ client, cache, manager }) => {
       await create(client, 'a', 'red')
       await create(client, 'b', 'blue')
-      const recorder = new Recorder()
+      const recorder = new RecordingSink()
       const one = manager.registrar('one', recorder)
       await one.add(mine)
       await one.synced()
@@ -112,9 +112,9 @@ export function registrarsOverSockets(
 
   it('W6, W7, W8: while objects are written, those who come late and one that stalls end with what is there', () =>
     connected(async ({ client, manager }) => {
-      const recorders: Recorder[] = []
+      const recorders: RecordingSink[] = []
       const born = async (name: string, answer?: () => unknown): Promise<Registrar> => {
-        const recorder = new Recorder({ answer, concurrency: 2 })
+        const recorder = new RecordingSink({ answer, concurrency: 2 })
         recorders.push(recorder)
         const registrar = manager.registrar(name, recorder)
         await registrar.add(mine)
@@ -145,12 +145,12 @@ export function registrarsOverSockets(
         for (const recorder of recorders.slice(1)) expect(versionsOf(recorder)).toEqual(there)
       })
       // It delayed nobody, and was told of nothing yet.
-      expect(versionsOf(recorders[0] as Recorder)).toEqual({})
+      expect(versionsOf(recorders[0] as RecordingSink)).toEqual({})
       expect(stuck.stats()).toMatchObject({ running: 1, delivered: 0 })
       stalls = false
       for (const end of ends) end()
       await stuck.synced()
-      await until(() => expect(versionsOf(recorders[0] as Recorder)).toEqual(there))
+      await until(() => expect(versionsOf(recorders[0] as RecordingSink)).toEqual(there))
       expect(stuck.stats()).toMatchObject({ lag: 0, running: 0, resets: 0 })
       expect(recorders.flatMap(({ problems }) => problems)).toEqual([])
       await removeAll(client)
@@ -161,7 +161,7 @@ export function registrarsOverSockets(
 
   it(`D8, W5, W9: a definition is deleted and made again ${definitions} times while registrars hold it, and they follow`, () =>
     connected(async ({ client, cache, manager }) => {
-      const recorders = [new Recorder(), new Recorder({ answer: () => Promise.resolve(), concurrency: 3 })]
+      const recorders = [new RecordingSink(), new RecordingSink({ answer: () => Promise.resolve(), concurrency: 3 })]
       const registrars = recorders.map((recorder, i) => manager.registrar(`r${i}`, recorder))
       for (const one of registrars) await one.add(games)
       await registrars[0]?.add(mine)
@@ -192,7 +192,7 @@ export function registrarsOverSockets(
     const admin = new Client({ url: server().url, ca: server().ca, token: server().token })
     try {
       await connected(async ({ cache, manager }) => {
-        const recorder = new Recorder()
+        const recorder = new RecordingSink()
         const one = manager.registrar('one', recorder)
         const kept = configMaps.within({ namespaces: [namespace] })
         await one.add(kept)
@@ -238,7 +238,7 @@ async function rounds(client: Client, manager: WatchManager, views: View<Kuberne
   for (let round = 0; round < 3; round++) {
     const registrars = Array.from({ length: 10 }, (_, i) => {
       const answer = i % 3 === 0 ? (): unknown => new Promise(resolve => setImmediate(resolve)) : undefined
-      return manager.registrar(`r${i}`, new Recorder({ answer, events: false }))
+      return manager.registrar(`r${i}`, new RecordingSink({ answer, events: false }))
     })
     await Promise.all(registrars.map((one, i) => one.replace(views.filter((_, at) => (i >> at) % 2 === 0))))
     await create(client, `round-${round}`, 'blue')
@@ -288,20 +288,24 @@ function expectForbidden(error: unknown, keys: readonly string[]): void {
   expect(views.map(({ view, reason }) => [view.key, isForbidden(reason)])).toEqual(keys.map(key => [key, true]))
 }
 
-function keysOf(recorder: Recorder, view: View): string[] {
+function keysOf(recorder: RecordingSink, view: View): string[] {
   return [...recorder.contents(view).keys()].sort()
 }
 
-function byKey(recorder: Recorder, view: View, field: 'uid' | 'resourceVersion'): Record<string, string | undefined> {
+function byKey(
+  recorder: RecordingSink,
+  view: View,
+  field: 'uid' | 'resourceVersion',
+): Record<string, string | undefined> {
   const entries = [...recorder.contents(view)] as [string, KubernetesObject][]
   return Object.fromEntries(entries.map(([key, { metadata }]) => [key, metadata?.[field]]))
 }
 
-function uidsOf(recorder: Recorder, view: View): Record<string, string | undefined> {
+function uidsOf(recorder: RecordingSink, view: View): Record<string, string | undefined> {
   return byKey(recorder, view, 'uid')
 }
 
-function versionsOf(recorder: Recorder): Record<string, string | undefined> {
+function versionsOf(recorder: RecordingSink): Record<string, string | undefined> {
   return byKey(recorder, mine, 'resourceVersion')
 }
 

@@ -3,9 +3,9 @@ import { type CustomResourceDefinition, customResourceDefinitions } from '@wherr
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
 import { type SimulatedCluster, simulatedCluster } from '@wherry/informer/testkit/served'
-import { chance, forEachSeed, integer, pick, shuffle } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer, shuffle } from '@wherry/testing'
 import { type Registrar, WatchManager } from '@wherry/watch-manager'
-import { Recorder } from '@wherry/watch-manager/testing'
+import { RecordingSink } from '@wherry/watch-manager/testing'
 import { expect, it } from 'vitest'
 
 const games = defineResource<KubernetesObject>({
@@ -48,7 +48,7 @@ it('W2, W7: over a dynamic cache, with faults and definitions that come and go, 
 interface Life {
   readonly name: string
   registrar: Registrar<KubernetesObject>
-  recorder: Recorder
+  recorder: RecordingSink
   wanted: View<KubernetesObject>[]
 }
 
@@ -57,29 +57,29 @@ async function run(seed: number): Promise<void> {
   const { simulation, server, client, writer, transport } = cluster
   const { clock, environment } = simulation
   const random = simulation.random.fork('test')
-  const cache = new DynamicCache({ client, whenUnknown: 'wait', maxTombstones: pick(random, [0, 3, 1000]) })
+  const cache = new DynamicCache({ client, whenUnknown: 'wait', maxTombstones: choose(random, [0, 3, 1000]) })
   const manager = new WatchManager({ cache, environment, closeTimeoutMs: 5000 })
-  const recorders: Recorder[] = []
+  const recorders: RecordingSink[] = []
   const wait = (ms: number): Promise<void> => new Promise(resolve => void clock.timer(ms, resolve))
 
   const born = (name: string): Life => {
-    const manner = pick(random, ['quick', 'slow', 'throwing'])
+    const manner = choose(random, ['quick', 'slow', 'throwing'])
     const answer = (): unknown => {
       if (manner === 'quick' || chance(random, 0.4)) return undefined
       if (manner === 'slow') return wait(integer(random, 0, 2000))
       throw new Error('refused')
     }
-    const recorder = new Recorder({ concurrency: integer(random, 1, 3), answer, events: false })
+    const recorder = new RecordingSink({ concurrency: integer(random, 1, 3), answer, events: false })
     recorders.push(recorder)
     const registrar = manager.registrar<KubernetesObject>(name, recorder, { retryMaxMs: 2000 })
     return { name, registrar, recorder, wanted: [] }
   }
 
   const write = async (): Promise<void> => {
-    const view = pick(random, [configMaps, games])
-    const key = { namespace: pick(random, ['a', 'b', 'c']), name: `m${integer(random, 0, 4)}` }
+    const view = choose(random, [configMaps, games])
+    const key = { namespace: choose(random, ['a', 'b', 'c']), name: `m${integer(random, 0, 4)}` }
     const object = {
-      metadata: { ...key, labels: { app: pick(random, ['x', 'y']) } },
+      metadata: { ...key, labels: { app: choose(random, ['x', 'y']) } },
       data: { n: `${integer(random, 0, 99)}` },
     }
     if (chance(random, 0.3)) await writer.delete(view, key)
@@ -100,7 +100,7 @@ async function run(seed: number): Promise<void> {
 
   const act = async (life: Life): Promise<void> => {
     const { registrar, wanted } = life
-    const view = pick(random, views)
+    const view = choose(random, views)
     const others = wanted.filter(one => one.key !== view.key)
     const what = integer(random, 0, 8)
     if (what < 4) {
@@ -126,7 +126,7 @@ async function run(seed: number): Promise<void> {
       const lives = Array.from({ length: integer(random, 3, 10) }, (_, i) => born(`r${i}`))
       const owners = new Map(lives.map(life => [life, Promise.resolve()]))
       for (let i = 0; i < 40; i++) {
-        const life = pick(random, lives)
+        const life = choose(random, lives)
         if (chance(random, 0.5)) await write().catch(() => {})
         else if (chance(random, 0.2)) await disturb().catch(() => {})
         else

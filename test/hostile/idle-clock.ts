@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import type { Clock, Timer } from '@wherry/client'
+import type { Clock } from '@wherry/client'
+import type { Timer } from '@wherry/client/internal'
 
 interface Alarm {
   readonly time: number

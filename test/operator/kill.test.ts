@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Client, isNotFound } from '@wherry/client'
 import { type ConfigMap, configMaps, namespaces, secrets } from '@wherry/client/resources/core'
-import { type ApiServer, integer, pick, seededRandom, startApiServer } from '@wherry/testing'
+import { type ApiServer, choose, integer, seededRandom, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { outputOf, outputs, type ProgramOptions, traceOf, traces, wishes } from './world.ts'
@@ -124,7 +124,7 @@ class World {
 
   async #changeOne(): Promise<void> {
     const namespace = this.#namespace
-    const [wish, secret] = [pick(this.#random, names), pick(this.#random, values)]
+    const [wish, secret] = [choose(this.#random, names), choose(this.#random, values)]
     const what = this.#random()
     if (what < 0.4) {
       const metadata = { namespace, name: wish, labels: { role: 'wish' } }

@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { recordedEnvironment, simulate, Trace } from '@wherry/testing'
+import { simulate } from '@wherry/testing'
+import { recordedEnvironment, Trace } from '@wherry/testing/internal'
 import { expect, it, vi } from 'vitest'
 import { systemClock } from './clock.ts'
 import { type Environment, guarded, systemEnvironment } from './environment.ts'

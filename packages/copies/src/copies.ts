@@ -1,14 +1,7 @@
-import {
-  type Client,
-  type Environment,
-  type KubernetesObject,
-  keyText,
-  type PartialObjectMetadata,
-  type Scope,
-  type View,
-  type Whole,
-} from '@wherry/client'
+import type { Client, Environment, KubernetesObject, PartialObjectMetadata, Scope, View } from '@wherry/client'
+import { keyText, type Whole } from '@wherry/client/internal'
 import { namespaces } from '@wherry/client/resources/core'
+import { NotOursError, type ReconcileContext, type ReconcileResult } from '@wherry/controller'
 import {
   type AppliedObject,
   type Cause,
@@ -17,10 +10,7 @@ import {
   hears,
   hearsApplied,
   type InputTarget,
-  NotOursError,
-  type ReconcileContext,
-  type ReconcileResult,
-} from '@wherry/controller'
+} from '@wherry/controller/internal'
 import { ExponentialRateLimiter } from '@wherry/work-queue'
 import { CopiesFailedError, CopyNameTakenError } from './errors.ts'
 import { copySetLabel } from './marks.ts'

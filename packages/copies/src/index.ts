@@ -1,5 +1,5 @@
 export { Copies } from './copies.ts'
 export { CopiesFailedError, CopyNameTakenError, InvalidCopyError } from './errors.ts'
-export { copiedFromAnnotation, copySetLabel } from './marks.ts'
+export { copySetLabel } from './marks.ts'
 export type { CopiesOptions } from './options.ts'
-export type { CopiesActivity, CopiesReport } from './report.ts'
+export type { CopiesReport } from './report.ts'

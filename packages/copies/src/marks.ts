@@ -1,4 +1,5 @@
-import type { KubernetesObject, ObjectMeta, Whole } from '@wherry/client'
+import type { KubernetesObject, ObjectMeta } from '@wherry/client'
+import type { Whole } from '@wherry/client/internal'
 
 /** The label that copies are found by. Its value is the name of their {@link Copies}. */
 export const copySetLabel = 'copies.wherry.dev/set'

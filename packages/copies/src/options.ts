@@ -1,13 +1,11 @@
 import {
   type KubernetesObject,
   LabelSelector,
-  type LabelSelectorInput,
   OptionRangeError,
   OptionTypeError,
   type PartialObjectMetadata,
   type Resource,
   type View,
-  type Whole,
 } from '@wherry/client'
 import {
   anything,
@@ -16,10 +14,12 @@ import {
   flag,
   having,
   integer,
+  type LabelSelectorInput,
   milliseconds,
   oneOf,
   text,
-} from '@wherry/client/checks'
+  type Whole,
+} from '@wherry/client/internal'
 
 /** What {@link Copies} are made of. `P`: what a source is read as. `T`: the objects that copies are. */
 export interface CopiesOptions<P, T extends KubernetesObject> {

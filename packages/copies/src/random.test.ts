@@ -3,7 +3,7 @@ import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissio
 import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
 import { type SimulatedCluster, simulatedCluster } from '@wherry/informer/testkit/served'
 import { peace, troubles } from '@wherry/informer/testkit/troubles'
-import { chance, forEachSeed, integer, pick, type Random } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer, type Random } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { copySetLabel } from './marks.ts'
 import { type Running, runCopies, settings } from './testkit/cluster.ts'
@@ -58,15 +58,15 @@ class Model {
   }
 
   #begin(): void {
-    const concurrency = pick(this.#random, [1, 3, 20])
+    const concurrency = choose(this.#random, [1, 3, 20])
     this.#running = runCopies(this.#cluster.client, { ...settings, concurrency, enabled: this.#isEnabled })
   }
 
   async #step(): Promise<void> {
     const { writer, server } = this.#cluster
     const random = this.#random
-    const target = pick(random, targets)
-    const name = pick(random, sources)
+    const target = choose(random, targets)
+    const name = choose(random, sources)
     const copy = { namespace: target, name }
     const n = `${++this.#changes}`
     await this.#try(async () => {
@@ -81,7 +81,7 @@ class Model {
         case 4:
           return this.#namespace(target)
         case 5: {
-          const labels = { tenant: pick(random, ['x', null]) }
+          const labels = { tenant: choose(random, ['x', null]) }
           return writer.patch(namespaces, { name: target }, { metadata: { labels } })
         }
         case 6:
@@ -89,7 +89,7 @@ class Model {
         case 7:
           return writer.patch(configMaps, copy, { data: { n } })
         case 8:
-          return writer.patch(configMaps, copy, { metadata: { labels: { app: pick(random, ['edited', null]) } } })
+          return writer.patch(configMaps, copy, { metadata: { labels: { app: choose(random, ['edited', null]) } } })
         case 9:
           return writer.delete(configMaps, copy)
         case 10:
@@ -99,9 +99,9 @@ class Model {
           return writer.create(configMaps, { metadata: copy, data: { foreign: 'x' } })
         case 11:
           return server.faults.add({
-            match: { verb: pick(random, verbs), resource: 'configmaps' },
+            match: { verb: choose(random, verbs), resource: 'configmaps' },
             times: integer(random, 1, 4),
-            effect: pick(random, [
+            effect: choose(random, [
               { kind: 'status', code: 500 },
               { kind: 'status', code: 409, reason: 'Conflict' },
               { kind: 'status', code: 429, retryAfterSeconds: 1 },
@@ -112,7 +112,7 @@ class Model {
           })
         case 12: {
           const trouble =
-            troubles[pick(random, ['drop', 'break', 'delay', 'goaway', 'expire', 'end', 'cut', 'refusal'])]
+            troubles[choose(random, ['drop', 'break', 'delay', 'goaway', 'expire', 'end', 'cut', 'refusal'])]
           return trouble?.(this.#cluster, random)
         }
         case 13:

@@ -1,4 +1,5 @@
-import { type KubernetesObject, type PartialObjectMetadata, tellable, type Whole } from '@wherry/client'
+import type { KubernetesObject, PartialObjectMetadata } from '@wherry/client'
+import { tellable, type Whole } from '@wherry/client/internal'
 import { InvalidCopyError } from './errors.ts'
 import { marked } from './marks.ts'
 import { type CopiesOptions, type IsTarget, isOfCopies, isTargetOf } from './options.ts'

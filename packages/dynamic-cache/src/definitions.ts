@@ -1,8 +1,9 @@
-import type { ChangeType, Client, ResourceDefinition } from '@wherry/client'
-import { resourceName, targetsOf } from '@wherry/client'
+import type { Client } from '@wherry/client'
+import type { ChangeType, ResourceDefinition } from '@wherry/client/internal'
+import { resourceName, targetsOf } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { apiServices } from '@wherry/client/resources/apiregistration'
-import { type Intake, Reflector, type Replacement, type StreamingSupport } from '@wherry/informer'
+import { type Intake, Reflector, type Replacement, type StreamingSupport } from '@wherry/informer/internal'
 
 interface Waiting {
   readonly hopes: Set<() => void>

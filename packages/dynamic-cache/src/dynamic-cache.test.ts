@@ -1,4 +1,5 @@
-import { defineResource, isForbidden, isInvalidOption, isResourceNotFound, type KubernetesObject } from '@wherry/client'
+import { defineResource, isForbidden, isResourceNotFound, type KubernetesObject } from '@wherry/client'
+import { isInvalidOption } from '@wherry/client/internal'
 import { configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { packed } from '@wherry/informer/packed'
 import { describe, expect, it } from 'vitest'

@@ -1,7 +1,14 @@
-import { type Client, type KeyOf, OptionTypeError, type Scope, type Stored, type View } from '@wherry/client'
-import { abortSignal, anything, checkOptions, keyCheck } from '@wherry/client/checks'
-import { coveredLister, covers, guarded, type Lister, type ListerOptions } from '@wherry/informer'
-import { SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
+import { type Client, OptionTypeError, type Scope, type Stored, type View } from '@wherry/client'
+import { abortSignal, anything, checkOptions, type KeyOf, keyCheck } from '@wherry/client/internal'
+import {
+  coveredLister,
+  covers,
+  guarded,
+  type Lister,
+  type ListerOptions,
+  SyncWaiters,
+  whyNotSynced,
+} from '@wherry/informer/internal'
 import type { CachedInformer } from './cached-informer.ts'
 import type { Entry } from './entry.ts'
 import { AlreadyCachedError, InformerRemovedError, NotCachedError, ViewHeldError } from './errors.ts'

@@ -1,6 +1,6 @@
 import { isResourceNotFound, type Scope, type View } from '@wherry/client'
-import type { InformerState, Store } from '@wherry/informer'
-import { isClosed, isForTheCaller, SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
+import type { InformerState, Store } from '@wherry/informer/internal'
+import { isClosed, isForTheCaller, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
 import { InformerRemovedError } from './errors.ts'
 import type { Rescoping } from './rescoping.ts'
 import type { SharedWatch } from './sharing/shared-watch.ts'

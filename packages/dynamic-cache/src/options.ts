@@ -1,16 +1,16 @@
+import { type Client, OptionRangeError, OptionTypeError, type Scope, type Stored, type View } from '@wherry/client'
 import {
-  type Client,
+  type Check,
+  checkOptions,
+  flag,
+  having,
+  integer,
   type KeyOf,
-  OptionRangeError,
-  OptionTypeError,
+  oneOf,
   type ResourceDefinition,
-  type Scope,
-  type Stored,
-  type View,
-} from '@wherry/client'
-import { type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/checks'
-import type { Packing, ReadingOptions } from '@wherry/informer'
-import { packingCheck, readingChecks } from '@wherry/informer/parts'
+} from '@wherry/client/internal'
+import type { Packing, ReadingOptions } from '@wherry/informer/internal'
+import { packingCheck, readingChecks } from '@wherry/informer/internal'
 import type { WhenUnknown } from './entry.ts'
 
 /**

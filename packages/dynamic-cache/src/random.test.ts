@@ -1,7 +1,8 @@
-import { compareResourceVersions, type KubernetesObject, type View } from '@wherry/client'
+import type { KubernetesObject, View } from '@wherry/client'
+import { compareResourceVersions } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { scopeKey } from '@wherry/informer/parts'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { scopeKey } from '@wherry/informer/internal'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import type { CachedInformer } from './cached-informer.ts'
 import type { DynamicCache } from './dynamic-cache.ts'
@@ -96,8 +97,8 @@ describe('informers that join, leave and move at random', () => {
             const heard = new Map<string, Heard>()
             const moves: Promise<unknown>[] = []
             const write = async (): Promise<void> => {
-              const key = { namespace: pick(random, ['a', 'b', 'c']), name: `m${integer(random, 0, 5)}` }
-              const labels = { app: pick(random, ['x', 'y']) }
+              const key = { namespace: choose(random, ['a', 'b', 'c']), name: `m${integer(random, 0, 5)}` }
+              const labels = { app: choose(random, ['x', 'y']) }
               const done = chance(random, 0.25)
                 ? writer.delete(configMaps, key)
                 : writer.create(configMaps, { metadata: { ...key, labels } }).catch(() =>
@@ -120,7 +121,7 @@ describe('informers that join, leave and move at random', () => {
               const one = new Heard(chance(random, 0.3) ? cache.hold(view, 'one') : cache.informer(view))
               heard.set(view.key, one)
               if (chance(random, 0.7)) return
-              const kind = pick(random, ['throw', 'leave', 'end'] as const)
+              const kind = choose(random, ['throw', 'leave', 'end'] as const)
               one.trouble(kind, integer(random, 1, 6), () => {
                 if (!moving.has(one.informer.view.key)) end(one.informer.view.key, one)
               })
@@ -153,12 +154,12 @@ describe('informers that join, leave and move at random', () => {
               )
             }
             const step = async (): Promise<void> => {
-              const view = pick(random, pick(random, views))
+              const view = choose(random, choose(random, views))
               const was = heard.get(view.key)
               if (moving.has(view.key)) return
               if (was === undefined) return begin(view)
               const index = projections.findIndex(one => one.projection.name === view.projection.name)
-              const to = pick(
+              const to = choose(
                 random,
                 views.map(row => row[index] as View),
               )
@@ -198,7 +199,7 @@ describe('informers that join, leave and move at random', () => {
             await run(() => client.close())
             await simulation.settle()
             expect(informers.map(({ state }) => state)).toEqual(informers.map(() => 'stopped'))
-            const late = pick(random, pick(random, views))
+            const late = choose(random, choose(random, views))
             if (heard.has(late.key)) return
             const closed = { code: 'CLIENT_CLOSED' }
             await expect(run(() => cache.informer(late).whenSynced())).rejects.toMatchObject(closed)

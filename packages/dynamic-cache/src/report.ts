@@ -1,4 +1,4 @@
-import type { InformerState } from '@wherry/informer'
+import type { InformerState } from '@wherry/informer/internal'
 import type { Entry, WhenUnknown } from './entry.ts'
 
 /** What a dynamic cache says of one of its informers. */

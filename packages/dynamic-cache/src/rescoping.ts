@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { Intake, Store } from '@wherry/informer'
+import type { Intake, Store } from '@wherry/informer/internal'
 import type { SharedWatch } from './sharing/shared-watch.ts'
 
 export interface RescopingOptions {

@@ -1,6 +1,5 @@
 import type { Client, View } from '@wherry/client'
-import { type ReadingOptions, StreamingSupport } from '@wherry/informer'
-import { scopeKey } from '@wherry/informer/parts'
+import { type ReadingOptions, StreamingSupport, scopeKey } from '@wherry/informer/internal'
 import { Definitions } from './definitions.ts'
 import { SharedWatch } from './sharing/shared-watch.ts'
 

@@ -1,4 +1,4 @@
-import { projector } from '@wherry/client'
+import { projector } from '@wherry/client/internal'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { TransformError } from './errors.ts'

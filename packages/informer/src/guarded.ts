@@ -1,4 +1,5 @@
-import { type KubernetesObject, keyText, projector, type Scope, tellable, type View } from '@wherry/client'
+import type { KubernetesObject, Scope, View } from '@wherry/client'
+import { keyText, projector, tellable } from '@wherry/client/internal'
 import { TransformError } from './errors.ts'
 
 /** The view, for reads past a cache: what its projection throws is the `TransformError` that a cache would give. */

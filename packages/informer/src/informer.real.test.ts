@@ -1,4 +1,5 @@
-import { Client, type Environment, isForbidden, type ReadTarget, targetsOf } from '@wherry/client'
+import { Client, type Environment, isForbidden } from '@wherry/client'
+import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
 import { type RealApiServer, startRealApiServer } from '@wherry/testing'

@@ -1,5 +1,15 @@
-import { type Client, isResourceNotFound, OptionTypeError, type Scope, targetsOf, type View } from '@wherry/client'
-import { abortSignal, anything, type Check, checkOptions, flag, integer, oneOf, viewCheck } from '@wherry/client/checks'
+import { type Client, isResourceNotFound, OptionTypeError, type Scope, type View } from '@wherry/client'
+import {
+  abortSignal,
+  anything,
+  type Check,
+  checkOptions,
+  flag,
+  integer,
+  oneOf,
+  targetsOf,
+  viewCheck,
+} from '@wherry/client/internal'
 import { InformerStoppedError } from './errors.ts'
 import type { InformerState } from './informer-state.ts'
 import { Lifecycle, type LifecycleEvents } from './lifecycle.ts'

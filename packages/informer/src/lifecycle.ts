@@ -1,4 +1,4 @@
-import { asError } from '@wherry/client/checks'
+import { asError } from '@wherry/client/internal'
 import { EventEmitter } from 'eventemitter3'
 import type { InformerState } from './informer-state.ts'
 import { callGuarded } from './watched.ts'

@@ -1,4 +1,5 @@
-import type { KeyOf, LabelSelectorInput, Scope } from '@wherry/client'
+import type { Scope } from '@wherry/client'
+import type { KeyOf, LabelSelectorInput } from '@wherry/client/internal'
 
 /** Which objects to list. What is given must all hold. */
 export interface ListerOptions {

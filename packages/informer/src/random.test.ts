@@ -1,6 +1,7 @@
-import { type KubernetesObject, keyText, type View } from '@wherry/client'
+import type { KubernetesObject, View } from '@wherry/client'
+import { keyText } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { chance, forEachSeed, integer, pick, type Random } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer, type Random } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { Informer } from './informer.ts'
 import { packed } from './packed.ts'
@@ -64,7 +65,7 @@ class Model {
     const { simulation, client, server } = this.#cluster
     const random = simulation.random.fork('test')
     this.#random = random
-    this.#view = pick(random, [
+    this.#view = choose(random, [
       seen,
       seen.within({ namespaces: ['n1'] }),
       seen.within({ namespaces: ['n1', 'n2'] }),
@@ -76,9 +77,9 @@ class Model {
     this.#informer = new Informer<Seen, 'namespaced'>({
       client,
       view: this.#view,
-      initial: pick(random, ['stream', 'stream', 'whole', 'paged']),
+      initial: choose(random, ['stream', 'stream', 'whole', 'paged']),
       pageSize: integer(random, 1, 4),
-      maxTombstones: pick(random, [undefined, 0, 2]),
+      maxTombstones: choose(random, [undefined, 0, 2]),
       freeze: chance(random, 0.1),
       packed: this.#isPacked ? packed : undefined,
     })
@@ -110,11 +111,11 @@ class Model {
     if (what < 0.35) await this.#write()
     else if (what < 0.6)
       await simulation.advance(chance(random, 0.8) ? integer(random, 0, 3000) : integer(random, 0, 90_000))
-    else if (what < 0.8) await (pick(random, Object.values(troubles)) as Trouble)(this.#cluster, random)
+    else if (what < 0.8) await (choose(random, Object.values(troubles)) as Trouble)(this.#cluster, random)
     else if (what < 0.87) this.#addHandler()
-    else if (what < 0.9) pick(random, [...this.#handlers, undefined])?.remove()
+    else if (what < 0.9) choose(random, [...this.#handlers, undefined])?.remove()
     else if (what < 0.93) this.#cursors.push(new CursorReplay(this.#informer.cursor(), this.#heard, this.#former))
-    else if (what < 0.98) pick(random, [...this.#cursors, undefined])?.read(integer(random, 1, 5))
+    else if (what < 0.98) choose(random, [...this.#cursors, undefined])?.read(integer(random, 1, 5))
     else if (this.#cursors.length > 0) {
       this.#former = this.#cursors.splice(integer(random, 0, this.#cursors.length - 1), 1)[0]
       this.#former?.close()
@@ -123,7 +124,7 @@ class Model {
 
   #addHandler(): void {
     const random = this.#random
-    const misbehave: () => unknown = pick(random, [
+    const misbehave: () => unknown = choose(random, [
       () => undefined,
       () => {
         throw new Error('a handler that throws')
@@ -148,7 +149,7 @@ class Model {
     const { writer, simulation, server } = this.#cluster
     const random = this.#random
     const name = `o${integer(random, 1, 5)}`
-    const namespace = pick(random, namespaces)
+    const namespace = choose(random, namespaces)
     const key = `${namespace}/${name}`
     this.#writes += 1
     const value = `${this.#writes}`

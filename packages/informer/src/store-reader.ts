@@ -1,4 +1,5 @@
-import type { KeyOf, Scope, View } from '@wherry/client'
+import type { Scope, View } from '@wherry/client'
+import type { KeyOf } from '@wherry/client/internal'
 import type { Change } from './change.ts'
 import { changesOf } from './journal/changes-of.ts'
 import type { Cursor } from './journal/cursor.ts'

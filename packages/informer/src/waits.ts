@@ -1,4 +1,5 @@
-import { type Clock, sleep } from '@wherry/client'
+import type { Clock } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 
 /** The result of a wait whose time was over, or whose signal was aborted. */
 export const late: unique symbol = Symbol('late')

@@ -1,19 +1,22 @@
+import { isExpired, isResourceNotFound, isTooLarge, type KubernetesObject, type ObjectMeta } from '@wherry/client'
+import type { CheckedKey } from '@wherry/client/internal'
 import {
   type ChangeType,
   compareResourceVersions,
   isAtLeast,
-  isExpired,
-  isResourceNotFound,
-  isTooLarge,
-  type KubernetesObject,
-  type ObjectMeta,
   type ReadTarget,
   type ResourceVersionOrder,
   wentWith,
-} from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/checks'
-import { type Intake, Reflector, type Replacement } from '@wherry/informer'
-import { isAnswer, isClosed, isForTheCaller, SyncWaiters } from '@wherry/informer/parts'
+} from '@wherry/client/internal'
+import {
+  type Intake,
+  isAnswer,
+  isClosed,
+  isForTheCaller,
+  Reflector,
+  type Replacement,
+  SyncWaiters,
+} from '@wherry/informer/internal'
 import type { Task } from './concurrency-limit.ts'
 import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { ViewContext } from './view-context.ts'

@@ -1,5 +1,5 @@
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
 import { late } from './testkit/late.ts'
@@ -61,7 +61,7 @@ async function run(kit: Kit, seed: number): Promise<void> {
     } else if (die < 0.65) {
       const by = chance(random, 0.6) ? 'own' : 'other'
       const to = by === 'own' ? writes : writer
-      const what = pick(random, [
+      const what = choose(random, [
         'create',
         'create',
         'patch',
@@ -99,8 +99,8 @@ async function run(kit: Kit, seed: number): Promise<void> {
         }
       })
     } else if (die < 0.8) {
-      const verb = pick(random, ['list', 'list', 'get', 'watch'] as const)
-      const effect = pick(random, [
+      const verb = choose(random, ['list', 'list', 'get', 'watch'] as const)
+      const effect = choose(random, [
         { kind: 'delay', ms: 300 },
         { kind: 'delay', ms: 2000 },
         { kind: 'status', code: 503 },

@@ -1,14 +1,13 @@
+import { isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
+import { type ChangeType, type ReadTarget, readAs, type Timer } from '@wherry/client/internal'
 import {
-  type ChangeType,
-  isExpired,
-  isResourceNotFound,
-  isTooLarge,
-  type ReadTarget,
-  readAs,
-  type Timer,
-} from '@wherry/client'
-import { type Gate, type Intake, Reflector, type Replacement } from '@wherry/informer'
-import { isClosed, isForTheCaller } from '@wherry/informer/parts'
+  type Gate,
+  type Intake,
+  isClosed,
+  isForTheCaller,
+  Reflector,
+  type Replacement,
+} from '@wherry/informer/internal'
 import { absent, type Entry, type EntryScope, type State } from './entry.ts'
 import { named, targetIn } from './target.ts'
 import type { ViewContext } from './view-context.ts'

@@ -1,4 +1,5 @@
-import { defineResource, type KubernetesObject, resourceName, type View } from '@wherry/client'
+import { defineResource, type KubernetesObject, type View } from '@wherry/client'
+import { resourceName } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it, vi } from 'vitest'

@@ -1,18 +1,19 @@
+import type { KubernetesObject, ObjectKey, Scope, Stored, View } from '@wherry/client'
 import {
+  abortSignal,
   asKey,
+  type CheckedKey,
+  checkedKey,
+  checkOptions,
+  having,
   type KeyOf,
-  type KubernetesObject,
   keyText,
-  type ObjectKey,
   projector,
   resourceName,
-  type Scope,
-  type Stored,
   unprojected,
-  type View,
-} from '@wherry/client'
-import { abortSignal, type CheckedKey, checkedKey, checkOptions, having, viewCheck } from '@wherry/client/checks'
-import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer'
+  viewCheck,
+} from '@wherry/client/internal'
+import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer/internal'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '@wherry/client'
-import { type Check, checkOptions, flag, having, integer, milliseconds } from '@wherry/client/checks'
+import { type Check, checkOptions, flag, having, integer, milliseconds } from '@wherry/client/internal'
 
 /** How a narrow cache works; only the client is needed. */
 export interface NarrowCacheOptions {

@@ -1,7 +1,7 @@
 import { ConnectionError, isForbidden, type View } from '@wherry/client'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { TransformError } from '@wherry/informer'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { Denials, denying } from './testkit/denials.ts'
@@ -184,7 +184,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     if (isOwn) for (const cache of [narrow, second]) for (const view of ofViews) saw(cache, path, view, index)
   }
   const read = async (path: string): Promise<void> => {
-    const view = pick(random, ofViews)
+    const view = choose(random, ofViews)
     const cache = chance(random, 0.25) ? second : narrow
     const isFresh = chance(random, 0.1) && cache.forget(view, keyOf(path))
     const [floor, called] = [floorOf(cache, path, view), clock.now()]
@@ -240,10 +240,10 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     }
     const die = calls()
     if (die < 0.2) pending(read(one.path))
-    else if (die < 0.3) pending(read(pick(calls, paths)))
-    else if (die < 0.5) for (const path of paths) narrow.forget(pick(calls, ofViews), keyOf(path))
+    else if (die < 0.3) pending(read(choose(calls, paths)))
+    else if (die < 0.5) for (const path of paths) narrow.forget(choose(calls, ofViews), keyOf(path))
     else if (die < 0.6) {
-      const other = pick(calls, [...heard, one])
+      const other = choose(calls, [...heard, one])
       if (other === one && !heard.includes(one)) return
       heard.splice(heard.indexOf(other), 1)
       pending(other.subscription.then(subscription => subscription.close()))
@@ -251,10 +251,10 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
         other.isOver = true
         left.push(other)
       })
-    } else if (die < 0.65) subscribe(calls, pick(calls, paths))
+    } else if (die < 0.65) subscribe(calls, choose(calls, paths))
   }
   const subscribe = (chances: () => number, path: string): void => {
-    const view = pick(chances, ofViews) as View<ConfigMap, 'namespaced'>
+    const view = choose(chances, ofViews) as View<ConfigMap, 'namespaced'>
     const one = new Heard(kit, view, path, floorOf(narrow, path, view), after)
     pending(
       one.subscription.then(
@@ -280,7 +280,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   for (let round = 0; round < 2; round++) {
     await simulation.run(async () => {
       for (let i = integer(random, 10, 25); i > 0; i--) {
-        const path = pick(random, paths)
+        const path = choose(random, paths)
         const die = random()
         if (die < 0.35) {
           await write(path, chance(random, 0.5))

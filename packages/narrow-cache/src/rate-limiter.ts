@@ -1,5 +1,5 @@
 import type { Clock } from '@wherry/client'
-import type { Gate } from '@wherry/informer'
+import type { Gate } from '@wherry/informer/internal'
 
 /** Lets one through each `everyMs` milliseconds; those without a state first, for somebody may be waiting for it. */
 export class RateLimiter implements Gate {

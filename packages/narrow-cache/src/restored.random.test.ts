@@ -1,6 +1,6 @@
 import type { Client, View } from '@wherry/client'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import type { Subscription } from './handler.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
@@ -90,7 +90,7 @@ class Restores {
   async #something(n: number): Promise<void> {
     const { kit, random } = this
     const { narrow, run, writer, server, simulation, breakAll } = kit
-    const path = pick(random, paths)
+    const path = choose(random, paths)
     const key = keyOf(path)
     const die = random()
     // What fails is tried by nobody again.
@@ -165,7 +165,7 @@ class Restores {
 
   #subscribe(path: Path): void {
     const events: string[] = []
-    const subscription = this.kit.narrow.watch(pick(this.random, views), keyOf(path), {
+    const subscription = this.kit.narrow.watch(choose(this.random, views), keyOf(path), {
       add: object => events.push(`+ ${versionOf(object)}`),
       update: object => events.push(`~ ${versionOf(object)}`),
       delete: () => events.push('- absent'),

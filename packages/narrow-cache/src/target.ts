@@ -1,4 +1,5 @@
-import { FieldSelector, type ReadTarget, targetsOf, type View } from '@wherry/client'
+import { FieldSelector, type View } from '@wherry/client'
+import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 
 /** The request that reads all objects of a view in one namespace; `undefined`: in all, or of a cluster-scoped resource. */
 export function targetIn(view: View, namespace: string | undefined): ReadTarget {

@@ -1,5 +1,6 @@
-import { resourceName, type View } from '@wherry/client'
-import { PlainStore, type Store } from '@wherry/informer'
+import type { View } from '@wherry/client'
+import { resourceName } from '@wherry/client/internal'
+import { PlainStore, type Store } from '@wherry/informer/internal'
 import type { CacheContext } from './cache-context.ts'
 
 /** The state that all entries of a view share. */

@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/checks'
+import type { CheckedKey } from '@wherry/client/internal'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
 import { NarrowClosedError } from './errors.ts'

@@ -1,4 +1,5 @@
-import { isInvalid, isRequestTooLarge } from '@wherry/client'
+import { isInvalid } from '@wherry/client'
+import { isRequestTooLarge } from '@wherry/client/internal'
 import { isPassing } from './retry.ts'
 
 /** Why an object could not be rewritten. */

@@ -1,6 +1,6 @@
 import { isInvalid } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { chance, type FaultRule, forEachSeed, integer, pick, type Random } from '@wherry/testing'
+import { chance, choose, type FaultRule, forEachSeed, integer, type Random } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { migrateStorage } from './migrate.ts'
 import type { MigrationReport } from './report.ts'
@@ -117,18 +117,18 @@ class Model {
     return {
       client: this.#cluster.client,
       ...{ definition, signal, state: this.#state, maxFailures: 1000 },
-      chunkSize: pick(random, [1, 3, 10]),
-      concurrency: pick(random, [1, 4, 10]),
-      settleMs: pick(random, [0, 500]),
+      chunkSize: choose(random, [1, 3, 10]),
+      concurrency: choose(random, [1, 4, 10]),
+      settleMs: choose(random, [0, 500]),
       // Slow, so that much happens on the way.
-      qps: pick(random, [2, 10, 50]),
+      qps: choose(random, [2, 10, 50]),
     }
   }
 
   async #step(): Promise<void> {
     const { server, writer } = this.#cluster
     const random = this.#random
-    const games = pick(random, [gamesV1, gamesV2])
+    const games = choose(random, [gamesV1, gamesV2])
     const key = { namespace: 'default', name: `g${String(integer(random, 0, 29)).padStart(3, '0')}` }
     await this.#try(async () => {
       switch (integer(random, 0, 13)) {
@@ -143,7 +143,7 @@ class Model {
           return server.faults.add({
             match,
             times: 100,
-            effect: { kind: 'status', code: pick(random, [400, 404, 409]), message: deny },
+            effect: { kind: 'status', code: choose(random, [400, 404, 409]), message: deny },
           })
         }
         case 13:
@@ -156,7 +156,7 @@ class Model {
         case 6:
           return writer.delete(games, key)
         case 7:
-          return chance(random, 0.3) && this.#cluster.change({ storage: pick(random, ['v1', 'v2']) })
+          return chance(random, 0.3) && this.#cluster.change({ storage: choose(random, ['v1', 'v2']) })
         case 8:
           if (!chance(random, 0.3)) return undefined
           await this.#cluster.change({ storage: 'v1' })
@@ -168,12 +168,12 @@ class Model {
           if (!chance(random, 0.1)) return undefined
           await writer.delete(customResourceDefinitions, name)
           await new Promise<void>(resolve => void this.#cluster.simulation.clock.timer(1000, resolve))
-          return writer.create(customResourceDefinitions, gameDefinition({ storage: pick(random, ['v1', 'v2']) }))
+          return writer.create(customResourceDefinitions, gameDefinition({ storage: choose(random, ['v1', 'v2']) }))
         default:
           return server.faults.add({
-            match: pick(random, matches),
+            match: choose(random, matches),
             times: integer(random, 1, 8),
-            effect: pick(random, effects),
+            effect: choose(random, effects),
           })
       }
     })

@@ -1,4 +1,5 @@
-import { Backoff, isConflict, isResourceNotFound, sleep } from '@wherry/client'
+import { isConflict, isResourceNotFound } from '@wherry/client'
+import { Backoff, sleep } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { isMigrated, isSameTarget, readTarget, type StorageTarget } from './definition.ts'
 import { MigrationError } from './errors.ts'

@@ -9,7 +9,7 @@ import {
   integer,
   milliseconds,
   text,
-} from '@wherry/client/checks'
+} from '@wherry/client/internal'
 import type { MigrationProgress } from './progress.ts'
 import type { StateStore } from './state/migration-state.ts'
 

@@ -1,4 +1,5 @@
-import { type Clock, sleep } from '@wherry/client'
+import type { Clock } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 
 /** Spreads requests evenly in time: no more than so many in a second. */
 export class Pacer {

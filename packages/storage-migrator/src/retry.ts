@@ -1,15 +1,13 @@
 import {
   ApiError,
-  Backoff,
   type Environment,
-  isConnectionError,
   isForbidden,
-  isRequestTooLarge,
   isServerError,
   isTimeout,
   isTooManyRequests,
   isUnauthorized,
 } from '@wherry/client'
+import { Backoff, isConnectionError, isRequestTooLarge } from '@wherry/client/internal'
 import { MigrationError } from './errors.ts'
 
 /** How often a request is tried that fails in passing. With the backoff between, that is about a minute. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chance, integer, pick, seededRandom, shuffle } from './random.ts'
+import { chance, choose, integer, seededRandom, shuffle } from './random.ts'
 
 const draw = (random: () => number, count: number): number[] => Array.from({ length: count }, random)
 
@@ -79,10 +79,10 @@ describe('the helpers', () => {
     expect([...seen].sort((a, b) => a - b)).toEqual([-1, 0, 1, 2])
   })
 
-  it('pick gives each element, and refuses an empty list', () => {
+  it('choose gives each element, and refuses an empty list', () => {
     const random = seededRandom(5)
-    expect(new Set(Array.from({ length: 100 }, () => pick(random, ['a', 'b', 'c']))).size).toBe(3)
-    expect(() => pick(random, [])).toThrow('the list is empty')
+    expect(new Set(Array.from({ length: 100 }, () => choose(random, ['a', 'b', 'c']))).size).toBe(3)
+    expect(() => choose(random, [])).toThrow('the list is empty')
   })
 
   it('chance is never at 0 and always at 1', () => {

@@ -27,8 +27,8 @@ export function integer(random: () => number, low: number, high: number): number
 }
 
 /** One of `list`, which must not be empty. */
-export function pick<T>(random: () => number, list: readonly T[]): T {
-  if (list.length === 0) throw new RangeError('nothing to pick from: the list is empty')
+export function choose<T>(random: () => number, list: readonly T[]): T {
+  if (list.length === 0) throw new RangeError('nothing to choose from: the list is empty')
   return list[Math.floor(random() * list.length)] as T
 }
 

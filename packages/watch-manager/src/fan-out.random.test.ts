@@ -1,9 +1,9 @@
 import { type Clock, defineResource, type KubernetesObject, type View } from '@wherry/client'
-import { chance, forEachSeed, integer, pick, type Random, shuffle } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer, type Random, shuffle } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import type { Registrar } from './registrar.ts'
 import type { Sink, SinkEvent } from './sink.ts'
-import { Recorder } from './testing/recorder.ts'
+import { RecordingSink } from './testing/recording-sink.ts'
 import { apples, pears, setUp } from './testkit/set-up.ts'
 
 const figs = defineResource<KubernetesObject>({
@@ -30,7 +30,7 @@ type Manner = 'quick' | 'slow' | 'throwing' | 'stalling' | 'dead'
 interface Life {
   readonly name: string
   registrar: Registrar<KubernetesObject>
-  recorder: Recorder
+  recorder: RecordingSink
   manner: Manner
   /** As the test wants it: views by key. */
   wanted: Map<string, View<KubernetesObject>>
@@ -45,7 +45,7 @@ async function run(seed: number): Promise<void> {
   const { simulation, cache, manager } = setUp({
     seed,
     listMs: integer(random, 0, 100),
-    maxTombstones: pick(random, [0, 2, 20, 1000]),
+    maxTombstones: choose(random, [0, 2, 20, 1000]),
     closeTimeoutMs: 1000,
     metricsMs: 60_000,
     start: chance(random, 0.8),
@@ -53,15 +53,15 @@ async function run(seed: number): Promise<void> {
   const { clock, environment } = simulation
   /** Sinks stall until they are woken. */
   const stalled: (() => void)[] = []
-  const recorders: Recorder[] = []
+  const recorders: RecordingSink[] = []
   const unknown = new Error('no such resource')
   let calm = false
 
   const born = (name: string): Life => {
-    const manner = pick<Manner>(random, ['quick', 'quick', 'slow', 'throwing', 'stalling', 'dead'])
+    const manner = choose<Manner>(random, ['quick', 'quick', 'slow', 'throwing', 'stalling', 'dead'])
     const answer = (event: SinkEvent): unknown => answerOf(calm ? 'slow' : manner, event, random, clock, stalled)
     const dead = (): unknown => new Promise(() => {})
-    const recorder = new Recorder({
+    const recorder = new RecordingSink({
       concurrency: integer(random, 1, 4),
       answer: manner === 'dead' ? dead : answer,
       events: false,
@@ -77,16 +77,16 @@ async function run(seed: number): Promise<void> {
   }
 
   const change = (): void => {
-    const view = pick(random, [apples, pears, figs])
-    const name = pick(random, names)
-    const namespace = pick(random, ['a', 'b'])
+    const view = choose(random, [apples, pears, figs])
+    const name = choose(random, names)
+    const namespace = choose(random, ['a', 'b'])
     const labels: Record<string, string> = chance(random, 0.5) ? { colour: 'red' } : {}
     if (chance(random, 0.35)) cache.delete(view, name, namespace)
     else cache.put(view, name, { namespace, labels })
   }
 
   const disturb = (): void => {
-    const view = pick(random, views)
+    const view = choose(random, views)
     if (chance(random, 0.4)) {
       cache.informer(view)?.disconnect()
     } else if (chance(random, 0.6)) {
@@ -103,7 +103,7 @@ async function run(seed: number): Promise<void> {
 
   const act = async (life: Life): Promise<void> => {
     const { registrar, wanted } = life
-    const view = pick(random, views)
+    const view = choose(random, views)
     const what = integer(random, 0, 9)
     if (what < 4) {
       wanted.set(view.key, view)
@@ -136,7 +136,7 @@ async function run(seed: number): Promise<void> {
     // Each registrar's owner does one thing after the other.
     const owners = new Map(lives.map(life => [life, Promise.resolve()]))
     for (let i = 0; i < 60; i++) {
-      const life = pick(random, lives)
+      const life = choose(random, lives)
       if (i === 30 && manager.state === 'idle') manager.start()
       if (chance(random, 0.5)) change()
       else if (chance(random, 0.15)) disturb()
@@ -209,7 +209,7 @@ function answerOf(manner: Manner, event: SinkEvent, random: Random, clock: Clock
 }
 
 /** The same sink, that knows of no moves. */
-function unmoved(recorder: Recorder): Sink<KubernetesObject> {
+function unmoved(recorder: RecordingSink): Sink<KubernetesObject> {
   return {
     concurrency: recorder.concurrency,
     event: event => recorder.event(event),

@@ -1,5 +1,5 @@
 import { OptionTypeError, type View } from '@wherry/client'
-import { abortSignal, asError, checkOptions, flag, oneOf, viewCheck } from '@wherry/client/checks'
+import { abortSignal, asError, checkOptions, flag, oneOf, viewCheck } from '@wherry/client/internal'
 import type { Hold } from './cache.ts'
 import { checkSame } from './check-same.ts'
 import type { SinkLimits } from './delivery/sink-limits.ts'

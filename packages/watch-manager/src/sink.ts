@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { Changed, Deleted, Reset, Synced } from '@wherry/informer'
+import type { Changed, Deleted, Reset, Synced } from '@wherry/informer/internal'
 
 /**
  * What a sink hears: a cursor's changes (rules R38, W10), and with `synced` the keys that it refused so far.

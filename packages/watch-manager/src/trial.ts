@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import { asError } from '@wherry/client/checks'
+import { asError } from '@wherry/client/internal'
 import type { Hold } from './cache.ts'
 import { type FailedView, throwFailed } from './errors.ts'
 import type { Shared } from './shared.ts'

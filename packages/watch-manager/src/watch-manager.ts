@@ -1,16 +1,19 @@
-import { type Environment, guarded, systemEnvironment, type Timer, type View } from '@wherry/client'
+import type { Environment, View } from '@wherry/client'
 import {
   abortSignal,
   asError,
   callback,
   checkOptions,
+  guarded,
   having,
   integer,
   milliseconds,
+  systemEnvironment,
+  type Timer,
   text,
   viewCheck,
-} from '@wherry/client/checks'
-import { late, within } from '@wherry/informer/parts'
+} from '@wherry/client/internal'
+import { late, within } from '@wherry/informer/internal'
 import type { WatchedCache } from './cache.ts'
 import { FairScheduler } from './delivery/fair-scheduler.ts'
 import { Call, CallContext, Running } from './delivery/running.ts'

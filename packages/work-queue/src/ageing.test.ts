@@ -1,4 +1,4 @@
-import { chance, forEachSeed, integer, pick, seededRandom } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer, seededRandom } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { FakeClock } from './fake-clock.fixture.ts'
 import type { AgeingOptions } from './options.ts'
@@ -81,16 +81,16 @@ it('C1: with m keys ready before it an aged key is at the latest the every × (m
 function bound(seed: number): void {
   const random = seededRandom(seed)
   const every = integer(random, 1, 6)
-  const afterMs = pick(random, [0, 50, 1000])
+  const afterMs = choose(random, [0, 50, 1000])
   const { queue, clock } = queueOnFakeClock({ afterMs, every })
   const waiting = new Map<string, { readonly since: number; readonly before: number; takes: number }>()
   for (let i = 0; i < 2000; i++) {
     if (chance(random, 0.3)) clock.advance(integer(random, 1, 100))
     const key = `${integer(random, 0, 300)}`
-    queue.add(key, { priority: pick(random, [Priority.low, 0, 0, 50, i]) })
+    queue.add(key, { priority: choose(random, [Priority.low, 0, 0, 50, i]) })
     if (!waiting.has(key)) waiting.set(key, { since: clock.monotonic(), before: waiting.size, takes: 0 })
     if (chance(random, 0.25)) {
-      const removed = pick(random, [...waiting.keys()])
+      const removed = choose(random, [...waiting.keys()])
       expect(queue.remove(removed)).toBe(true)
       waiting.delete(removed)
     }

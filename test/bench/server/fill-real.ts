@@ -1,4 +1,5 @@
-import { Client, fromUrl } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { configMaps as generated } from '@wherry/data/config-maps'
 import { defineWidgets } from './define-widgets.ts'

@@ -1,4 +1,4 @@
-import { pick, seededRandom } from '../../../packages/testing/src/random.ts'
+import { choose, seededRandom } from '../../../packages/testing/src/random.ts'
 
 type Draw = () => number
 
@@ -191,14 +191,14 @@ export function generated(count: number, seed: number): string[] {
   const random = seededRandom(seed)
   return Array.from({ length: count }, (_, i) => {
     const draw = random.fork(String(i))
-    return expression(draw, pick(draw, types), 3)
+    return expression(draw, choose(draw, types), 3)
   })
 }
 
 function expression(draw: Draw, type: string, depth: number): string {
-  const wanted = draw() < 0.02 ? pick(draw, types) : type
+  const wanted = draw() < 0.02 ? choose(draw, types) : type
   const all = shapes[wanted] as readonly string[]
-  const shape = pick(draw, depth === 0 ? all.filter(one => plain.test(one)) : all)
+  const shape = choose(draw, depth === 0 ? all.filter(one => plain.test(one)) : all)
   return shape.replace(/#(\w+)/g, (_, inner: string) => bracketed(expression(draw, inner, depth - 1)))
 }
 

@@ -1,4 +1,5 @@
-import { type Clock, systemClock, type Timer } from '@wherry/client'
+import type { Clock } from '@wherry/client'
+import { systemClock, type Timer } from '@wherry/client/internal'
 
 interface Pending {
   readonly due: number

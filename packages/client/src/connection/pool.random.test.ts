@@ -1,4 +1,4 @@
-import { chance, forEachSeed, integer, pick, type Random, simulate } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer, type Random, simulate } from '@wherry/testing'
 import type { Handler, ServerReply, ServerRequest } from '@wherry/testing/apiserver/exchange'
 import { memoryTransport } from '@wherry/testing/apiserver/front/memory'
 import { expect, it } from 'vitest'
@@ -27,7 +27,7 @@ async function run(seed: number): Promise<void> {
   const { clock } = simulation
   const random = simulation.random.fork('test')
   const protocol = chance(random, 0.2) ? 'http/1.1' : 'h2'
-  const maxStreams = pick(random, [1, 2, 5, 20, 100])
+  const maxStreams = choose(random, [1, 2, 5, 20, 100])
   const lives = new Map<string, Life>()
   const transport = memoryTransport({
     handler: server(lives, clock, simulation.random.fork('server')),
@@ -35,7 +35,7 @@ async function run(seed: number): Promise<void> {
     random: simulation.random.fork('network'),
     protocol,
     maxStreams,
-    faults: pick(random, [{}, { kill: 0.03, goaway: 0.05, refuse: 0.1 }, { kill: 0.02, freeze: 0.01, goaway: 0.02 }]),
+    faults: choose(random, [{}, { kill: 0.03, goaway: 0.05, refuse: 0.1 }, { kill: 0.02, freeze: 0.01, goaway: 0.02 }]),
   })
   const pool = new ConnectionPool({
     target: new URL('https://server.test'),
@@ -46,12 +46,12 @@ async function run(seed: number): Promise<void> {
 
   await simulation.run(async () => {
     for (let i = 0; i < requests; i++) {
-      begin(pool, lives, `${i}`, pick(random, ['call', 'write', 'stream'] as const))
+      begin(pool, lives, `${i}`, choose(random, ['call', 'write', 'stream'] as const))
       if (chance(random, 0.2)) await wait(clock, integer(random, 0, 2000))
       if (chance(random, 0.05)) transport.controls.goawayAll()
       if (chance(random, 0.02)) transport.controls.refuse(true)
       if (chance(random, 0.3)) transport.controls.refuse(false)
-      const other = pick(random, [...lives.values()])
+      const other = choose(random, [...lives.values()])
       if (chance(random, 0.1)) {
         other.aborted ||= other.log.every(line => !/^(end|error)/.test(line))
         other.exchange?.abort()

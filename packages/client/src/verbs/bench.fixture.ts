@@ -1,13 +1,5 @@
-import {
-  type EmbeddedApiServer,
-  type EmbeddedOptions,
-  type RecordedEnvironment,
-  recordedEnvironment,
-  simulate,
-  startApiServer,
-  systemClock,
-  Trace,
-} from '@wherry/testing'
+import { type EmbeddedApiServer, type EmbeddedOptions, simulate, startApiServer } from '@wherry/testing'
+import { type RecordedEnvironment, recordedEnvironment, systemClock, Trace } from '@wherry/testing/internal'
 import { Client, type ClientSettings } from '../client.ts'
 
 /** A client and an API server to test it against. */

@@ -1,4 +1,5 @@
-import { type MemoryTransportOptions, memoryTransport, type RecordedEnvironment, simulate } from '@wherry/testing'
+import { simulate } from '@wherry/testing'
+import { type MemoryTransportOptions, memoryTransport, type RecordedEnvironment } from '@wherry/testing/internal'
 import { Client, type ClientSettings } from '../client.ts'
 
 type ServerRequest = Parameters<MemoryTransportOptions['handler']>[0]

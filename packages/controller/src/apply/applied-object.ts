@@ -1,15 +1,5 @@
-import {
-  defineResource,
-  type KubernetesObject,
-  nameOfProjection,
-  type OwnerReference,
-  projector,
-  type Resource,
-  resourceName,
-  type SelfNamedProjection,
-  selfNamed,
-  type View,
-} from '@wherry/client'
+import { defineResource, type KubernetesObject, type OwnerReference, type Resource, type View } from '@wherry/client'
+import { nameOfProjection, projector, resourceName, type SelfNamedProjection, selfNamed } from '@wherry/client/internal'
 import type { Condition } from '../objects/conditions.ts'
 import { controllerOf } from '../objects/owner.ts'
 import { type OwnedFields, ownedFields } from './judge.ts'

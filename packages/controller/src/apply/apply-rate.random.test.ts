@@ -1,7 +1,8 @@
-import { type Client, sleep } from '@wherry/client'
+import type { Client } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
 import type { FaultRule } from '@wherry/testing'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { at, type Game, games } from '../operator/testkit/games.ts'
@@ -23,7 +24,7 @@ async function round(arcade: Arcade): Promise<void> {
   const { client, server, operator, run, simulation, forGames } = arcade
   const { random } = simulation.environment
   const parts = integer(random, 1, 2)
-  const wanting = pick(random, ['the same', 'one more', 'the time'] as const)
+  const wanting = choose(random, ['the same', 'one more', 'the time'] as const)
   const isHeeded = chance(random, 0.5)
   const isTogether = chance(random, 0.3)
   const isForced = chance(random, 0.7)
@@ -53,7 +54,7 @@ async function round(arcade: Arcade): Promise<void> {
     theirs += 1
     await foe(client, object).catch(() => {})
   })
-  const beat = pick(random, [() => Promise.resolve(), beatSource, beatMade])
+  const beat = choose(random, [() => Promise.resolve(), beatSource, beatMade])
   run()
   await server.resetStats()
   for (let i = 0; i < seconds * 10; i++) {
@@ -96,7 +97,7 @@ function pickFoe(random: () => number): Foe {
       await client.delete(games, made)
     },
   ]
-  return pick(random, foes)
+  return choose(random, foes)
 }
 
 function pickFault(random: () => number): FaultRule {
@@ -111,9 +112,9 @@ function pickFault(random: () => number): FaultRule {
     { kind: 'rst' },
     { kind: 'delay', ms: 300 },
   ]
-  const verb = pick(random, ['create', 'update', 'patch'] as const)
-  const subresource = pick(random, [undefined, 'status', ''])
-  return { match: { verb, resource, subresource }, effect: pick(random, effects) }
+  const verb = choose(random, ['create', 'update', 'patch'] as const)
+  const subresource = choose(random, [undefined, 'status', ''])
+  return { match: { verb, resource, subresource }, effect: choose(random, effects) }
 }
 
 async function writes(server: Arcade['server']): Promise<number> {

@@ -1,7 +1,8 @@
-import { type Client, sleep } from '@wherry/client'
+import type { Client } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import type { FaultRule } from '@wherry/testing'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import type { Reconcile } from '../controller/context.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
@@ -23,7 +24,7 @@ async function round(arcade: Arcade): Promise<void> {
   const how = howApplied(random)
   let runs = 0
   const reconcile = reconcileWith(how)
-  for (const name of pick(random, [['one'], ['one', 'two']])) {
+  for (const name of choose(random, [['one'], ['one', 'two']])) {
     const declared = operator.controller(name).for(sources)
     if (how.isWatched) declared.owns(view)
     declared.reconcile(context => {
@@ -63,7 +64,7 @@ interface How {
 
 function howApplied(random: () => number): How {
   return {
-    parts: pick(random, ['one', 'in turn', 'together']),
+    parts: choose(random, ['one', 'in turn', 'together']),
     isCaught: chance(random, 0.5),
     isOwned: chance(random, 0.5),
     isWatched: chance(random, 0.5),
@@ -133,7 +134,7 @@ async function disturb({ client, server, simulation }: Arcade, random: () => num
   const remove = () => Promise.all(faults.splice(0).map(fault => fault.remove()))
   let step = 0
   const acts: readonly (() => Promise<unknown>)[] = [
-    () => client.patch(configMaps, source, { data: { title: pick(random, ['a', 'b', 'c', 'd']) } }),
+    () => client.patch(configMaps, source, { data: { title: choose(random, ['a', 'b', 'c', 'd']) } }),
     () => client.patch(configMaps, source, { metadata: { annotations: { at: `${step}` } } }),
     () => client.patch(games, made, { spec: { title: `theirs ${step}` } }, theirs),
     () => client.patch(games, made, { metadata: { annotations: { beat: `${step}` } } }, theirs),
@@ -141,7 +142,7 @@ async function disturb({ client, server, simulation }: Arcade, random: () => num
     () => client.patch(games, made, { metadata: { finalizers: chance(random, 0.5) ? ['them.com/x'] : null } }, theirs),
     () => (chance(random, 0.4) ? client.delete(games, made, { timeoutMs: 2000 }) : Promise.resolve()),
     () => client.create(games, { metadata: made, spec: { title: 'hidden', secret: 'x' } }, { timeoutMs: 2000 }),
-    () => label(client, pick(random, ['made', 'other', null])),
+    () => label(client, choose(random, ['made', 'other', null])),
     () => client.patch(games, made, [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }] as never, theirs),
     () => client.delete(configMaps, source),
     () => createSource(client, `n${step}`),
@@ -150,21 +151,21 @@ async function disturb({ client, server, simulation }: Arcade, random: () => num
       await createSource(client, `n${step}`)
     },
     async () => {
-      const verb = pick(random, ['create', 'update', 'patch'] as const)
+      const verb = choose(random, ['create', 'update', 'patch'] as const)
       const match = { verb, resource }
-      faults.push(await server.faults.add({ match, effect: pick(random, writeEffects) }))
+      faults.push(await server.faults.add({ match, effect: choose(random, writeEffects) }))
     },
     async () => {
-      const match = { verb: pick(random, ['watch', 'get'] as const), resource }
-      faults.push(await server.faults.add({ match, effect: pick(random, readEffects) }))
+      const match = { verb: choose(random, ['watch', 'get'] as const), resource }
+      faults.push(await server.faults.add({ match, effect: choose(random, readEffects) }))
     },
     remove,
     remove,
   ]
   for (const end = integer(random, 20, 80); step < end; step++) {
     // Theirs may be refused as ours are.
-    await pick(random, acts)().catch(() => {})
-    await sleep(simulation.clock, pick(random, [0, 1, 20, 500, 5000, 60_000]))
+    await choose(random, acts)().catch(() => {})
+    await sleep(simulation.clock, choose(random, [0, 1, 20, 500, 5000, 60_000]))
   }
   await remove()
 }

@@ -1,21 +1,24 @@
 import {
   type ApiError,
-  apiVersionOf,
   type Client,
   isConflict,
-  isExact,
   isForbidden,
   isInvalid,
   type KubernetesObject,
   type ObjectKey,
+  type Scope,
+  type View,
+} from '@wherry/client'
+import {
+  apiVersionOf,
+  type CheckedKey,
+  checkOptions,
+  isExact,
   projector,
   readAs,
   resourceName,
-  type Scope,
-  type View,
   type Whole,
-} from '@wherry/client'
-import { type CheckedKey, checkOptions } from '@wherry/client/checks'
+} from '@wherry/client/internal'
 import { hash } from '@wherry/hash-compare'
 import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'

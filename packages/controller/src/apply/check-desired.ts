@@ -1,5 +1,5 @@
 import { OptionTypeError } from '@wherry/client'
-import { checkWritten } from '@wherry/client/checks'
+import { checkWritten } from '@wherry/client/internal'
 
 /** What the server makes of each object. An object that was read has them, and one that is wanted does not. */
 const ofTheServer = [

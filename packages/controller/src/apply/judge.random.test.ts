@@ -1,7 +1,7 @@
 import type { KubernetesObject, View } from '@wherry/client'
 import { deployments } from '@wherry/client/resources/apps'
 import { configMaps, services } from '@wherry/client/resources/core'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { isAsDesired, ownedFields } from './judge.ts'
@@ -19,7 +19,7 @@ it('A2: what is judged as desired is not changed by an apply of it, and what was
 
 async function round({ client, simulation }: Arcade): Promise<void> {
   const { random } = simulation.environment
-  const [view, make] = pick(random, kinds)
+  const [view, make] = choose(random, kinds)
   const apply = (object: KubernetesObject, fieldManager: string): Promise<KubernetesObject> =>
     client.apply(view.full() as View<KubernetesObject>, object as never, { fieldManager, force: true }) as never
   const normalized = new ServerNormalized()
@@ -57,7 +57,7 @@ function content(object: KubernetesObject): unknown {
   return { ...object, metadata: own, owned: ownedFields(object, manager) }
 }
 
-const text = (random: Random): string => pick(random, ['a', 'b', 'c', 'd'])
+const text = (random: Random): string => choose(random, ['a', 'b', 'c', 'd'])
 
 /** A map of few keys, so that what two managers say overlaps. Nothing here is empty: what is owned of that comes and goes. */
 const map = (random: Random): Record<string, string> =>
@@ -86,7 +86,7 @@ function configMap(random: Random): KubernetesObject {
 function service(random: Random): KubernetesObject {
   // The name follows from the key: two managers that know a port agree on it.
   const ports = Array.from({ length: integer(random, 1, 3) }, (_, at) => {
-    const protocol = pick(random, ['TCP', 'UDP'])
+    const protocol = choose(random, ['TCP', 'UDP'])
     return { name: `p${at}-${protocol.toLowerCase()}`, port: 80 + at, protocol }
   })
   const spec = { selector: map(random), ports: chance(random, 0.5) ? ports : ports.reverse() }
@@ -103,7 +103,7 @@ function deployment(random: Random): KubernetesObject {
     ...container,
     ...(chance(random, 0.5) && { env: named(random, 1, 3, name => ({ name, value: text(random) })) }),
     ...(chance(random, 0.3) && { args: Array.from({ length: integer(random, 1, 3) }, () => text(random)) }),
-    ...(chance(random, 0.3) && { resources: { limits: { memory: pick(random, ['64Mi', '128Mi']) } } }),
+    ...(chance(random, 0.3) && { resources: { limits: { memory: choose(random, ['64Mi', '128Mi']) } } }),
   }))
   const replicas = chance(random, 0.5) ? { replicas: integer(random, 0, 3) } : {}
   const template = { metadata: { labels }, spec: { containers: made } }
@@ -124,7 +124,7 @@ function withOneChange(random: Random, desired: KubernetesObject): KubernetesObj
   if (chance(random, 0.5)) return labelled(chance(random, 0.5) ? { labels: { ...labels, z: '1' } } : {})
   const changed = structuredClone(desired)
   const lists = listsIn(changed).filter(({ length }) => length > 1)
-  if (lists.length > 0) pick(random, lists).pop()
+  if (lists.length > 0) choose(random, lists).pop()
   return changed
 }
 

@@ -1,5 +1,6 @@
-import type { KubernetesObject, Scope, View, Whole } from '@wherry/client'
-import { abortSignal, anything, type Check, flag, milliseconds, oneOf, text, texts } from '@wherry/client/checks'
+import type { KubernetesObject, Scope, View } from '@wherry/client'
+import type { Whole } from '@wherry/client/internal'
+import { abortSignal, anything, type Check, flag, milliseconds, oneOf, text, texts } from '@wherry/client/internal'
 import type { OwnerOptions } from '../objects/owner.ts'
 
 /** How an object is applied. */

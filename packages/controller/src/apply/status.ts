@@ -1,5 +1,5 @@
-import { isNotFound, type KubernetesObject, type ObjectKey, resourceName } from '@wherry/client'
-import { checkStatus } from '@wherry/client/checks'
+import { isNotFound, type KubernetesObject, type ObjectKey } from '@wherry/client'
+import { checkStatus, resourceName } from '@wherry/client/internal'
 import type { Condition } from '../objects/conditions.ts'
 import { readByName } from '../objects/read-by-name.ts'
 import type { AppliedObject } from './applied-object.ts'

@@ -1,4 +1,4 @@
-import { sleep } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 import { configMaps, events } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'

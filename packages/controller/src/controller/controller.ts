@@ -1,7 +1,16 @@
-import { type Client, type KeyOf, type Metrics, parsedKey, type Scope, type View } from '@wherry/client'
-import { abortSignal, asError, checkedKey, checkOptions, having, milliseconds } from '@wherry/client/checks'
-import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
-import { within } from '@wherry/informer/parts'
+import type { Client, Metrics, Scope, View } from '@wherry/client'
+import {
+  abortSignal,
+  asError,
+  checkedKey,
+  checkOptions,
+  having,
+  type KeyOf,
+  milliseconds,
+  parsedKey,
+} from '@wherry/client/internal'
+import type { CachedInformer, Hold } from '@wherry/dynamic-cache/internal'
+import { within } from '@wherry/informer/internal'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { ControllerApplies } from '../apply/controller-applies.ts'
 import { objectId } from '../apply/own-events.ts'

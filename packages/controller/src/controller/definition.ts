@@ -9,11 +9,11 @@ import {
   milliseconds,
   text,
   viewCheck,
-} from '@wherry/client/checks'
+} from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { NarrowCache } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
-import type { RateLimiter } from '@wherry/work-queue'
+import type { RateLimiter } from '@wherry/work-queue/internal'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'

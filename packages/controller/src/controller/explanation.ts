@@ -1,4 +1,4 @@
-import type { InformerReport } from '@wherry/dynamic-cache'
+import type { InformerReport } from '@wherry/dynamic-cache/internal'
 import type { WorkQueue } from '@wherry/work-queue'
 import type { Dependency } from '../reads/dependency.ts'
 import type { Cause } from '../sources/cause.ts'

@@ -1,4 +1,5 @@
-import { type Client, type KubernetesObject, type ObjectKey, readAs, type View } from '@wherry/client'
+import type { Client, KubernetesObject, ObjectKey, View } from '@wherry/client'
+import { readAs } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 
 /**

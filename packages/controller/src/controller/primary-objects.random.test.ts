@@ -1,4 +1,5 @@
-import { Client, isAlreadyExists, isConnectionError, isServerError } from '@wherry/client'
+import { Client, isAlreadyExists, isServerError } from '@wherry/client'
+import { isConnectionError } from '@wherry/client/internal'
 import { chance, type FaultRule, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { Operator } from '../operator/operator.ts'

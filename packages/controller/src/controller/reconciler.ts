@@ -1,14 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import {
-  isApplyConflict,
-  type ObjectKey,
-  resourceName,
-  type Scope,
-  type Stored,
-  type Timer,
-  type View,
-} from '@wherry/client'
-import { asError } from '@wherry/client/checks'
+import { isApplyConflict, type ObjectKey, type Scope, type Stored, type View } from '@wherry/client'
+import { asError, resourceName, type Timer } from '@wherry/client/internal'
 import { isWriteConflict } from '@wherry/hash-compare'
 import { isDelay } from '../apply/errors.ts'
 import { plainCause } from '../sources/cause.ts'

@@ -1,14 +1,6 @@
-import {
-  type Client,
-  type Clock,
-  type KubernetesObject,
-  type ObjectKey,
-  parsedKey,
-  type Scope,
-  type Stored,
-  type View,
-} from '@wherry/client'
-import { within } from '@wherry/informer/parts'
+import type { Client, Clock, KubernetesObject, ObjectKey, Scope, Stored, View } from '@wherry/client'
+import { parsedKey } from '@wherry/client/internal'
+import { within } from '@wherry/informer/internal'
 import type { WorkQueue } from '@wherry/work-queue'
 import { type ApplyFor, applyDesired } from '../apply/apply.ts'
 import type { ControllerApplies } from '../apply/controller-applies.ts'

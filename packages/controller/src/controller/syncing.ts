@@ -1,6 +1,6 @@
-import { type Clock, type Environment, isResourceNotFound, sleep } from '@wherry/client'
-import { asError } from '@wherry/client/checks'
-import { abortable, late, within } from '@wherry/informer/parts'
+import { type Clock, type Environment, isResourceNotFound } from '@wherry/client'
+import { asError, sleep } from '@wherry/client/internal'
+import { abortable, late, within } from '@wherry/informer/internal'
 import type { InputConnection } from '../sources/input.ts'
 import { SourceNotSyncedError } from './errors.ts'
 

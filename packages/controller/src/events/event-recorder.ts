@@ -1,15 +1,13 @@
 import {
-  apiVersionOf,
   type Environment,
   InvalidNameError,
   isApiError,
-  isConnectionError,
   isResourceNotFound,
   type KubernetesObject,
   type View,
 } from '@wherry/client'
-import { asError, checkOptions, milliseconds } from '@wherry/client/checks'
-import { isClosed } from '@wherry/informer/parts'
+import { apiVersionOf, asError, checkOptions, isConnectionError, milliseconds } from '@wherry/client/internal'
+import { isClosed } from '@wherry/informer/internal'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { named } from '../objects/identity.ts'
 import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'

@@ -1,4 +1,5 @@
-import { type Client, type Clock, type Environment, isAlreadyExists, isObjectNotFound } from '@wherry/client'
+import { type Client, type Clock, type Environment, isAlreadyExists } from '@wherry/client'
+import { isObjectNotFound } from '@wherry/client/internal'
 import { type Event, events, type ObjectReference } from '@wherry/client/resources/core'
 import type { RecorderSettings } from './options.ts'
 

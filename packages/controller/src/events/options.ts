@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { type Client, OptionRangeError } from '@wherry/client'
-import { checkOptions, having, text } from '@wherry/client/checks'
+import { checkOptions, having, text } from '@wherry/client/internal'
 
 /** Options of an {@link EventRecorder}. */
 export interface EventRecorderOptions {

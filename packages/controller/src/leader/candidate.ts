@@ -1,4 +1,5 @@
-import { type CallOptions, type Clock, isAlreadyExists, isConflict, isObjectNotFound } from '@wherry/client'
+import { type Clock, isAlreadyExists, isConflict } from '@wherry/client'
+import { type CallOptions, isObjectNotFound } from '@wherry/client/internal'
 import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coordination'
 import { isSameSpec, microTime } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { Client } from '@wherry/client'
 import { leases } from '@wherry/client/resources/coordination'
 import {
+  choose,
   integer,
-  pick,
   type RealApiServer,
   seededRandom,
   startRealApiServer,
@@ -112,7 +112,7 @@ describe.runIf(available)('leader election, in processes on a real API server', 
         await killed(victim.process)
         await victim.wire.close()
         members.splice(members.indexOf(victim), 1)
-        await start(`${pick(random, ['a', 'b', 'c'])}${round}`)
+        await start(`${choose(random, ['a', 'b', 'c'])}${round}`)
       }
       history.end()
       const outOfTerm = history.outOfTerm()

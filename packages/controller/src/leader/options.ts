@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
-import { type Client, checkSegment, type Environment, OptionRangeError, OptionTypeError } from '@wherry/client'
-import { callback, checkOptions, flag, having, milliseconds, text } from '@wherry/client/checks'
+import { type Client, type Environment, OptionRangeError, OptionTypeError } from '@wherry/client'
+import { callback, checkOptions, checkSegment, flag, having, milliseconds, text } from '@wherry/client/internal'
 
 /** Options of a {@link LeaderElection}. */
 export interface LeaderElectionOptions {

@@ -1,6 +1,6 @@
 import { leases } from '@wherry/client/resources/coordination'
 import { configMaps } from '@wherry/client/resources/core'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { type CandidateProcess, Electorate, lease } from './testkit/election.ts'
 
@@ -18,12 +18,12 @@ async function run(seed: number): Promise<void> {
     electorate.history.watch()
     for (const name of names) electorate.candidate(name, {}, { writeMs: 600 })
     for (let step = 0; step < 25; step += 1) {
-      await simulation.advance(pick(random, [200, 1500, 5000, 12_000]))
+      await simulation.advance(choose(random, [200, 1500, 5000, 12_000]))
       const alive = electorate.candidates.filter(({ log }) => !/^(ended|failed|killed)/.test(log.at(-1) ?? ''))
       const leader = alive.find(({ term }) => term !== undefined)
       // The leader is what most harm is done by.
-      const victim = leader !== undefined && chance(random, 0.6) ? leader : pick(random, electorate.candidates)
-      await pick(random, troubles)(electorate, victim, integer(random, 100, 40_000))
+      const victim = leader !== undefined && chance(random, 0.6) ? leader : choose(random, electorate.candidates)
+      await choose(random, troubles)(electorate, victim, integer(random, 100, 40_000))
       if (alive.length < 2) electorate.candidate(`late ${++made}`)
     }
     // Then all is well, and within a lease and a few retries there is one leader.
@@ -95,7 +95,7 @@ const troubles: readonly Trouble[] = [
   },
   // The server is in the way.
   async ({ server }, _, ms) => {
-    const refusal = pick(() => (ms % 8) / 8, [
+    const refusal = choose(() => (ms % 8) / 8, [
       { kind: 'status', code: 429, retryAfterSeconds: 1 },
       { kind: 'status', code: 500 },
       { kind: 'drop', after: true },

@@ -1,4 +1,5 @@
-import { type Client, type Clock, type FencedClient, keyText, type Timer } from '@wherry/client'
+import type { Client, Clock } from '@wherry/client'
+import { type FencedClient, keyText, type Timer } from '@wherry/client/internal'
 import { LeadershipLostError, TermOverError } from './errors.ts'
 import type { ElectionSettings } from './options.ts'
 

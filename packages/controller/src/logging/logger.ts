@@ -1,6 +1,6 @@
-import { type Environment, type LogFields, type LogLevel, systemEnvironment } from '@wherry/client'
-import { asError, having } from '@wherry/client/checks'
-import { callGuarded } from '@wherry/informer/parts'
+import type { Environment } from '@wherry/client'
+import { asError, having, type LogFields, type LogLevel, systemEnvironment } from '@wherry/client/internal'
+import { callGuarded } from '@wherry/informer/internal'
 
 /**
  * Where log lines go. A logger of pino is one, as it is: fields first, then the message; an error stands under `err`, or in the

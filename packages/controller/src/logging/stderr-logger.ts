@@ -1,5 +1,5 @@
-import type { LogLevel } from '@wherry/client'
-import { checkOptions, oneOf } from '@wherry/client/checks'
+import type { LogLevel } from '@wherry/client/internal'
+import { checkOptions, oneOf } from '@wherry/client/internal'
 import { type Logger, loggerTo } from './logger.ts'
 
 // Not by `import`, which reads all that it exports, and so loads 0.7 MB more.

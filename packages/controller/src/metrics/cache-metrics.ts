@@ -1,4 +1,5 @@
-import type { Environment, Timer } from '@wherry/client'
+import type { Environment } from '@wherry/client'
+import type { Timer } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
 

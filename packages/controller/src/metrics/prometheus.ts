@@ -1,7 +1,8 @@
-import type { MetricLabels, Metrics } from '@wherry/client'
+import type { Metrics } from '@wherry/client'
 import { OptionTypeError } from '@wherry/client'
-import { checkOptions, flag, having, text } from '@wherry/client/checks'
-import type { WorkQueueObserver } from '@wherry/work-queue'
+import type { MetricLabels } from '@wherry/client/internal'
+import { checkOptions, flag, having, text } from '@wherry/client/internal'
+import type { WorkQueueObserver } from '@wherry/work-queue/internal'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { definitions, type MetricDefinition } from './definitions.ts'
 

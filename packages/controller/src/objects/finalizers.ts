@@ -1,10 +1,7 @@
 import {
-  Backoff,
-  type CallOptions,
   type Client,
   isConflict,
   isInvalid,
-  isObjectNotFound,
   type JsonPatchOperation,
   type KubernetesObject,
   type ObjectKey,
@@ -12,6 +9,7 @@ import {
   type Scope,
   type View,
 } from '@wherry/client'
+import { Backoff, type CallOptions, isObjectNotFound } from '@wherry/client/internal'
 import { named } from './identity.ts'
 import { everything } from './views.ts'
 

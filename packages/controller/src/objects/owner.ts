@@ -1,12 +1,11 @@
 import {
-  apiVersionOf,
   type KubernetesObject,
   OptionRangeError,
   OptionTypeError,
   type OwnerReference,
   type View,
 } from '@wherry/client'
-import { checkOptions, flag } from '@wherry/client/checks'
+import { apiVersionOf, checkOptions, flag } from '@wherry/client/internal'
 import { named } from './identity.ts'
 
 /** How an owner owns. */

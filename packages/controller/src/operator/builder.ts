@@ -1,5 +1,5 @@
 import type { Scope, View } from '@wherry/client'
-import { callback, checkOptions, integer, viewCheck } from '@wherry/client/checks'
+import { callback, checkOptions, integer, viewCheck } from '@wherry/client/internal'
 import type { OnGone, Reconcile } from '../controller/context.ts'
 import { type ControllerDefinition, type ControllerOptions, controllerOptionChecks } from '../controller/definition.ts'
 import type { ObjectEvent } from '../predicates/event.ts'

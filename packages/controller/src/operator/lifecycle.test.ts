@@ -1,4 +1,5 @@
-import { defineResource, sleep } from '@wherry/client'
+import { defineResource } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 import { leases } from '@wherry/client/resources/coordination'
 import { configMaps, events as eventsResource } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,5 @@
-import { Client, type LogFields, type LogLevel } from '@wherry/client'
+import { Client } from '@wherry/client'
+import type { LogFields, LogLevel } from '@wherry/client/internal'
 import { expect, it } from 'vitest'
 import { startCluster } from '../testkit.fixture.ts'
 import { Operator } from './operator.ts'

@@ -1,15 +1,7 @@
-import {
-  Client,
-  type KeyOf,
-  type LogFields,
-  OptionRangeError,
-  OptionTypeError,
-  type View,
-  version,
-} from '@wherry/client'
-import { asError, checkOptions, flag } from '@wherry/client/checks'
+import { Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import { asError, checkOptions, flag, type KeyOf, type LogFields, version } from '@wherry/client/internal'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
-import { aborted } from '@wherry/informer/parts'
+import { aborted } from '@wherry/informer/internal'
 import { NarrowCache } from '@wherry/narrow-cache'
 import { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'

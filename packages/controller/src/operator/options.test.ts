@@ -1,4 +1,5 @@
-import { Client, systemEnvironment } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { systemEnvironment } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Controller } from '../controller/controller.ts'

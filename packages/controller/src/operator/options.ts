@@ -1,5 +1,13 @@
-import { type Client, type ClientSettings, OptionRangeError, OptionTypeError } from '@wherry/client'
-import { abortSignal, type Check, checkOptions, flag, having, milliseconds } from '@wherry/client/checks'
+import { type Client, OptionRangeError, OptionTypeError } from '@wherry/client'
+import {
+  abortSignal,
+  type Check,
+  type ClientSettings,
+  checkOptions,
+  flag,
+  having,
+  milliseconds,
+} from '@wherry/client/internal'
 import type { DynamicCacheOptions } from '@wherry/dynamic-cache'
 import type { NarrowCacheOptions } from '@wherry/narrow-cache'
 import type { LeaderElectionOptions } from '../leader/options.ts'

@@ -1,11 +1,12 @@
-import { Client, sleep } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import {
   chance,
   checkReplay,
+  choose,
   forEachSeed,
   integer,
-  pick,
   type Simulation,
   simulate,
   startApiServer,
@@ -41,8 +42,8 @@ async function world({ clock, random, environment, trace }: Simulation): Promise
   const own = random.fork('world')
   const faults = ['drop', 'break', 'rst', 'expired'] as const
   for (let step = 0; step < 40; step++) {
-    const name = pick(own, names)
-    const key = pick(own, keys)
+    const name = choose(own, names)
+    const key = choose(own, keys)
     const what = integer(own, 0, 6)
     if (what === 0) await writer.create(games, game(name, key)).catch(() => {})
     if (what === 1) await writer.delete(games, at(name))
@@ -51,8 +52,8 @@ async function world({ clock, random, environment, trace }: Simulation): Promise
     if (what === 4) await writer.delete(secrets, at(key))
     if (what === 5) await writer.patch(configMaps, at(`${name}-config`), { data: { title: 'by hand' } }).catch(() => {})
     if (what === 6) {
-      const effect = { kind: pick(own, faults) }
-      await server.faults.add({ match: { verb: pick(own, ['watch', 'update', 'create']) }, times: 1, effect })
+      const effect = { kind: choose(own, faults) }
+      await server.faults.add({ match: { verb: choose(own, ['watch', 'update', 'create']) }, times: 1, effect })
     }
     if (chance(own, 0.5)) await sleep(clock, integer(own, 1, 3000))
   }

@@ -1,5 +1,5 @@
-import { type Client, sleep, type View } from '@wherry/client'
-import { abortSignal, asError, type Check, milliseconds } from '@wherry/client/checks'
+import type { Client, View } from '@wherry/client'
+import { abortSignal, asError, type Check, milliseconds, sleep } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Controller } from '../controller/controller.ts'
 import { informerOf } from '../reads/informer-of.ts'

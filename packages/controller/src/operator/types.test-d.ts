@@ -1,7 +1,7 @@
 import type { Client, PartialObjectMetadata, Stored } from '@wherry/client'
 import { type ConfigMap, configMaps, nodes, type Secret, secrets } from '@wherry/client/resources/core'
-import type { HashedObject } from '@wherry/hash-compare'
 import { hashAtIngest, parts, specPart } from '@wherry/hash-compare'
+import type { HashedObject } from '@wherry/hash-compare/internal'
 import pino from 'pino'
 import { expectTypeOf, it } from 'vitest'
 import type { Logger } from '../logging/logger.ts'

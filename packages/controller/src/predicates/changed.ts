@@ -1,4 +1,5 @@
-import { type HashedObject, hashParts, isHashedObject, type Parts } from '@wherry/hash-compare'
+import { hashParts, type Parts } from '@wherry/hash-compare'
+import { type HashedObject, isHashedObject } from '@wherry/hash-compare/internal'
 import type { ObjectEvent } from './event.ts'
 import type { Predicate } from './predicate.ts'
 

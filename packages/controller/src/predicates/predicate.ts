@@ -1,4 +1,4 @@
-import { callback } from '@wherry/client/checks'
+import { callback } from '@wherry/client/internal'
 
 /**
  * Whether an event makes keys run. Synchronous, and quick: it is asked for each event. What it throws goes to `onError`, and the

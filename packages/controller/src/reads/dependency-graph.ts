@@ -1,5 +1,5 @@
 import { hash } from '@wherry/hash-compare'
-import { watched } from '@wherry/informer/parts'
+import { watched } from '@wherry/informer/internal'
 import type { ReadCause } from './cause.ts'
 
 /** Hears of keys that are to run again. */

@@ -1,6 +1,7 @@
-import { projector, type View } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/checks'
-import type { Lister } from '@wherry/informer'
+import type { View } from '@wherry/client'
+import type { CheckedKey } from '@wherry/client/internal'
+import { projector } from '@wherry/client/internal'
+import type { Lister } from '@wherry/informer/internal'
 import type { InformerSource } from './informer-source.ts'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
 

@@ -1,7 +1,8 @@
 import type { View } from '@wherry/client'
-import type { CachedInformer, DynamicCache } from '@wherry/dynamic-cache'
+import type { DynamicCache } from '@wherry/dynamic-cache'
+import type { CachedInformer } from '@wherry/dynamic-cache/internal'
 import type { Registration } from '@wherry/informer'
-import { abortable } from '@wherry/informer/parts'
+import { abortable } from '@wherry/informer/internal'
 
 /** The informer of just that view, to look at; `undefined` where there is none. None is begun or held by that (rule D9). */
 export function informerOf(cache: DynamicCache, { key }: View): CachedInformer<unknown> | undefined {

@@ -1,16 +1,7 @@
-import {
-  type Client,
-  isForbidden,
-  type KubernetesObject,
-  type ObjectKey,
-  readAs,
-  resourceName,
-  type Timer,
-  type View,
-} from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/checks'
-import { guarded } from '@wherry/informer'
-import { abortable } from '@wherry/informer/parts'
+import { type Client, isForbidden, type KubernetesObject, type ObjectKey, type View } from '@wherry/client'
+import type { CheckedKey } from '@wherry/client/internal'
+import { readAs, resourceName, type Timer } from '@wherry/client/internal'
+import { abortable, guarded } from '@wherry/informer/internal'
 import { type NarrowCache, type NarrowHandler, NarrowWatchRefusedError, type Subscription } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
 import { resourceKey } from './own-writes.ts'

@@ -1,5 +1,5 @@
 import { type Client, OptionTypeError, type View } from '@wherry/client'
-import { type Check, callback, checkOptions, having, milliseconds, text } from '@wherry/client/checks'
+import { type Check, callback, checkOptions, having, milliseconds, text } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { NarrowCache } from '@wherry/narrow-cache'
 import type { ReadCause } from './cause.ts'

@@ -1,17 +1,14 @@
+import type { Clock, KubernetesObject, ObjectKey, View } from '@wherry/client'
 import {
-  type Clock,
+  having,
   isAtLeast,
-  type KubernetesObject,
   keyText,
-  type ObjectKey,
   type ResourceDefinition,
-  type View,
   type WriteListener,
   wentWith,
-} from '@wherry/client'
-import { having } from '@wherry/client/checks'
-import type { CachedInformer } from '@wherry/dynamic-cache'
-import { SyncWaiters } from '@wherry/informer/parts'
+} from '@wherry/client/internal'
+import type { CachedInformer } from '@wherry/dynamic-cache/internal'
+import { SyncWaiters } from '@wherry/informer/internal'
 import { isWithin } from './selection-scope.ts'
 
 /** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */

@@ -1,4 +1,5 @@
-import { type Client, type ObjectKey, parsedKey, projector, unprojected, type View } from '@wherry/client'
+import type { Client, ObjectKey, View } from '@wherry/client'
+import { parsedKey, projector, unprojected } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 import type { InformerSource } from './informer-source.ts'
 import type { OwnWrites } from './own-writes.ts'

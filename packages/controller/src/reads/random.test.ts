@@ -1,7 +1,7 @@
 import type { Client } from '@wherry/client'
 import { isAlreadyExists, isNotFound, type View } from '@wherry/client'
 import { type ConfigMap, configMaps, secrets } from '@wherry/client/resources/core'
-import { chance, forEachSeed, integer, pick } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { describe, expect, it } from 'vitest'
 import type { Read } from './read.ts'
@@ -99,11 +99,11 @@ class Operator {
         if (!isAlreadyExists(error) && !isNotFound(error)) throw error
       })
     } else if (die < 0.8) {
-      const key = pick(random, keys)
+      const key = choose(random, keys)
       this.programs.set(key, randomProgram(random))
       this.queue.add(key)
     } else if (die < 0.85) {
-      const key = pick(random, keys)
+      const key = choose(random, keys)
       this.programs.delete(key)
       this.queue.add(key)
     } else if (die < 0.92) this.throwing = chance(random, 0.5) ? 0.3 : 0
@@ -191,12 +191,12 @@ class Operator {
   async #shared(read: Read, asked: Asked): Promise<void> {
     const { random, kit } = this
     const { client, narrow, reads, writer } = kit
-    const path = pick(random, paths)
+    const path = choose(random, paths)
     const key = keyOf(path)
     const [whole, views] = chance(random, 0.5)
       ? ([configMaps, [configMaps, configMaps.metadata()]] as const)
       : ([secrets as typeof configMaps, [declared, small, web, web]] as const)
-    const view = pick<View>(random, views) as typeof configMaps
+    const view = choose<View>(random, views) as typeof configMaps
     const listed = async (): Promise<ConfigMap | undefined> => {
       const found = (await read.list(view)).find(({ metadata }) => `${metadata?.namespace}/${metadata?.name}` === path)
       asked.add(`selection ${view.key} undefined `)
@@ -214,7 +214,7 @@ class Operator {
     if (chance(random, 0.5)) await kit.server.endWatches(whole.resource.plural)
     const writes = client.notifying(narrow, reads.writes)
     const was = await writer.get(whole, key)
-    const labels = { app: pick(random, ['web', 'api', null]) } as Record<string, string>
+    const labels = { app: choose(random, ['web', 'api', null]) } as Record<string, string>
     const made = await this.#make(writes, whole, key, labels, was)
     const object = await seen()
     const { resourceVersion, uid } = object?.metadata ?? {}

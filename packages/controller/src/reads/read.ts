@@ -1,4 +1,5 @@
-import type { LabelSelectorInput, OwnerReference, Stored, View } from '@wherry/client'
+import type { OwnerReference, Stored, View } from '@wherry/client'
+import type { LabelSelectorInput } from '@wherry/client/internal'
 
 /** Names an object to read: its key, or the object as it was read. A missing namespace is the view's, if that has only one, else the primary object's; cluster-scoped objects have none. */
 export type ReadKey =

@@ -1,5 +1,14 @@
-import { isAtLeast, OptionTypeError, resourceName, type View } from '@wherry/client'
-import { abortSignal, anything, type Check, callback, checkOptions, viewCheck } from '@wherry/client/checks'
+import { OptionTypeError, type View } from '@wherry/client'
+import {
+  abortSignal,
+  anything,
+  type Check,
+  callback,
+  checkOptions,
+  isAtLeast,
+  resourceName,
+  viewCheck,
+} from '@wherry/client/internal'
 import { versionOf } from '../objects/version.ts'
 import { DependencyEdge, type DependencyTarget, type DependentKey, remove } from './dependency-graph.ts'
 import { ReadClosedError } from './errors.ts'

@@ -1,4 +1,4 @@
-import type { Lister } from '@wherry/informer'
+import type { Lister } from '@wherry/informer/internal'
 import { versionOf } from '../objects/version.ts'
 import type { ReadCause } from './cause.ts'
 import type { SelectionDependency } from './dependency.ts'

@@ -1,12 +1,5 @@
-import {
-  type Client,
-  isAtLeast,
-  isForbidden,
-  isResourceNotFound,
-  type KubernetesObject,
-  keyText,
-  readAs,
-} from '@wherry/client'
+import { type Client, isForbidden, isResourceNotFound, type KubernetesObject } from '@wherry/client'
+import { isAtLeast, keyText, readAs } from '@wherry/client/internal'
 import type { SharedInformer } from '@wherry/informer'
 
 /** What the server has and an informer does not show yet. */

@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/checks'
+import type { CheckedKey } from '@wherry/client/internal'
 import { hash } from '@wherry/hash-compare'
 import { TransformError } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'

@@ -1,8 +1,15 @@
-import { LabelSelector, OptionTypeError, resourceName, type View } from '@wherry/client'
-import { abortSignal, asError, type CheckedKey, checkedKey, checkedNamespace } from '@wherry/client/checks'
+import { LabelSelector, OptionTypeError, type View } from '@wherry/client'
+import {
+  abortSignal,
+  asError,
+  type CheckedKey,
+  checkedKey,
+  checkedNamespace,
+  resourceName,
+} from '@wherry/client/internal'
 import { NotCachedError } from '@wherry/dynamic-cache'
-import { covers, isSameFunction } from '@wherry/informer'
-import { ViewConflictError } from '@wherry/narrow-cache'
+import { covers, isSameFunction } from '@wherry/informer/internal'
+import { ViewConflictError } from '@wherry/narrow-cache/internal'
 import type { ReadCause } from './cause.ts'
 import type { Dependency } from './dependency.ts'
 import { type DependencyListener, type DependencyTarget, DependentKey } from './dependency-graph.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Client } from '@wherry/client'
-import { having } from '@wherry/client/checks'
+import { having } from '@wherry/client/internal'
 import { tokenReviews } from '@wherry/client/resources/authentication'
 import { subjectAccessReviews } from '@wherry/client/resources/authorization'
 

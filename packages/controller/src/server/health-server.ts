@@ -1,7 +1,17 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
-import { type Environment, guarded, OptionRangeError, OptionTypeError, systemEnvironment } from '@wherry/client'
-import { asError, callback, checkOptions, having, integer, milliseconds, text } from '@wherry/client/checks'
-import { late, within } from '@wherry/informer/parts'
+import { type Environment, OptionRangeError, OptionTypeError } from '@wherry/client'
+import {
+  asError,
+  callback,
+  checkOptions,
+  guarded,
+  having,
+  integer,
+  milliseconds,
+  systemEnvironment,
+  text,
+} from '@wherry/client/internal'
+import { late, within } from '@wherry/informer/internal'
 import type { Authorize } from './authorize.ts'
 import { BoundedServer } from './bounded-server.ts'
 

@@ -1,4 +1,4 @@
-import { text } from '@wherry/client/checks'
+import { text } from '@wherry/client/internal'
 import { UsageError } from '../usage-error.ts'
 import type { Keys } from './key.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'

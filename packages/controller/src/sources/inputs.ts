@@ -1,5 +1,5 @@
-import { type ObjectKey, type OwnerReference, parsedKey, type Scope, type View } from '@wherry/client'
-import { callback, having, viewCheck } from '@wherry/client/checks'
+import type { ObjectKey, OwnerReference, Scope, View } from '@wherry/client'
+import { callback, having, parsedKey, viewCheck } from '@wherry/client/internal'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
 import type { ObjectEvent } from '../predicates/event.ts'

@@ -1,5 +1,6 @@
-import type { KeyOf, ResourceType, Scope } from '@wherry/client'
-import { checkedKey } from '@wherry/client/checks'
+import type { Scope } from '@wherry/client'
+import type { KeyOf, ResourceType } from '@wherry/client/internal'
+import { checkedKey } from '@wherry/client/internal'
 
 /** Which objects are meant: one, several, or none. */
 export type Keys<S extends Scope = Scope> = KeyOf<S> | Iterable<KeyOf<S>> | undefined

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from 'node:events'
-import { defineResource, sleep } from '@wherry/client'
+import { defineResource } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import type { ConfigMap } from '@wherry/client/resources/core'
 import { configMaps, secrets } from '@wherry/client/resources/core'

@@ -1,5 +1,6 @@
-import type { Timer as ClockTimer, ObjectKey } from '@wherry/client'
-import { checkOptions, milliseconds, text } from '@wherry/client/checks'
+import type { ObjectKey } from '@wherry/client'
+import type { Timer as ClockTimer } from '@wherry/client/internal'
+import { checkOptions, milliseconds, text } from '@wherry/client/internal'
 import type { Keys } from './key.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 

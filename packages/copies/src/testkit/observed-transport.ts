@@ -1,12 +1,12 @@
+import type { Credentials } from '@wherry/client'
 import {
   type Connection,
-  type Credentials,
   type Exchange,
   NodeTransport,
   type RequestHead,
   type ResponseHandlers,
   type Transport,
-} from '@wherry/client'
+} from '@wherry/client/internal'
 
 /** Requests of a method for ConfigMaps that are answered with a status, and not sent. */
 interface Refusal {

@@ -1,4 +1,5 @@
-import { Client, fromUrl, type KubernetesObject } from '@wherry/client'
+import { Client, type KubernetesObject } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
 import { type ConfigMap, configMaps, namespaces } from '@wherry/client/resources/core'
 import type { ApiServer } from '@wherry/testing'
 import { vi } from 'vitest'

@@ -11,7 +11,7 @@ import {
 import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { define } from '@wherry/informer/testkit/define'
-import { type ApiServer, integer, pick, seededRandom } from '@wherry/testing'
+import { type ApiServer, choose, integer, seededRandom } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import type { CopiesOptions } from '../options.ts'
 import { hooked, hooks } from './hooks.ts'
@@ -289,11 +289,11 @@ async function change(
   for (let step = 0; step < 60; step++) {
     const i = integer(random, 0, 2)
     const source = { namespace: name, name: `s${i}` }
-    const copy = { namespace: pick(random, spaces), name: `s${i}` }
+    const copy = { namespace: choose(random, spaces), name: `s${i}` }
     const data = { n: `step ${step}` }
     const refuse = async (): Promise<void> =>
-      transport.refuse(pick(random, ['PATCH', 'DELETE']), pick(random, [500, 409]), integer(random, 1, 4))
-    await pick(random, [
+      transport.refuse(choose(random, ['PATCH', 'DELETE']), choose(random, [500, 409]), integer(random, 1, 4))
+    await choose(random, [
       refuse,
       refuse,
       () => quietly(writer.patch(configMaps, source, { data })),

@@ -2,12 +2,16 @@ import type { Client, KubernetesObject, View } from '@wherry/client'
 import {
   type InformerState,
   type Intake,
+  jointError,
+  jointResourceVersion,
+  jointState,
+  type ReadForm,
   type ReadingOptions,
   Reflector,
   type Store,
   type StreamingSupport,
-} from '@wherry/informer'
-import { jointError, jointResourceVersion, jointState, type ReadForm, targetsFor } from '@wherry/informer/parts'
+  targetsFor,
+} from '@wherry/informer/internal'
 
 /** What a feed tells of itself. */
 export interface FeedListeners {

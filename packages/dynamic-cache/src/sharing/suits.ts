@@ -1,4 +1,4 @@
-import type { ReadForm } from '@wherry/informer/parts'
+import type { ReadForm } from '@wherry/informer/internal'
 
 /** Whether what comes in `form` is what is wanted, or so little more that it is not worth another stream. */
 export function suits(form: ReadForm, wanted: ReadForm): boolean {

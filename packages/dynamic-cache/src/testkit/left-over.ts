@@ -1,4 +1,4 @@
-import { PlainStore, Reflector } from '@wherry/informer'
+import { PlainStore, Reflector } from '@wherry/informer/internal'
 import { countInstances } from '@wherry/testing/testkit/count-instances'
 import { CachedInformer } from '../cached-informer.ts'
 import { Entry } from '../entry.ts'

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@wherry/client'
-import { checkOptions, integer } from '@wherry/client/checks'
+import { checkOptions, integer } from '@wherry/client/internal'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { PartHashes } from '../parts/parts.ts'
 

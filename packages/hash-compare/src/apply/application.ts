@@ -5,9 +5,8 @@ import {
   OptionTypeError,
   type Scope,
   type View,
-  type Whole,
-  type WriteOptions,
 } from '@wherry/client'
+import type { Whole, WriteOptions } from '@wherry/client/internal'
 import { type HashedObject, isHashedObject } from '../ingest/hashed-object.ts'
 import { compareParts, type PartDifference } from '../parts/compare-parts.ts'
 import type { Part } from '../parts/part.ts'

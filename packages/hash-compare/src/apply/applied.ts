@@ -1,4 +1,5 @@
-import type { CallOptions, KubernetesObject } from '@wherry/client'
+import type { KubernetesObject } from '@wherry/client'
+import type { CallOptions } from '@wherry/client/internal'
 import type { PartDifference } from '../parts/compare-parts.ts'
 
 export interface ApplyIfChangedOptions extends CallOptions {

@@ -1,4 +1,4 @@
-import { type Client, type KubernetesObject, OptionTypeError, type Scope, type View, type Whole } from '@wherry/client'
+import { type Client, type KubernetesObject, OptionTypeError, type Scope, type View } from '@wherry/client'
 import {
   abortSignal,
   callback,
@@ -9,7 +9,8 @@ import {
   milliseconds,
   oneOf,
   text,
-} from '@wherry/client/checks'
+  type Whole,
+} from '@wherry/client/internal'
 import type { HashedObject } from '../ingest/hashed-object.ts'
 import type { Parts } from '../parts/parts.ts'
 import { Application } from './application.ts'

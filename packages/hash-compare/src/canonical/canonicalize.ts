@@ -1,4 +1,4 @@
-import { checkOptions, oneOf } from '@wherry/client/checks'
+import { checkOptions, oneOf } from '@wherry/client/internal'
 import type { Integers } from './json-rules.ts'
 import { printed } from './writer.ts'
 

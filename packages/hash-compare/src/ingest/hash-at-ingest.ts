@@ -1,5 +1,5 @@
 import type { KubernetesObject, OwnerReference } from '@wherry/client'
-import { checkOptions, text, texts } from '@wherry/client/checks'
+import { checkOptions, text, texts } from '@wherry/client/internal'
 import { digestsOf, type PartHashes, type Parts } from '../parts/parts.ts'
 import type { HashedObject } from './hashed-object.ts'
 import { Shared } from './shared.ts'

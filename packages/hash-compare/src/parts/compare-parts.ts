@@ -1,5 +1,5 @@
 import { OptionTypeError } from '@wherry/client'
-import { anything, checkOptions, integer } from '@wherry/client/checks'
+import { anything, checkOptions, integer } from '@wherry/client/internal'
 import { type DifferingPaths, differingPaths } from './differing-paths.ts'
 import type { Part } from './part.ts'
 import type { PartHashes, Parts } from './parts.ts'

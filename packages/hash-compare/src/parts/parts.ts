@@ -1,5 +1,5 @@
 import { OptionRangeError, OptionTypeError } from '@wherry/client'
-import { callback, checkOptions, oneOf } from '@wherry/client/checks'
+import { callback, checkOptions, oneOf } from '@wherry/client/internal'
 import { type CanonicalOptions, integersOf } from '../canonical/canonicalize.ts'
 import { digestOf } from '../canonical/hash.ts'
 import type { Integers } from '../canonical/json-rules.ts'

@@ -1,5 +1,5 @@
 import { OptionTypeError } from '@wherry/client'
-import { checkOptions, texts } from '@wherry/client/checks'
+import { checkOptions, texts } from '@wherry/client/internal'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { Part } from './part.ts'
 

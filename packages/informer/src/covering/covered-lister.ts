@@ -1,13 +1,5 @@
-import {
-  asKey,
-  type KeyOf,
-  type KubernetesObject,
-  keyText,
-  LabelSelector,
-  projector,
-  type Scope,
-  type View,
-} from '@wherry/client'
+import { type KubernetesObject, LabelSelector, type Scope, type View } from '@wherry/client'
+import { asKey, type KeyOf, keyText, projector } from '@wherry/client/internal'
 import { checkKey } from '../entries/identity.ts'
 import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
 import { covers } from './covers.ts'

@@ -1,4 +1,5 @@
-import { defineResource, type KubernetesObject, keyText, selfNamed, systemEnvironment, type View } from '@wherry/client'
+import { defineResource, type KubernetesObject, type View } from '@wherry/client'
+import { keyText, selfNamed, systemEnvironment } from '@wherry/client/internal'
 import { describe, expect, it } from 'vitest'
 import type { Lister } from '../lister.ts'
 import { packed } from '../packed.ts'

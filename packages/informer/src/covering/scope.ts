@@ -1,4 +1,5 @@
-import { type ReadTarget, targetsOf, type View } from '@wherry/client'
+import type { View } from '@wherry/client'
+import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 
 /**
  * In what form objects are read: their metadata alone, without `managedFields`, whole, or whole with exact integers. Each but

@@ -1,5 +1,5 @@
-import { InvalidNameError, type KeyOf, parsedKey, type ResourceType } from '@wherry/client'
-import { checkedKey } from '@wherry/client/checks'
+import { InvalidNameError } from '@wherry/client'
+import { checkedKey, type KeyOf, parsedKey, type ResourceType } from '@wherry/client/internal'
 
 interface Identified {
   readonly metadata: {

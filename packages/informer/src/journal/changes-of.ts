@@ -1,4 +1,4 @@
-import { abortSignal, checkOptions } from '@wherry/client/checks'
+import { abortSignal, checkOptions } from '@wherry/client/internal'
 import type { Change } from '../change.ts'
 import type { Cursor } from './cursor.ts'
 

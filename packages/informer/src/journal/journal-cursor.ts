@@ -1,4 +1,4 @@
-import { integer } from '@wherry/client/checks'
+import { integer } from '@wherry/client/internal'
 import type { Change } from '../change.ts'
 import type { Entry } from '../entries/entry.ts'
 import { Tombstone } from '../entries/tombstone.ts'

@@ -1,4 +1,4 @@
-import { chance, integer, pick, seededRandom } from '@wherry/testing'
+import { chance, choose, integer, seededRandom } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { Order } from './order.ts'
 
@@ -64,7 +64,7 @@ it.each([
     if (number % 50 !== 0 && added.length === 1) continue
     expect([order.size, order.last]).toEqual([model.length, model.at(-1)?.number ?? 0])
     expect(rest(order)).toEqual(model.map(one => one.number))
-    const from = chance(random, 0.1) ? 0 : (pick(random, [...model, node]).number as number)
+    const from = chance(random, 0.1) ? 0 : (choose(random, [...model, node]).number as number)
     const after = model.filter(one => one.number > from).map(one => one.number)
     expect(rest(order, order.after(from))).toEqual(after)
     expect(order.countFrom(order.after(from))).toBe(after.length)

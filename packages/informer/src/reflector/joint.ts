@@ -1,4 +1,4 @@
-import { compareResourceVersions } from '@wherry/client'
+import { compareResourceVersions } from '@wherry/client/internal'
 import type { InformerState } from '../informer-state.ts'
 import type { Reflector } from './reflector.ts'
 import { isForTheCaller } from './transitions.ts'

@@ -1,13 +1,12 @@
+import { isExpired, TimeoutError } from '@wherry/client'
 import {
   InvalidBodyError,
-  isExpired,
   type ListHead,
   listQuery,
   nextPageQuery,
   PageTokens,
   readItems,
-  TimeoutError,
-} from '@wherry/client'
+} from '@wherry/client/internal'
 import type { Listing } from './phase.ts'
 import type { ReflectorContext } from './reflector-context.ts'
 import type { PendingReplace } from './sinks.ts'

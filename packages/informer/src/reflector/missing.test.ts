@@ -1,4 +1,5 @@
-import { type Client, type ReadTarget, targetsOf } from '@wherry/client'
+import type { Client } from '@wherry/client'
+import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 import { namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type ReflectorBench, reflectorBenches, target } from '../testkit/bench.ts'

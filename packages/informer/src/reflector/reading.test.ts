@@ -1,4 +1,4 @@
-import { InvalidBodyError, type ReadTarget, targetsOf } from '@wherry/client'
+import { InvalidBodyError, type ReadTarget, targetsOf } from '@wherry/client/internal'
 import { describe, expect, it } from 'vitest'
 import { configMap, reflectorBenches, view } from '../testkit/bench.ts'
 import { bookmark, listOf, received, scripted, verbs } from '../testkit/scripted-server.ts'

@@ -1,4 +1,5 @@
-import { ApiError, InvalidObjectError } from '@wherry/client'
+import { ApiError } from '@wherry/client'
+import { InvalidObjectError } from '@wherry/client/internal'
 import { type Simulation, simulate } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { target } from '../testkit/bench.ts'

@@ -1,16 +1,14 @@
+import { type Clock, isForbidden, isUnauthorized } from '@wherry/client'
 import {
+  asError,
   Backoff,
   type ChangeType,
-  type Clock,
   compareResourceVersions,
   type ErrorContext,
   type InvalidObjectError,
-  isForbidden,
-  isUnauthorized,
   type MetricLabels,
   type ReadTarget,
-} from '@wherry/client'
-import { asError } from '@wherry/client/checks'
+} from '@wherry/client/internal'
 import { callGuarded } from '../watched.ts'
 import type { PreparedReflector, ReflectorListeners, ReflectorSettings } from './options.ts'
 import { type PendingReplace, Sinks, type SinksParts } from './sinks.ts'

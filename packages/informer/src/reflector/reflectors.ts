@@ -1,4 +1,4 @@
-import type { ReadTarget } from '@wherry/client'
+import type { ReadTarget } from '@wherry/client/internal'
 import type { InformerState } from '../informer-state.ts'
 import type { Store } from '../store/store.ts'
 import { jointError, jointResourceVersion, jointState } from './joint.ts'

@@ -1,4 +1,5 @@
-import type { ChangeType, Clock } from '@wherry/client'
+import type { Clock } from '@wherry/client'
+import type { ChangeType } from '@wherry/client/internal'
 import type { Intake, Replacement, ReplaceOptions } from '../store/intake.ts'
 
 /** What a joining intake is filled from: objects as decoded, and how long each was. */

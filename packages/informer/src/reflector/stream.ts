@@ -1,13 +1,12 @@
+import { TimeoutError, type Watch } from '@wherry/client'
 import {
   type ChangeType,
   type InvalidObjectError,
   openWatch,
-  TimeoutError,
   type Timer,
-  type Watch,
   type WatchEnd,
   type WatchStart,
-} from '@wherry/client'
+} from '@wherry/client/internal'
 import type { ReflectorContext } from './reflector-context.ts'
 import { keyOf, type PendingReplace } from './sinks.ts'
 

@@ -1,13 +1,5 @@
-import {
-  ApiError,
-  ConnectionError,
-  type ConnectionErrorCode,
-  InvalidBodyError,
-  ItemTooLongError,
-  LineTooLongError,
-  ResourceNotFoundError,
-  TimeoutError,
-} from '@wherry/client'
+import { ApiError, ConnectionError, ResourceNotFoundError, TimeoutError } from '@wherry/client'
+import { type ConnectionErrorCode, InvalidBodyError, ItemTooLongError, LineTooLongError } from '@wherry/client/internal'
 import { type Simulation, simulate } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { target } from '../testkit/bench.ts'

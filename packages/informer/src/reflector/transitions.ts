@@ -1,20 +1,22 @@
 import {
   type ApiError,
-  InvalidBodyError,
-  ItemTooLongError,
   isApiError,
-  isBadRequest,
-  isConnectionError,
   isExpired,
   isForbidden,
   isInvalid,
-  isMethodNotAllowed,
   isResourceNotFound,
   isTooLarge,
   isUnauthorized,
-  LineTooLongError,
 } from '@wherry/client'
-import { asError } from '@wherry/client/checks'
+import {
+  asError,
+  InvalidBodyError,
+  ItemTooLongError,
+  isBadRequest,
+  isConnectionError,
+  isMethodNotAllowed,
+  LineTooLongError,
+} from '@wherry/client/internal'
 import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
 import type { FailureKind, ReflectorContext } from './reflector-context.ts'
 import type { Ended, StreamEnd } from './stream.ts'

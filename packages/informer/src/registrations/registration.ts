@@ -1,5 +1,5 @@
-import type { Timer } from '@wherry/client'
-import { abortSignal, checkOptions } from '@wherry/client/checks'
+import type { Timer } from '@wherry/client/internal'
+import { abortSignal, checkOptions } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import { HandlerRemovedError } from '../errors.ts'
 import { SyncWaiters } from '../synced.ts'

@@ -1,4 +1,4 @@
-import { compareResourceVersions } from '@wherry/client'
+import { compareResourceVersions } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import { isSameState } from '../entries/identity.ts'
 import type { Owner } from '../entries/owner.ts'

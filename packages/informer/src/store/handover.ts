@@ -1,4 +1,4 @@
-import { compareResourceVersions, isAtLeast } from '@wherry/client'
+import { compareResourceVersions, isAtLeast } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import type { Owner } from '../entries/owner.ts'
 import type { Contents, Gone } from './contents.ts'

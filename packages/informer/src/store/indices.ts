@@ -1,5 +1,5 @@
 import { OptionRangeError, OptionTypeError } from '@wherry/client'
-import { callback, text } from '@wherry/client/checks'
+import { callback, text } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import { watched } from '../watched.ts'
 import type { LabelIndex } from './by-label.ts'

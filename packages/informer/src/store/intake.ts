@@ -1,4 +1,4 @@
-import type { ChangeType } from '@wherry/client'
+import type { ChangeType } from '@wherry/client/internal'
 
 /**
  * The writing side of a store, as one reflector has it. What an intake gave is its own: its replacement touches nothing

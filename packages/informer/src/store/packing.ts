@@ -1,4 +1,4 @@
-import { type Check, having } from '@wherry/client/checks'
+import { type Check, having } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import type { Identity } from '../entries/identity.ts'
 import type { TransformError } from '../errors.ts'

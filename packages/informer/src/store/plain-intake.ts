@@ -1,5 +1,4 @@
-import { type ChangeType, compareResourceVersions } from '@wherry/client'
-import { checkOptions, flag, oneOf } from '@wherry/client/checks'
+import { type ChangeType, checkOptions, compareResourceVersions, flag, oneOf } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import { type Identity, identityOf, isSameState } from '../entries/identity.ts'
 import { Owner } from '../entries/owner.ts'

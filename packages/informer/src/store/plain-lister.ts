@@ -1,5 +1,5 @@
-import { checkSegment, type KeyOf, LabelSelector, OptionRangeError, type Scope } from '@wherry/client'
-import { anything, callback, checkOptions, text } from '@wherry/client/checks'
+import { LabelSelector, OptionRangeError, type Scope } from '@wherry/client'
+import { anything, callback, checkOptions, checkSegment, type KeyOf, text } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import { checkKey } from '../entries/identity.ts'
 import { LabelsNotKeptError, TransformError } from '../errors.ts'

@@ -1,15 +1,18 @@
+import { type Environment, OptionRangeError, OptionTypeError, type Scope, type View } from '@wherry/client'
 import {
   type ChangeType,
-  type Environment,
+  callback,
+  checkOptions,
+  flag,
   guarded,
-  OptionRangeError,
-  OptionTypeError,
+  having,
+  integer,
+  milliseconds,
   resourceName,
-  type Scope,
   tellable,
-  type View,
-} from '@wherry/client'
-import { callback, checkOptions, flag, having, integer, milliseconds, text, viewCheck } from '@wherry/client/checks'
+  text,
+  viewCheck,
+} from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import { type Identity, isSameState } from '../entries/identity.ts'
 import { InformerStoppedError, TransformError } from '../errors.ts'

@@ -1,4 +1,5 @@
-import { projector, tellable, type View } from '@wherry/client'
+import type { View } from '@wherry/client'
+import { projector, tellable } from '@wherry/client/internal'
 import { TransformError } from '../errors.ts'
 import { watched } from '../watched.ts'
 import { freezeDeep } from './freeze.ts'

@@ -1,4 +1,4 @@
-import { type ReadTarget, targetsOf } from '@wherry/client'
+import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach } from 'vitest'
 import type { ReflectorOptions } from '../reflector/options.ts'

@@ -1,4 +1,5 @@
-import { type Client, isResourceNotFound, sleep, type View } from '@wherry/client'
+import { type Client, isResourceNotFound, type View } from '@wherry/client'
+import { sleep } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 
 /** The schemas of a resource's own fields, by name. */

@@ -1,4 +1,4 @@
-import type { ChangeType } from '@wherry/client'
+import type { ChangeType } from '@wherry/client/internal'
 import type { Intake, Replacement, ReplaceOptions } from '../store/intake.ts'
 
 interface Received {

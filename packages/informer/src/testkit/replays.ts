@@ -1,4 +1,4 @@
-import { compareResourceVersions } from '@wherry/client'
+import { compareResourceVersions } from '@wherry/client/internal'
 import { expect } from 'vitest'
 import type { Change } from '../change.ts'
 import type { Cursor } from '../journal/cursor.ts'

@@ -1,4 +1,5 @@
-import { ConnectionError, type ReadTarget } from '@wherry/client'
+import { ConnectionError } from '@wherry/client'
+import type { ReadTarget } from '@wherry/client/internal'
 import { type Simulation, simulate } from '@wherry/testing'
 import type { ReflectorOptions } from '../reflector/options.ts'
 import { Reflector } from '../reflector/reflector.ts'

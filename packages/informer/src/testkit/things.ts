@@ -1,4 +1,5 @@
-import { defineResource, type ReadTarget, type Resource, targetsOf } from '@wherry/client'
+import { defineResource, type Resource } from '@wherry/client'
+import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 import type { SimulatedCluster } from './served.ts'
 
 /** A custom resource. */

@@ -1,4 +1,4 @@
-import { chance, type FaultRule, integer, pick, type Random } from '@wherry/testing'
+import { chance, choose, type FaultRule, integer, type Random } from '@wherry/testing'
 import type { SimulatedCluster } from './served.ts'
 
 /** Something that the network or the server does to whoever lists and watches. */
@@ -6,7 +6,7 @@ export type Trouble = (cluster: SimulatedCluster, random: Random) => Promise<voi
 
 const rule = (effect: (random: Random) => FaultRule['effect'], verbs = ['watch', 'list']): Trouble => {
   return async ({ server }, random) => {
-    const match = { verb: pick(random, verbs) }
+    const match = { verb: choose(random, verbs) }
     await server.faults.add({ match, times: integer(random, 1, 3), effect: effect(random) })
   }
 }
@@ -25,7 +25,7 @@ export const troubles: Readonly<Record<string, Trouble>> = {
   delay: rule(random => ({ kind: 'delay', ms: integer(random, 1, 40_000) })),
   refusal: rule(random => ({
     kind: 'status',
-    code: pick(random, [400, 401, 403, 422, 429, 500, 503, 504]),
+    code: choose(random, [400, 401, 403, 422, 429, 500, 503, 504]),
     retryAfterSeconds: chance(random, 0.3) ? integer(random, 1, 20) : undefined,
     plain: chance(random, 0.3),
   })),
@@ -43,10 +43,10 @@ export const troubles: Readonly<Record<string, Trouble>> = {
   duplicate: rule(random => ({ kind: 'duplicate', times: integer(random, 2, 3) }), watch),
   async kills({ transport }, random) {
     transport.controls.setFaults({
-      kill: pick(random, [0, 0.3]),
-      goaway: pick(random, [0, 0.3]),
-      freeze: pick(random, [0, 0.1]),
-      refuse: pick(random, [0, 0.3]),
+      kill: choose(random, [0, 0.3]),
+      goaway: choose(random, [0, 0.3]),
+      freeze: choose(random, [0, 0.1]),
+      refuse: choose(random, [0, 0.3]),
     })
   },
   async cut({ transport }, random) {

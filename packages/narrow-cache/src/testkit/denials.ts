@@ -1,5 +1,5 @@
 import type { SimulatedOptions } from '@wherry/informer/testkit/served'
-import { chance, pick } from '@wherry/testing'
+import { chance, choose } from '@wherry/testing'
 
 interface Asked {
   readonly verb: string
@@ -29,6 +29,6 @@ export class Denials {
   current: (request: Asked) => boolean = () => false
 
   change(random: () => number): void {
-    this.current = chance(random, 0.3) ? () => false : pick(random, Denials.#kinds)
+    this.current = chance(random, 0.3) ? () => false : choose(random, Denials.#kinds)
   }
 }

@@ -1,4 +1,4 @@
-import type { Transport } from '@wherry/client'
+import type { Transport } from '@wherry/client/internal'
 
 /** Connections to a server that does not know field selectors, and ignores them. */
 export function ignoring(inner: Transport): Transport {

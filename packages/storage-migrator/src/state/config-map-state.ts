@@ -1,5 +1,5 @@
-import { type Client, isAlreadyExists, isObjectNotFound } from '@wherry/client'
-import { checkOptions, having, text } from '@wherry/client/checks'
+import { type Client, isAlreadyExists } from '@wherry/client'
+import { checkOptions, having, isObjectNotFound, text } from '@wherry/client/internal'
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { permitted } from '../retry.ts'
 import { type MigrationState, parseState, type StateStore } from './migration-state.ts'

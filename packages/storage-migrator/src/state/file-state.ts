@@ -1,6 +1,6 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { text } from '@wherry/client/checks'
+import { text } from '@wherry/client/internal'
 import { MigrationError } from '../errors.ts'
 import { type MigrationState, parseState, type StateStore } from './migration-state.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { integer, pick } from '../random.ts'
+import { choose, integer } from '../random.ts'
 import { forEachSeed } from '../simulate/seeds.ts'
 import { type Kit, merge, sie, withServer } from './testkit/in-memory.ts'
 
@@ -42,8 +42,8 @@ async function run(kit: Kit): Promise<void> {
   const path = (namespace: string, name = ''): string =>
     `/api/v1/namespaces/${namespace}/configmaps${name && `/${name}`}`
   for (let step = 0; step < 200; step++) {
-    const namespace = pick(random, namespaces)
-    const name = pick(random, names)
+    const namespace = choose(random, namespaces)
+    const name = choose(random, names)
     const key = `${namespace}/${name}`
     const had = oracle.get(key)
     const n = String(step)
@@ -86,14 +86,14 @@ async function run(kit: Kit): Promise<void> {
     } else if (action < 92) {
       watches.push({ state: new Map(), open: await watch(`/api/v1/configmaps?${sie}`), read: 0 })
     } else if (action < 96 && watches.length > 0) {
-      const one = pick(random, watches)
+      const one = choose(random, watches)
       if (integer(random, 0, 2) === 0) one.open.pause()
       else one.open.resume()
     } else if (action < 98) {
       await server.compact()
     } else {
       const open = transport.controls.connections()
-      if (open.length > 0) transport.controls.kill(pick(random, open))
+      if (open.length > 0) transport.controls.kill(choose(random, open))
       await sim.advance(1)
     }
     if (integer(random, 0, 3) === 0) await sim.advance(integer(random, 0, 20))

@@ -1,7 +1,14 @@
 import { type Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { type Check, checkOptions, flag, integer, milliseconds, viewCheck } from '@wherry/client/checks'
-import { isSameFunction, type Packing, type ReadingOptions, ViewConflictError } from '@wherry/informer'
-import { clientCheck, packingCheck, readingChecks } from '@wherry/informer/parts'
+import { type Check, checkOptions, flag, integer, milliseconds, viewCheck } from '@wherry/client/internal'
+import { ViewConflictError } from '@wherry/informer'
+import {
+  clientCheck,
+  isSameFunction,
+  type Packing,
+  packingCheck,
+  type ReadingOptions,
+  readingChecks,
+} from '@wherry/informer/internal'
 
 /** What a {@link TransformCache} is made of. */
 export interface TransformCacheOptions extends ReadingOptions {

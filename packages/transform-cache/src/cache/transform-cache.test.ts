@@ -1,12 +1,5 @@
-import {
-  isForbidden,
-  isInvalidOption,
-  isResourceNotFound,
-  keyText,
-  OptionRangeError,
-  OptionTypeError,
-  type View,
-} from '@wherry/client'
+import { isForbidden, isResourceNotFound, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import { isInvalidOption, keyText } from '@wherry/client/internal'
 import { type ConfigMap, configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { InformerStoppedError, TransformError, ViewConflictError } from '@wherry/informer'
 import { packed } from '@wherry/informer/packed'

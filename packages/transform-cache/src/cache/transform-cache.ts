@@ -1,18 +1,21 @@
-import type { Environment, KeyOf, Scope, Stored, Timer, View } from '@wherry/client'
-import { abortSignal, anything, checkOptions, viewCheck } from '@wherry/client/checks'
+import type { Environment, Scope, Stored, View } from '@wherry/client'
+import type { KeyOf, Timer } from '@wherry/client/internal'
+import { abortSignal, anything, checkOptions, viewCheck } from '@wherry/client/internal'
+import { type SharedInformer, ViewConflictError } from '@wherry/informer'
 import {
   coveredLister,
   covers,
+  formFor,
   isSameFunction,
   type Lister,
   type ListerOptions,
   PlainStore,
-  type SharedInformer,
+  Reflectors,
   type Store,
   StreamingSupport,
-  ViewConflictError,
-} from '@wherry/informer'
-import { formFor, Reflectors, scopeKey, targetsFor } from '@wherry/informer/parts'
+  scopeKey,
+  targetsFor,
+} from '@wherry/informer/internal'
 import { type MemoryReport, type MemoryReportOptions, memoryReport } from '../memory/memory-report.ts'
 import { ViewNotCachedError } from './errors.ts'
 import { type TransformCacheOptions, viewsOf } from './options.ts'

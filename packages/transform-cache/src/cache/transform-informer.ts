@@ -1,7 +1,15 @@
 import type { Scope, View } from '@wherry/client'
-import { abortSignal, checkOptions } from '@wherry/client/checks'
-import { type InformerState, InformerStoppedError, type SharedInformer, type Store } from '@wherry/informer'
-import { isForTheCaller, type Reflectors, StoreReader, SyncWaiters, whyNotSynced } from '@wherry/informer/parts'
+import { abortSignal, checkOptions } from '@wherry/client/internal'
+import { InformerStoppedError, type SharedInformer } from '@wherry/informer'
+import {
+  type InformerState,
+  isForTheCaller,
+  type Reflectors,
+  type Store,
+  StoreReader,
+  SyncWaiters,
+  whyNotSynced,
+} from '@wherry/informer/internal'
 
 /** An informer of a {@link TransformCache}: read and followed as any other, begun and ended by the cache. */
 export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {

@@ -1,5 +1,5 @@
-import { OptionTypeError, systemClock } from '@wherry/client'
-import { checkOptions, having, integer } from '@wherry/client/checks'
+import { OptionTypeError } from '@wherry/client'
+import { checkOptions, having, integer, systemClock } from '@wherry/client/internal'
 import type { SharedInformer } from '@wherry/informer'
 import { HeapEstimate } from './heap-estimate.ts'
 import { memoryText } from './memory-text.ts'

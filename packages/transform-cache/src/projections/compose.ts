@@ -1,10 +1,5 @@
-import {
-  nameOfProjection,
-  OptionRangeError,
-  OptionTypeError,
-  type SelfNamedProjection,
-  selfNamed,
-} from '@wherry/client'
+import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { nameOfProjection, type SelfNamedProjection, selfNamed } from '@wherry/client/internal'
 
 /**
  * One projection after another, each given what the one before it made. The name is that of all of them.

@@ -1,4 +1,4 @@
-import { selfNamed } from '@wherry/client'
+import { selfNamed } from '@wherry/client/internal'
 import type { OmitProjection } from './omit.ts'
 import { omit } from './omit.ts'
 

@@ -1,4 +1,5 @@
-import { type ObjectMeta, type SelfNamed, selfNamed } from '@wherry/client'
+import type { ObjectMeta } from '@wherry/client'
+import { type SelfNamed, selfNamed } from '@wherry/client/internal'
 
 /** An object's identity, and nothing else. */
 export interface Identity {

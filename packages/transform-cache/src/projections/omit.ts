@@ -1,4 +1,5 @@
-import { OptionRangeError, type SelfNamed, selfNamed } from '@wherry/client'
+import { OptionRangeError } from '@wherry/client'
+import { type SelfNamed, selfNamed } from '@wherry/client/internal'
 import { omitted } from './build.ts'
 import { type Path, textOf, treeOf } from './path.ts'
 import { identity } from './pick.ts'

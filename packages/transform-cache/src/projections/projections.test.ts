@@ -1,4 +1,5 @@
-import { isInvalidOption, selfNamed, type View } from '@wherry/client'
+import type { View } from '@wherry/client'
+import { isInvalidOption, selfNamed } from '@wherry/client/internal'
 import { configMaps, pods } from '@wherry/client/resources/core'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'

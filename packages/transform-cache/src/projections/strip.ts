@@ -1,4 +1,4 @@
-import { type SelfNamed, selfNamed } from '@wherry/client'
+import { type SelfNamed, selfNamed } from '@wherry/client/internal'
 import { omitted } from './build.ts'
 import { treeOf } from './path.ts'
 

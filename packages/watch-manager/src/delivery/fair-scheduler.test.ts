@@ -1,4 +1,4 @@
-import { systemClock } from '@wherry/client'
+import { systemClock } from '@wherry/client/internal'
 import { describe, expect, it } from 'vitest'
 import { FairScheduler, type Worker } from './fair-scheduler.ts'
 

@@ -1,4 +1,4 @@
-import { systemEnvironment } from '@wherry/client'
+import { systemEnvironment } from '@wherry/client/internal'
 import { expect, it } from 'vitest'
 import type { FairScheduler, Worker } from './fair-scheduler.ts'
 import { RetryKeys } from './retry-keys.ts'

@@ -1,4 +1,4 @@
-import { callback, checkOptions, integer } from '@wherry/client/checks'
+import { callback, checkOptions, integer } from '@wherry/client/internal'
 import type { Sink, SinkFunction } from '../sink.ts'
 
 export interface CallbackSinkOptions {

@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import { checkOptions, integer } from '@wherry/client/checks'
+import { checkOptions, integer } from '@wherry/client/internal'
 import type { Sink, SinkEvent } from '../sink.ts'
 
 export interface IteratorSinkOptions {

@@ -5,7 +5,7 @@ import { callbackSink } from '../sinks/callback.ts'
 import { type IteratorSink, iteratorSink } from '../sinks/iterator.ts'
 import { queueSink } from '../sinks/queue.ts'
 import { apples, pears } from '../testkit/set-up.ts'
-import { Recorder } from './recorder.ts'
+import { RecordingSink } from './recording-sink.ts'
 import { type SinkSubject, sinkChecks } from './sink-checks.ts'
 
 type Table = Map<string, Map<string, string>>
@@ -82,9 +82,9 @@ describe('a right table', () => {
   for (const { name, run } of sinkChecks(() => tableSubject())) it(`W12: ${name}`, run)
 })
 
-describe('Recorder', () => {
+describe('RecordingSink', () => {
   const make = (): SinkSubject => {
-    const recorder = new Recorder({ concurrency: 3, answer: () => Promise.resolve() })
+    const recorder = new RecordingSink({ concurrency: 3, answer: () => Promise.resolve() })
     const contents = (view: View): [string, string | undefined][] =>
       [...recorder.contents(view)].map(([key, object]) => [key, (object as KubernetesObject).metadata?.resourceVersion])
     return { open: () => recorder, contents }

@@ -1,4 +1,5 @@
-import { type Environment, type KubernetesObject, keyText, OptionRangeError, type View } from '@wherry/client'
+import { type Environment, type KubernetesObject, OptionRangeError, type View } from '@wherry/client'
+import { keyText } from '@wherry/client/internal'
 import type { HeldInformer, Hold, WatchedCache } from '../cache.ts'
 import { type Entry, MemoryInformer, type MemoryInformerOptions } from './memory-informer.ts'
 

@@ -1,12 +1,6 @@
 import type { Environment, KubernetesObject, View } from '@wherry/client'
-import {
-  type Cursor,
-  type InformerState,
-  InformerStoppedError,
-  type Intake,
-  NotSyncedError,
-  PlainStore,
-} from '@wherry/informer'
+import { InformerStoppedError, NotSyncedError } from '@wherry/informer'
+import { type Cursor, type InformerState, type Intake, PlainStore } from '@wherry/informer/internal'
 import type { HeldInformer } from '../cache.ts'
 
 /** An object of the cluster's, with its key. */

@@ -1,6 +1,7 @@
 import { request } from 'node:https'
 import { text } from 'node:stream/consumers'
-import { Client, fromUrl } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
 import { namespaces } from '@wherry/client/resources/core'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { Program } from '../../harness/program.ts'

@@ -1,5 +1,6 @@
 /** An operator that makes one object for each Widget of a namespace. `BENCH_OF` says of which kind, `BENCH_MODE` what it does. */
-import { Client, fromUrl, type KubernetesObject, type View } from '@wherry/client'
+import { Client, type KubernetesObject, type View } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
 import { deployments } from '@wherry/client/resources/apps'
 import { configMaps } from '@wherry/client/resources/core'
 import { Channel, Operator } from '@wherry/controller'

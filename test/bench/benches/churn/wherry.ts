@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { queryObjects } from 'node:v8'
 import { configMaps } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
-import { PlainStore, Reflector } from '@wherry/informer'
+import { PlainStore, Reflector } from '@wherry/informer/internal'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { clientFor } from '../../server/wherry.ts'
 

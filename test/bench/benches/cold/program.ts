@@ -1,5 +1,6 @@
 /** An operator for which each of many ConfigMaps needs the Secret of its name. `BENCH_MODE`: how it comes to them. */
-import { Client, fromUrl } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
 import { addressOfProgram, reporter } from '../reconcile/in-program.ts'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import { systemEnvironment } from '@wherry/client'
+import { systemEnvironment } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { type Cursor, type Intake, PlainStore } from '@wherry/informer'
+import { type Cursor, type Intake, PlainStore } from '@wherry/informer/internal'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { readMemory } from '../../harness/memory.ts'
 

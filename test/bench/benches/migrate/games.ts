@@ -1,5 +1,6 @@
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { type IsolatedApiServer, startApiServer } from '@wherry/testing'
+import { startApiServer } from '@wherry/testing'
+import type { IsolatedApiServer } from '@wherry/testing/internal'
 import type { ServerAddress } from '../../harness/bench.ts'
 import { define } from '../../server/define.ts'
 import { clientFor } from '../../server/wherry.ts'

@@ -1,5 +1,6 @@
 /** The smallest operator there is: one kind of custom resource, and a lease. */
-import { Client, fromUrl } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
 import { Operator } from '@wherry/controller'
 import { widgets } from '../../server/widgets.ts'
 import { addressOfProgram } from '../reconcile/in-program.ts'

@@ -1,4 +1,5 @@
-import { Client, fromUrl } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'

@@ -1,4 +1,5 @@
-import { Client, fromUrl, type KubernetesObject, type View } from '@wherry/client'
+import { Client, type KubernetesObject, type View } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
 import { Operator } from '@wherry/controller'
 import { addressOfProgram, reporter } from './in-program.ts'
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import type { Connection } from '@wherry/testing'
-import { integer, pick, simulate, startApiServer } from '@wherry/testing'
+import { choose, integer, simulate, startApiServer } from '@wherry/testing'
+import type { Connection } from '@wherry/testing/internal'
 import type { Metrics } from '../../harness/bench.ts'
 
 const OPERATIONS = 200
@@ -55,7 +55,7 @@ async function operate(connection: Connection, headers: Record<string, string>, 
     const object = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name, namespace: 'default', labels: { app: pick(random, ['web', 'api']) } },
+      metadata: { name, namespace: 'default', labels: { app: choose(random, ['web', 'api']) } },
       data: { value: `${random()}` },
     }
     const one = `${NAMESPACE}/${name}`

@@ -4,7 +4,8 @@
  *
  * argv: JSON of { url, ca, token, identity, leaseMs, renewDeadlineMs, retryMs }
  */
-import { Client, systemEnvironment } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { systemEnvironment } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
 import { LeaderElection } from '../leader-election.ts'
 import { lease } from './history.ts'

@@ -1,12 +1,8 @@
-import { Client, type LogFields, type LogLevel, sleep } from '@wherry/client'
+import { Client } from '@wherry/client'
+import { type LogFields, type LogLevel, sleep } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import {
-  type EmbeddedApiServer,
-  type MemoryTransport,
-  type Simulation,
-  simulate,
-  startApiServer,
-} from '@wherry/testing'
+import { type EmbeddedApiServer, type Simulation, simulate, startApiServer } from '@wherry/testing'
+import type { MemoryTransport } from '@wherry/testing/internal'
 import { LeaderElection } from '../leader-election.ts'
 import type { LeaderElectionOptions } from '../options.ts'
 import type { Term } from '../term.ts'

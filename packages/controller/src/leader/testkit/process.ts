@@ -1,5 +1,6 @@
-import type { Clock, Connection, ResponseHandlers, Timer, Transport } from '@wherry/client'
-import { pick, type Random } from '@wherry/testing'
+import type { Clock } from '@wherry/client'
+import type { Connection, ResponseHandlers, Timer, Transport } from '@wherry/client/internal'
+import { choose, type Random } from '@wherry/testing'
 
 /**
  * What stops when a process does (SIGSTOP), and what does not: its timers fire and its sockets are read only once it goes
@@ -115,7 +116,7 @@ export class PausableProcess {
       this.#state = 'running'
       return
     }
-    const next = pick(this.#random, waiting).shift() as () => void
+    const next = choose(this.#random, waiting).shift() as () => void
     next()
     this.#base.timer(0, () => {
       if (this.#state === 'waking') this.#wake()

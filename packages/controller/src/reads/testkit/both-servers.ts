@@ -2,7 +2,7 @@ import { Client } from '@wherry/client'
 import { configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
 import { NarrowCache } from '@wherry/narrow-cache'
-import { type ApiServer, chance, forEachSeed, pick, seededRandom } from '@wherry/testing'
+import { type ApiServer, chance, choose, forEachSeed, seededRandom } from '@wherry/testing'
 import { WorkQueue } from '@wherry/work-queue'
 import { expect, it, vi } from 'vitest'
 import type { Read } from '../read.ts'
@@ -158,7 +158,7 @@ async function randomly({ client, reads, queue, reconcile }: Connected, seed: nu
   for (let i = 0; i < 40; i++) {
     if (chance(random, 0.7)) await changeSomething(client, random)
     else {
-      const key = pick(random, keys)
+      const key = choose(random, keys)
       programs.set(key, randomProgram(random))
       queue.add(key)
     }

@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 import { type ConfigMap, configMaps, type Secret, secrets } from '@wherry/client/resources/core'
-import { chance, integer, pick } from '@wherry/testing'
+import { chance, choose, integer } from '@wherry/testing'
 
 /** How a program sees objects: through tracked reads, or in a model of what the server has. */
 export interface Eyes {
@@ -36,10 +36,10 @@ const labels = ['app=web', 'app in (web,api)', '!app', 'app=api,tier=x', undefin
 /** A random program: what to read, a word each. */
 export function randomProgram(random: () => number): string {
   const words = Array.from({ length: integer(random, 0, 4) }, () => {
-    const path = pick(random, paths)
-    const kind = pick(random, kinds)
+    const path = choose(random, paths)
+    const kind = choose(random, kinds)
     if (kind === 'list' || kind === 'small') {
-      const namespace = chance(random, 0.5) ? pick(random, namespacesUsed) : ''
+      const namespace = chance(random, 0.5) ? choose(random, namespacesUsed) : ''
       return `${kind}:${integer(random, 0, labels.length - 1)}:${kind === 'list' ? namespace : ''}`
     }
     return `${kind}:${kind === 'strict' ? path.replace(/^a/, 'b') : path}`

@@ -1,6 +1,7 @@
-import { type Client, keyText, LabelSelector, projector, type View } from '@wherry/client'
+import { type Client, LabelSelector, type View } from '@wherry/client'
+import { keyText, projector } from '@wherry/client/internal'
 import { configMaps, secrets } from '@wherry/client/resources/core'
-import { chance, integer, pick } from '@wherry/testing'
+import { chance, choose, integer } from '@wherry/testing'
 import { keyOf } from './kit.ts'
 import { type Eyes, names, namespacesUsed, paths } from './programs.ts'
 
@@ -14,13 +15,15 @@ interface Stored {
 
 /** Changes one object of a few at random: it comes, goes, changes, or changes in what few look at. */
 export async function changeSomething(writer: Client, random: () => number): Promise<void> {
-  const path = `${pick(random, namespacesUsed)}/${pick(random, names)}`
+  const path = `${choose(random, namespacesUsed)}/${choose(random, names)}`
   const key = keyOf(path)
-  const label = chance(random, 0.5) ? { app: pick(random, ['web', 'api']), tier: pick(random, ['x', 'y']) } : undefined
+  const label = chance(random, 0.5)
+    ? { app: choose(random, ['web', 'api']), tier: choose(random, ['x', 'y']) }
+    : undefined
   const n = `${integer(random, 0, 9)}`
   const resource = chance(random, 0.5) ? configMaps : secrets
   const value = resource === secrets ? Buffer.from(n).toString('base64') : n
-  const ref = resource === configMaps && chance(random, 0.5) ? { ref: pick(random, paths) } : {}
+  const ref = resource === configMaps && chance(random, 0.5) ? { ref: choose(random, paths) } : {}
   const die = random()
   const isThere = (await writer.get(resource as typeof configMaps, key)) !== undefined
   if (!isThere) {

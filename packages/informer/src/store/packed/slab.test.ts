@@ -1,4 +1,4 @@
-import { chance, forEachSeed, integer, pick, seededRandom } from '@wherry/testing'
+import { chance, choose, forEachSeed, integer, seededRandom } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { Slab } from './slab.ts'
 
@@ -14,7 +14,7 @@ it('T5: has what was written until it is let go of, in at most about twice the r
       const slab = new Slab()
       const held = new Map<number, string>()
       const gone: number[] = []
-      const longest = pick(random, [20, 200, 3000, 100_000])
+      const longest = choose(random, [20, 200, 3000, 100_000])
       for (let round = 0; round < 6; round++) {
         const grows = chance(random, 0.5)
         for (let step = 0; step < 150; step++) {
@@ -24,7 +24,7 @@ it('T5: has what was written until it is let go of, in at most about twice the r
             expect(held.has(handle)).toBe(false)
             held.set(handle, text)
           } else {
-            const handle = pick(random, [...held.keys()])
+            const handle = choose(random, [...held.keys()])
             slab.free(handle)
             held.delete(handle)
             gone.push(handle)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chance, integer, pick, type Random } from '@wherry/testing'
+import { chance, choose, integer, type Random } from '@wherry/testing'
 import { expect } from 'vitest'
 import type { Change } from '../../change.ts'
 import type { Cursor } from '../../journal/cursor.ts'
@@ -154,7 +154,7 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
     listeners.add(listener)
   }
   const leave = (): void => {
-    const listener = pick(random, [...listeners])
+    const listener = choose(random, [...listeners])
     listeners.delete(listener)
     listener.registration?.remove()
     listener.isRemoved = true
@@ -174,7 +174,7 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
   }
   /** Something happens at the server; the intake hears of it unless it is cut off. */
   const happen = (isHeard: boolean): void => {
-    const namespace = pick(random, namespaces)
+    const namespace = choose(random, namespaces)
     const key = `${namespace}/${integer(random, 1, perNamespace)}`
     const intake = intakes.get(namespace) as Intake
     const held = server.get(key)
@@ -257,11 +257,11 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
     for (let operation = 0; operation < operations; operation++) {
       const dice = random()
       if (dice < 0.7) happen(chance(random, 0.95))
-      else if (dice < 0.73) relist(pick(random, namespaces))
-      else if (dice < 0.85 && followers.size > 0) pick(random, [...followers]).read(integer(random, 1, 12))
+      else if (dice < 0.73) relist(choose(random, namespaces))
+      else if (dice < 0.85 && followers.size > 0) choose(random, [...followers]).read(integer(random, 1, 12))
       else if (dice < 0.88) followers.add(new Follower(store.cursor(), former))
       else if (dice < 0.9 && followers.size > 0) {
-        former = pick(random, [...followers])
+        former = choose(random, [...followers])
         followers.delete(former)
         former.cursor.close()
       } else if (dice < 0.92) join()
@@ -269,7 +269,7 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
       else if (dice < 0.96) await simulation.settle()
       else if (dice < 0.965) await check()
       else if (dice < 0.97) {
-        const namespace = pick(random, namespaces)
+        const namespace = choose(random, namespaces)
         intakes.get(namespace)?.clear()
         for (const key of [...expected.keys()]) if (key.startsWith(namespace)) expected.delete(key)
       }

@@ -1,4 +1,4 @@
-import { chance, integer, pick, type Random, shuffle } from '@wherry/testing'
+import { chance, choose, integer, type Random, shuffle } from '@wherry/testing'
 import { expect } from 'vitest'
 import type { Intake } from '../intake.ts'
 import { bed, expectSame, type Item, item, type MakeStore, shown } from './objects.ts'
@@ -32,12 +32,12 @@ class History {
 
   happen(): void {
     const random = this.#random
-    const key = pick(random, keys)
+    const key = choose(random, keys)
     const before = this.#state.get(key)
     const version = this.log.length + 1
     const isGone = before !== undefined && chance(random, 0.3)
     const uid = before?.metadata?.uid ?? `uid-${++this.#uids}`
-    const after = isGone ? undefined : item(key, version, { uid, labels: { colour: pick(random, labels) } })
+    const after = isGone ? undefined : item(key, version, { uid, labels: { colour: choose(random, labels) } })
     if (after === undefined) this.#state.delete(key)
     else this.#state.set(key, after)
     this.log.push({ version, key, before, after })
@@ -107,7 +107,7 @@ function scopes(random: Random): Filter[] {
     (name: string): Filter =>
     object =>
       object.metadata?.namespace === name && coloured(object)
-  return pick(random, [[coloured], [inNamespace('a')], [inNamespace('a'), inNamespace('b')]])
+  return choose(random, [[coloured], [inNamespace('a')], [inNamespace('a'), inNamespace('b')]])
 }
 
 /**
@@ -169,11 +169,11 @@ export async function runPromotions(make: MakeStore, random: Random): Promise<vo
       for (let steps = integer(random, 0, 12); steps > 0 || isListed.size < next.length; steps--) {
         happen(integer(random, 0, 3))
         const dice = random()
-        if (dice < 0.5) pick(random, sources).advance(integer(random, 1, 5), random)
-        else if (dice < 0.55) pick(random, sources).relist(random)
+        if (dice < 0.5) choose(random, sources).advance(integer(random, 1, 5), random)
+        else if (dice < 0.55) choose(random, sources).relist(random)
         else if (dice < 0.6) follow()
         else {
-          const source = pick(random, next)
+          const source = choose(random, next)
           if (isListed.has(source) && chance(random, 0.9)) source.advance(integer(random, 1, 4), random)
           else source.list(integer(random, Math.max(least, history.version - 8), history.version), random)
           isListed.add(source)
@@ -186,7 +186,7 @@ export async function runPromotions(make: MakeStore, random: Random): Promise<vo
       sources = next
       for (let steps = integer(random, 0, 8); steps > 0; steps--) {
         happen(integer(random, 0, 2))
-        const source = pick(random, sources)
+        const source = choose(random, sources)
         if (chance(random, 0.1)) source.relist(random)
         else source.advance(integer(random, 1, 5), random)
       }

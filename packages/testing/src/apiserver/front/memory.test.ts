@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chance, integer, pick } from '../../random.ts'
+import { chance, choose, integer } from '../../random.ts'
 import { forEachSeed } from '../../simulate/seeds.ts'
 import { type Simulation, simulate } from '../../simulate/simulate.ts'
 import type { Connection, Exchange, ResponseHandlers } from '../../transport.ts'
@@ -287,7 +287,7 @@ describe('flow control', () => {
           const size = integer(random, 0, 400)
           reply.write(Buffer.alloc(size, i))
           written += size
-          pick(random, [() => heard.exchange.pause(), () => heard.exchange.resume()])()
+          choose(random, [() => heard.exchange.pause(), () => heard.exchange.resume()])()
           const before = Buffer.concat(heard.chunks).length
           if (chance(random, 0.2)) {
             heard.exchange.pause()

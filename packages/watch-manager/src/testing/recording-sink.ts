@@ -1,8 +1,9 @@
-import { compareResourceVersions, type KubernetesObject, type View } from '@wherry/client'
+import type { KubernetesObject, View } from '@wherry/client'
+import { compareResourceVersions } from '@wherry/client/internal'
 import { isThenable } from '../is-thenable.ts'
 import type { Sink, SinkEvent } from '../sink.ts'
 
-export interface RecorderOptions {
+export interface RecordingSinkOptions {
   /** @default 1 */
   readonly concurrency?: number | undefined
   /** Called for each event; what it returns or throws is what the sink does. An event that fails is not taken. */
@@ -30,19 +31,19 @@ interface KnownView {
 /**
  * A sink for tests: remembers what it is told, keeps what is there according to it, and watches over what a sink can rely on.
  */
-export class Recorder implements Sink {
+export class RecordingSink implements Sink {
   readonly concurrency: number
   /** What it was told, in order, with what failed. */
   readonly events: SinkEvent[] = []
   /** What should not have been, a line each: an older state after a newer one, an event of a removed view, … */
   readonly problems: string[] = []
-  readonly #options: RecorderOptions
+  readonly #options: RecordingSinkOptions
   readonly #views = new Map<string, KnownView>()
   readonly #removed = new Set<string>()
   readonly #running = new Set<string>()
   #closed = false
 
-  constructor(options: RecorderOptions = {}) {
+  constructor(options: RecordingSinkOptions = {}) {
     this.#options = options
     this.concurrency = options.concurrency ?? 1
   }

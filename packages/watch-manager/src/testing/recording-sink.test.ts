@@ -1,15 +1,15 @@
 import type { KubernetesObject, View } from '@wherry/client'
 import { expect, it } from 'vitest'
 import { apples } from '../testkit/set-up.ts'
-import { Recorder } from './recorder.ts'
+import { RecordingSink } from './recording-sink.ts'
 
 const red = apples.within({ labels: { colour: 'red' } })
 
 const state = (resourceVersion: string): KubernetesObject => ({ metadata: { name: 'a', uid: '1', resourceVersion } })
 
 /** A recorder that has heard of an object, and of its end in this state. */
-function afterDeletion(view: View, resourceVersion: string): Recorder {
-  const recorder = new Recorder()
+function afterDeletion(view: View, resourceVersion: string): RecordingSink {
+  const recorder = new RecordingSink()
   recorder.event({ type: 'reset', view })
   recorder.event({ type: 'changed', view, key: 'a', object: state('1') })
   recorder.event({ type: 'deleted', view, key: 'a', object: state(resourceVersion), finalStateUnknown: false })

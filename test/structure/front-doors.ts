@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import ts from 'typescript'
+import type { WorkspacePackage } from '../../tools/workspace.ts'
+
+/** A name that a program can import. */
+export interface PublicName {
+  readonly name: string
+  /** What it is imported from: `@wherry/client`. */
+  readonly door: string
+  /** Where it is declared: a re-export of another package's name is that name. */
+  readonly origin: string
+}
+
+/** The names behind the doors of a package that programs use: not `./internal`, and not the built-in resources, of which there are hundreds. */
+export function publicNames({ name, folder, manifest }: WorkspacePackage): PublicName[] {
+  const doors = Object.entries(manifest.exports ?? {}).filter(([door]) => !/internal|resources/.test(door))
+  return doors.flatMap(([door, { default: file }]) => {
+    const source = join(folder, file.replace('./dist/', 'src/').replace(/\.js$/, '.ts'))
+    return exportsOf(source, readFileSync(source, 'utf8')).map(one => ({
+      name: one.name,
+      door: `${name}${door.slice(1)}`,
+      origin: originOf(one.from, source, one.name, name),
+    }))
+  })
+}
+
+/** The names that a source text exports, each with the specifier of the module that it comes from. */
+export function exportsOf(file: string, text: string): { readonly name: string; readonly from: string | undefined }[] {
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false)
+  return source.statements.flatMap(statement => {
+    if (ts.isExportDeclaration(statement)) {
+      const { exportClause, moduleSpecifier } = statement
+      const from = moduleSpecifier && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined
+      if (exportClause === undefined || !ts.isNamedExports(exportClause))
+        throw new Error(`${file} exports unnamed things`)
+      return exportClause.elements.map(element => ({ name: element.name.text, from }))
+    }
+    if (!ts.isVariableStatement(statement)) return []
+    const names = statement.declarationList.declarations.map(one => one.name)
+    return names.filter(ts.isIdentifier).map(one => ({ name: one.text, from: undefined }))
+  })
+}
+
+function originOf(from: string | undefined, source: string, name: string, own: string): string {
+  if (from?.startsWith('@wherry/')) return `${from.split('/').slice(0, 2).join('/')} ${name}`
+  return `${own} ${name}${from?.includes('testing/') ? ` of ${resolve(source, from)}` : ''}`
+}
+
+/** All that a user reads: pages, READMEs, examples, and the docstrings of packages, without the declarations that they stand at. */
+export function whatUsersRead(root: string): string {
+  const exclude = ['**/node_modules/**', '**/dist/**', '**/*.test.ts']
+  const pages = globSync(['README.md', 'docs/*.md', 'packages/*/README.md', 'examples/**/*.{md,ts}'], {
+    cwd: root,
+    exclude,
+  })
+  const sources = globSync('packages/*/src/**/*.ts', { cwd: root, exclude })
+  const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+  return [...pages.map(read), ...sources.flatMap(file => read(file).match(/\/\*\*[\s\S]*?\*\//g) ?? [])].join('\n')
+}

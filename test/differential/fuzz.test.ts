@@ -8,7 +8,7 @@ import type { Step } from './scenario.ts'
 import { defined } from './scenarios/shapes.ts'
 import { type Servers, startServers } from './servers.ts'
 
-const seeds = Number(process.env.WHERRY_SEEDS ?? 200)
+const seeds = Number(process.env.WHERRY_SEEDS ?? 120)
 const firstSeed = Number(process.env.WHERRY_FIRST_SEED ?? 1)
 const atOnce = 8
 /** In which group the games are: one definition serves all sequences. */

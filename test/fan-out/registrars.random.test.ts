@@ -42,7 +42,7 @@ const views: readonly View<KubernetesObject>[] = [
 ]
 
 it('W2, W7: over a dynamic cache, with faults and definitions that come and go, each registrar ends with what the server has', async () => {
-  await forEachSeed(run, { seeds: 250 })
+  await forEachSeed(run, { seeds: 180 })
 }, 900_000)
 
 interface Life {

@@ -55,9 +55,8 @@ export function allSteps(): Step[] {
   return [
     ...quickSteps(),
     ...(process.env.CI === 'true' ? [apiServer()] : []),
-    suite('tools', ['tools/', 'test/structure/'], 40 * minute),
     suite('unit', ['packages/'], 60 * minute),
-    suite('integration', integrationFolders(), 60 * minute),
+    suite('integration', ['tools/', 'test/structure/', ...integrationFolders()], 60 * minute),
     {
       name: 'pack',
       limitMs,

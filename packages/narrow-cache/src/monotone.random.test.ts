@@ -14,7 +14,7 @@ it('N9: no read is older than what this process knew when it began', async () =>
         escalateAt: [1, 100][seed % 2],
         idleMs: Number.POSITIVE_INFINITY,
       }),
-    { seeds: 300 },
+    { seeds: 200 },
   )
 })
 

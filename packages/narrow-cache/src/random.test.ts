@@ -29,7 +29,7 @@ const lagMs = 100
 describe('a narrow cache, whatever happens', () => {
   it('N1–N9, N11, N14: reads are true and never go back, subscribers end as the server is, and no more is open than needed', async () => {
     // a changed copy (npm run mutants) has seconds for all tests
-    const seeds = 150
+    const seeds = 110
     await forEachSeed(
       async seed => {
         const bounds = {

@@ -14,7 +14,7 @@ const sources = configMaps.within({ labels: { source: 'yes' } })
 const view = games.within({ labels: { kind: 'made' } })
 
 it('A1, A2, A6: an applied object is as desired in the end, whatever others do to it and whatever is refused, and then all is quiet', async () => {
-  const seeds = 40
+  const seeds = 30
   await forEachSeed(seed => inArcade({ seed }, arcade => round(arcade)), { seeds })
 })
 

@@ -81,7 +81,7 @@ describe('the primary object of a reconcile', () => {
     }))
 
   it('A8: is made and cleaned up for once, whatever holds up the watch and loses answers', async () => {
-    const seeds = 460
+    const seeds = 250
     await forEachSeed(seed => inArcade({ seed }, round), { seeds })
   })
 

@@ -14,7 +14,7 @@ const keys = ['k0', 'k1', 'k2', 'k3', 'k4'] as const
 describe('tracked reads, whatever happens', () => {
   it('C11–C17: what was made of objects is what comes of their present state, and no more is watched than was read', async () => {
     // a changed copy (npm run mutants) has seconds for all tests
-    const seeds = 120
+    const seeds = 90
     await forEachSeed(
       async seed => {
         const escalateAt = [3, 100, 2][seed % 3]

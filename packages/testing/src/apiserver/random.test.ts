@@ -118,7 +118,7 @@ interface Listed {
 
 describe('random runs', () => {
   it('F1: two hundred random requests leave the server, and every watch of it, as a plain map has it', async () => {
-    const count = await forEachSeed(seed => withServer(run, { seed }), { seeds: 200 })
+    const count = await forEachSeed(seed => withServer(run, { seed }), { seeds: 150 })
     expect(count).toBeGreaterThan(0)
   }, 900_000)
 

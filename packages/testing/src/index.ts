@@ -1,5 +1,7 @@
 export type { AccessAttributes, User } from './apiserver/access.ts'
 export type { ApiServer, ControlledApiServer, EmbeddedApiServer, FillSource } from './apiserver/api-server.ts'
+export type { Account, AccountOptions, Grant } from './apiserver/authn/account.ts'
+export { AccountError, RightsError } from './apiserver/authn/account.ts'
 export type { PolicyRule } from './apiserver/authn/policy.ts'
 export type { UsedRole } from './apiserver/authn/used-rights.ts'
 export type { FaultEffect, FaultMatch, FaultRule } from './apiserver/faults/fault-rule.ts'

@@ -4,6 +4,16 @@ import { checkFields, whole } from '../option-check.ts'
 import type { AccessControl } from './access.ts'
 import { accessControl } from './access-control.ts'
 import type { EmbeddedApiServer, FillSource } from './api-server.ts'
+import {
+  type Account,
+  AccountError,
+  type AccountOptions,
+  accountObjects,
+  type Grant,
+  mayExist,
+  RightsError,
+  tokenSeconds,
+} from './authn/account.ts'
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import type { UsedRole } from './authn/used-rights.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
@@ -26,7 +36,7 @@ import { Flusher } from './read/flusher.ts'
 import { withoutWatchCache } from './resources/builtin.ts'
 import { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
-import { AccountTokens } from './reviews/account-tokens.ts'
+import { AccountTokens, tokenIssuer } from './reviews/account-tokens.ts'
 import { ServerClock } from './server-clock.ts'
 import { Counters, type ServerStats } from './stats.ts'
 import { StatusError } from './status.ts'
@@ -73,6 +83,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
   #authority: CertificateAuthority | undefined
   #closing: Promise<void> | undefined
   #refusing = false
+  readonly #authorization: EmbeddedOptions['authorization']
+  readonly #recordsRights: boolean
   /** Connections made before the last `resetStats`. */
   #madeBefore = 0
 
@@ -83,6 +95,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
     // An exchange in memory keeps the process alive, as one on a socket does; an idle server does not.
     this.#transportClock = options.clock ?? systemClock()
     this.#maxStreams = options.maxStreams
+    this.#authorization = options.authorization
+    this.#recordsRights = options.recordRights ?? true
     this.#random = options.random ?? Math.random
     this.token = uuid(this.#random)
     this.#store = new Store(options.historyBytes ?? 134_217_728)
@@ -253,7 +267,25 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return inMemory + (this.#front?.accepted() ?? 0)
   }
 
+  async account(grants: readonly Grant[], options: AccountOptions = {}): Promise<Account> {
+    if (this.#authorization !== 'RBAC') throw new AccountError()
+    const { name = 'operator', namespace = 'default' } = options
+    const { registry, writer, tokens, store } = this.#parts
+    for (const object of accountObjects(grants, { name, namespace })) {
+      const type = registry.findKind(object.apiVersion, object.kind) as ResourceType
+      const key = objectKey(object.metadata.namespace ?? '', object.metadata.name)
+      if (mayExist(object) && store.collection(type).get(key) !== undefined) continue
+      writer.create(type, structuredClone(object) as KubeObject, false)
+    }
+    const accounts = registry.resolve('', 'v1', 'serviceaccounts')
+    const uid = store.collection(accounts).get(objectKey(namespace, name))?.uid ?? ''
+    const token = tokens.issue({ namespace, name, uid, audiences: [tokenIssuer], seconds: tokenSeconds })
+    const user = `system:serviceaccount:${namespace}:${name}`
+    return { user, token, kubeconfig: kubeconfigFor(this.url, this.ca, token) }
+  }
+
   async rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>> {
+    if (!this.#recordsRights) throw new RightsError()
     return this.#parts.access.used.roles()
   }
 

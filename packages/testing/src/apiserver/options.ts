@@ -52,6 +52,8 @@ export interface EmbeddedOptions {
   readonly authorization?: Authorization | undefined
   /** Users by bearer token, beside the administrator's own `server.token`. */
   readonly tokens?: Readonly<Record<string, User>> | undefined
+  /** Whether `rights()` has an answer. @default true */
+  readonly recordRights?: boolean | undefined
   /**
    * Whether a request without credentials is `system:anonymous` rather than 401. A wrong token always is 401.
    *
@@ -140,6 +142,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
     ok: value => value === 'allow' || value === 'RBAC' || call.ok(value),
   },
   tokens: users,
+  recordRights: flag,
   anonymous: flag,
   withoutWatchCache: { takes: 'a list of resources', ok: isStrings },
   shards: flag,

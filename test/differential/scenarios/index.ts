@@ -12,6 +12,7 @@ import { readScenarios } from './read.ts'
 import { restartScenarios } from './restart.ts'
 import { reviewScenarios } from './reviews.ts'
 import { ruleScenarios } from './rules.ts'
+import { storedElsewhereScenarios } from './stored-elsewhere.ts'
 import { strategicScenarios } from './strategic-merge.ts'
 import { writeScenarios } from './write.ts'
 
@@ -31,5 +32,6 @@ export const scenarios: readonly Scenario[] = [
   ...managedScenarios,
   ...applyCustomScenarios,
   ...strategicScenarios,
+  ...storedElsewhereScenarios,
   ...restartScenarios,
 ]

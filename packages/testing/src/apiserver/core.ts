@@ -222,15 +222,10 @@ function answer(
   }
 }
 
-/** Endpoints whose objects are stored at another version and would have to be converted. */
-const converted = new Set(['autoscaling/v1/horizontalpodautoscalers', 'events.k8s.io/v1/events'])
-
 /** Refuses what is not there, and says so of what a real server does and this one does not. */
 function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
   const { subresource } = target
   const what = resourceKey(type)
-  if (converted.has(`${type.apiVersion}/${type.plural}`))
-    throw StatusError.missing(`conversion of ${what} at ${type.apiVersion}`)
   if (!type.custom && !type.verbs.includes('watch') && !isQuestion(type)) throw StatusError.missing(what)
   if (subresource !== '') {
     const known = type.subresources.find(({ name }) => name === subresource)

@@ -20,6 +20,7 @@ import { ClaimProtection } from './controllers/claim-protection.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
 import { initialNamespaces, NamespaceController } from './controllers/namespace-controller.ts'
+import { convertBuiltin } from './conversion/builtin.ts'
 import { type CoreParts, handle, WatchSet } from './core.ts'
 import type { Handler } from './exchange.ts'
 import { Faults } from './faults/faults.ts'
@@ -59,7 +60,7 @@ const unserved: Readonly<Record<string, string>> = {
 /** An object at another version of its resource. */
 function asVersion(object: KubeObject, to: ResourceType): KubeObject {
   const { conversion, apiVersion } = to
-  return conversion === undefined ? { ...object, apiVersion } : conversion.object(object, apiVersion)
+  return conversion === undefined ? convertBuiltin(object, apiVersion) : conversion.object(object, apiVersion)
 }
 
 function isWebhookConfiguration({ group, plural }: ResourceType): boolean {

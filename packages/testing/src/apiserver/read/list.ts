@@ -42,7 +42,8 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   const collection = store.collection(type)
   const shown = (items: Version[]): Version[] => {
     type.conversion?.prepareList(type, items)
-    return type.schema === undefined ? items : items.map(version => viewOf(type, version))
+    const same = type.schema === undefined && type.conversion === undefined
+    return same ? items : items.map(version => viewOf(type, version))
   }
   const current = store.revision
   let { limit } = options

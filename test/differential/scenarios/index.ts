@@ -8,6 +8,7 @@ import { updateScenarios } from './built-in-updates.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
+import { rarerScenarios } from './rarer-endpoints.ts'
 import { readScenarios } from './read.ts'
 import { restartScenarios } from './restart.ts'
 import { reviewScenarios } from './reviews.ts'
@@ -33,5 +34,6 @@ export const scenarios: readonly Scenario[] = [
   ...applyCustomScenarios,
   ...strategicScenarios,
   ...storedElsewhereScenarios,
+  ...rarerScenarios,
   ...restartScenarios,
 ]

@@ -149,7 +149,7 @@ export function sendList(
     tail = ']}\n'
     itemText = version => version.text
   }
-  if (responder.pretty) return sendPretty(responder, items, head, tail, itemText)
+  if (responder.pretty || responder.yaml) return sendPretty(responder, items, head, tail, itemText)
   responder.start(responder.gzip && isLarge(items))
   const writer = new ChunkWriter(responder)
   let at = 0

@@ -17,6 +17,7 @@ import { completeConfiguration } from '../webhooks/configuration.ts'
 import { configurationProblems } from '../webhooks/problems.ts'
 import { DecodeError, stringMap } from './decoding.ts'
 import { configKeyProblems } from './names.ts'
+import { decisionProblems } from './parts.ts'
 import { invalid, tooLong } from './validate.ts'
 import type { Part } from './writer.ts'
 
@@ -131,6 +132,9 @@ function nameService(object: KubeObject): void {
 const webhookConfiguration: Behaviour = { decode: completeConfiguration, problems: configurationProblems }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
+  'certificatesigningrequests.certificates.k8s.io': {
+    problems: (object, old) => (old === undefined ? [] : decisionProblems(object, old, false)),
+  },
   configmaps: {
     decode(object) {
       readMaps(object, 'data', 'binaryData')

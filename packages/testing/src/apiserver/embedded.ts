@@ -17,6 +17,7 @@ import {
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import type { UsedRole } from './authn/used-rights.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
+import { ClusterObjects } from './controllers/cluster-objects.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
 import { initialNamespaces, NamespaceController } from './controllers/namespace-controller.ts'
@@ -84,6 +85,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   #authority: CertificateAuthority | undefined
   #closing: Promise<void> | undefined
   #refusing = false
+  readonly #clusterObjects: ClusterObjects | undefined
   readonly #authorization: EmbeddedOptions['authorization']
   readonly #recordsRights: boolean
   /** Connections made before the last `resetStats`. */
@@ -154,6 +156,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       new GarbageCollector(store, registry, writer, clock, delayMs)
       new ClaimProtection(store, registry, writer, clock, delayMs)
     }
+    if (options.clusterObjects) this.#clusterObjects = new ClusterObjects(store, registry, writer, clock, delayMs)
     const compactionMs = options.compactionMs ?? 300_000
     if (Number.isFinite(compactionMs)) compactEvery(compactionMs, store, clock)
     const tokens = new AccountTokens(store, registry, () => clock.now(), random, this.token)
@@ -207,6 +210,11 @@ export class EmbeddedServer implements EmbeddedApiServer {
 
   get kubeconfig(): Kubeconfig {
     return kubeconfigFor(this.url, this.ca, this.token)
+  }
+
+  /** Creates what is there from the start, where it needs to be known how the server is reached. */
+  populate(): void {
+    this.#clusterObjects?.start({ port: Number(new URL(this.url).port) || 6443, ca: this.ca ?? '' })
   }
 
   /** Begins to listen. Rejects when the port can't be had. */

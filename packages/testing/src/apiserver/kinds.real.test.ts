@@ -99,6 +99,49 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
     await expect(server.account(used, { name: 'again' })).rejects.toThrow('already exists')
   })
 
+  it('F1: has the PriorityClasses and the Service that every cluster has', async () => {
+    const options = { authorization: 'RBAC' } as const
+    await using server = await (kind === 'real'
+      ? startApiServer({ ...options, kind })
+      : startApiServer({ ...options, clusterObjects: true }))
+    const access = accessTo(server)
+    const found = async (path: string): Promise<object> => {
+      const { body } = await eventually(
+        () => ask(access, 'GET', path),
+        ({ status }) => status === 200,
+      )
+      return body
+    }
+    const priority = '/apis/scheduling.k8s.io/v1/priorityclasses/system-'
+    const start = 'Used for system critical pods that must'
+    expect(await found(`${priority}cluster-critical`)).toMatchObject({
+      value: 2_000_000_000,
+      description: `${start} run in the cluster, but can be moved to another node if necessary.`,
+      preemptionPolicy: 'PreemptLowerPriority',
+    })
+    expect(await found(`${priority}node-critical`)).toMatchObject({
+      value: 2_000_001_000,
+      description: `${start} not be moved from their current node.`,
+      preemptionPolicy: 'PreemptLowerPriority',
+    })
+    const port = Number(new URL(server.url).port)
+    expect(await found('/api/v1/namespaces/default/services/kubernetes')).toMatchObject({
+      metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: {
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        internalTrafficPolicy: 'Cluster',
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+        ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
+        sessionAffinity: 'None',
+        type: 'ClusterIP',
+      },
+    })
+    await found('/api/v1/namespaces/default/serviceaccounts/default')
+    await found('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')
+  })
+
   it("F1: lets everybody do everything unless 'RBAC' is asked for, and then has no accounts", async () => {
     const tokens = { ann: { name: 'ann', groups: [] } }
     await using server = await startApiServer({ kind, tokens, recordRights: false })

@@ -102,6 +102,14 @@ export interface EmbeddedOptions {
    */
   readonly controllers?: boolean | undefined
   /**
+   * Whether the objects that every cluster has are there: the Service `kubernetes`, the PriorityClasses of the system,
+   * `kube-system/extension-apiserver-authentication`, and in each namespace the ServiceAccount `default` and the ConfigMap
+   * `kube-root-ca.crt`. For code under test that looks for them, or must cope with what it did not create.
+   *
+   * @default false
+   */
+  readonly clusterObjects?: boolean | undefined
+  /**
    * Answers the calls of webhooks (admission and conversion) in place of https. So webhooks can be called in memory and
    * on simulated time, and those behind a Service, which this server has no network to reach.
    *
@@ -157,6 +165,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   establishMs: duration,
   reinitialiseMs: duration,
   controllers: flag,
+  clusterObjects: flag,
   webhooks: call,
   controllerDelayMs: duration,
 }

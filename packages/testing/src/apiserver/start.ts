@@ -84,6 +84,7 @@ async function startEmbedded(options: EmbeddedOptions): Promise<ControlledApiSer
   const server = new EmbeddedServer(options)
   try {
     if (options.sockets ?? true) await server.listen(options)
+    server.populate()
   } catch (error) {
     await server.close()
     throw error

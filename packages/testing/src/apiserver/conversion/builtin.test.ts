@@ -38,4 +38,12 @@ describe('built-ins that are stored at another version', () => {
       expect((await call('GET', '/apis/events.k8s.io/v1/events')).json.items).toEqual([])
       expect(server.storedVersions('events')).toEqual({})
     }))
+
+  it('F1: are filled in at either version', () =>
+    withServer(async ({ call, server }) => {
+      const head = { apiVersion: 'events.k8s.io/v1', kind: 'Event' }
+      await server.fill([{ ...head, metadata: { name: 'a', namespace: 'default' }, note: 'sold' }])
+      expect((await call('GET', '/api/v1/events')).json.items).toMatchObject([{ message: 'sold' }])
+      expect((await call('GET', '/apis/events.k8s.io/v1/events')).json.items).toMatchObject([{ note: 'sold' }])
+    }))
 })

@@ -8,6 +8,7 @@ import { updateScenarios } from './built-in-updates.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
+import { pathScenarios } from './paths.ts'
 import { rarerScenarios } from './rarer-endpoints.ts'
 import { readScenarios } from './read.ts'
 import { restartScenarios } from './restart.ts'
@@ -35,5 +36,6 @@ export const scenarios: readonly Scenario[] = [
   ...strategicScenarios,
   ...storedElsewhereScenarios,
   ...rarerScenarios,
+  ...pathScenarios,
   ...restartScenarios,
 ]

@@ -34,6 +34,8 @@ export function answerPath(
   responder: Responder,
 ): void {
   const path = info.path.replace(/(.)\/$/, '$1')
+  // A real server cleans no path up, and redirects nobody.
+  if (info.path.includes('//')) throw StatusError.noSuchPath()
   const anyMethod = /^\/apis\/[^/]+$/.test(path)
   if (!anyMethod && request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
   if (/^\/(healthz|livez|readyz)(\/ping)?$/.test(path)) {

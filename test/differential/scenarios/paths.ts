@@ -1,4 +1,4 @@
-import { del, get, post, put, quietly, type Scenario } from '../scenario.ts'
+import { del, get, post, put, quietly, type Scenario, wait } from '../scenario.ts'
 import { cms, configMap } from './shapes.ts'
 
 export const pathScenarios: readonly Scenario[] = [
@@ -21,5 +21,24 @@ export const pathScenarios: readonly Scenario[] = [
       get('/apis//apps'),
       get('/healthz//'),
     ],
+  },
+  {
+    name: 'a namespace that is not empty yet says why',
+    steps: [
+      quietly(post('/api/v1/namespaces', { metadata: { name: '{ns}-going' } })),
+      quietly(
+        post('/api/v1/namespaces/{ns}-going/configmaps', { metadata: { name: 'a', finalizers: ['example.com/a'] } }),
+      ),
+      quietly(
+        post('/api/v1/namespaces/{ns}-going/secrets', { metadata: { name: 'b', finalizers: ['example.com/b'] } }),
+      ),
+      quietly(
+        post('/api/v1/namespaces/{ns}-going/secrets', { metadata: { name: 'c', finalizers: ['example.com/b'] } }),
+      ),
+      quietly(del('/api/v1/namespaces/{ns}-going')),
+      wait('/api/v1/namespaces/{ns}-going', { condition: 'NamespaceFinalizersRemaining' }),
+      get('/api/v1/namespaces/{ns}-going'),
+    ],
+    except: ['*.body.metadata.managedFields'],
   },
 ]

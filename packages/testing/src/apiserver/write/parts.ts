@@ -2,8 +2,11 @@ import { type JsonObject, objectAt, objectsAt, own, sameJson } from '../objects/
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 
+/** An endpoint that writes one thing of an object. */
+export type OwnPart = 'approval' | 'ephemeralcontainers' | 'resize'
+
 /** What an endpoint of a built-in makes of an object: the old one, with the one thing that the endpoint is for. */
-const parts = {
+const parts: Readonly<Record<OwnPart, (object: KubeObject, old: KubeObject, now: string) => Partial<KubeObject>>> = {
   approval(object: KubeObject, old: KubeObject, now: string): Partial<KubeObject> {
     const { conditions: _, ...rest } = objectAt(old, 'status') ?? {}
     const conditions = conditionsOf(object).map(({ lastUpdateTime, lastTransitionTime, ...condition }) => ({
@@ -32,10 +35,7 @@ const parts = {
           }
     return { spec: { ...spec, ...resized('containers'), ...resized('initContainers') } }
   },
-} satisfies Readonly<Record<string, (object: KubeObject, old: KubeObject, now: string) => Partial<KubeObject>>>
-
-/** An endpoint that writes one thing of an object. */
-export type OwnPart = keyof typeof parts
+}
 
 export function isOwnPart(part: string): part is OwnPart {
   return Object.hasOwn(parts, part)

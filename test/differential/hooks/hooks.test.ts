@@ -5,13 +5,14 @@ import { normalise } from '../normalise.ts'
 import type { Said } from '../run-scenario.ts'
 import { startServers } from '../servers.ts'
 import { admissionScenarios } from './admission.ts'
+import { conditionScenarios } from './conditions.ts'
 import { conversionScenarios } from './conversion.ts'
 import { HookServer } from './hook-server.ts'
 import { type HookScenario, Kit } from './kit.ts'
 
 const available = await realApiServerAvailable('the comparison of how webhooks are called')
 const only = process.env.WHERRY_SCENARIO
-const chosen = [...admissionScenarios, ...conversionScenarios].filter(
+const chosen = [...admissionScenarios, ...conditionScenarios, ...conversionScenarios].filter(
   ({ name }) => only === undefined || name.includes(only),
 )
 

@@ -57,7 +57,9 @@ class Evaluation {
       const local = locals.get(name)
       if (local !== undefined) return local
     }
-    const value = this.#variables.get(name) ?? typeNames.get(name)
+    // Null is a value.
+    const known = this.#variables.get(name)
+    const value = known === undefined ? typeNames.get(name) : known
     if (value === undefined) throw new CelError(`no such attribute(s): ${name}`)
     return value
   }
@@ -251,9 +253,23 @@ const fullNames: Readonly<Record<string, string>> = {
 
 /** Operators of one implementation for all types: their refusal names no types. */
 const untyped = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_[_]', '@in'])
+const numbers = ['int', 'uint', 'double']
+const times = ['google.protobuf.Timestamp', 'google.protobuf.Duration']
+const ordered = new Set([...numbers, ...times, 'bool', 'string', 'bytes'])
+/** The types that an operator is known to for its left side: of others, the refusal names the operator. */
+const operators: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...['_<_', '_<=_', '_>_', '_>=_'].map((name): [string, ReadonlySet<string>] => [name, ordered]),
+  ['_+_', new Set([...numbers, ...times, 'string', 'bytes', 'list'])],
+  ['_-_', new Set([...numbers, ...times])],
+  ['_*_', new Set(numbers)],
+  ['_/_', new Set(numbers)],
+  ['_%_', new Set(['int', 'uint'])],
+])
 const bare = new Set(['contains', 'startsWith', 'endsWith', 'matches'])
 
 function noSuchOverload(name: string, values: readonly Value[]): string {
+  const operands = operators.get(name)
+  if (operands !== undefined && !operands.has(typeName(values[0] as Value))) return `no such overload: ${name}`
   if (untyped.has(name)) return 'no such overload'
   if (bare.has(name)) return 'no such overload'
   return `no such overload: ${name}(${values.map(typeName).join(', ')})`

@@ -1,2 +1,12 @@
+export {
+  compileExpression,
+  conditionsHold,
+  type Declared,
+  type Expression,
+  evaluateExpression,
+  type Input,
+  inputValues,
+  type Variable,
+} from './admission.ts'
 export { type CompiledRule, compileRules } from './rule.ts'
 export { ruleProblems } from './validator.ts'

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { User } from '../access.ts'
+import type { Input } from '../../cel/index.ts'
+import type { AccessControl, User } from '../access.ts'
 import { type JsonObject, objectAt, own, parseJson, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
@@ -10,6 +11,7 @@ import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { decode } from '../schema/decode.ts'
+import { cel } from '../schema/rules.ts'
 import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
@@ -50,6 +52,8 @@ export interface WebhookHost {
   readonly random: () => number
   /** An object of one version of its resource at another. */
   convert(object: KubeObject, to: ResourceType): KubeObject
+  /** Whether something is allowed: what an `authorizer` in conditions asks. */
+  readonly decide: AccessControl['decide']
 }
 
 /** The write that is being carried out. */
@@ -266,12 +270,18 @@ export class AdmissionWebhooks implements WriteHooks {
     throw notAsked(hook.name, why)
   }
 
+  /** What is asked about, at another version. */
+  #at(asked: Attributes, at: ResourceType): Attributes {
+    if (at === asked.type) return asked
+    const shown = (object: JsonObject | undefined): JsonObject | undefined =>
+      object === undefined ? object : this.#host.convert(object as KubeObject, at)
+    return { ...asked, object: shown(asked.object), oldObject: shown(asked.oldObject) }
+  }
+
   #ask(invocations: readonly Invocation[], asked: Attributes): readonly Reply[] {
     const { outside, client, random } = this.#host
     const questions = invocations.map(({ hook, at }): Question<Reply> => {
-      const shown = (object: JsonObject | undefined): JsonObject | undefined =>
-        at === asked.type || object === undefined ? object : this.#host.convert(object as KubeObject, at)
-      const request = reviewRequest({ ...asked, object: shown(asked.object), oldObject: shown(asked.oldObject) }, at)
+      const request = reviewRequest(this.#at(asked, at), at)
       const version = hook.reviewVersions.find(one => one === 'v1' || one === 'v1beta1') ?? 'v1'
       return {
         key: `${hook.id} ${createHash('sha256').update(JSON.stringify(request)).digest('base64')}`,
@@ -290,6 +300,28 @@ export class AdmissionWebhooks implements WriteHooks {
   }
 
   #invocation(hook: Hook, asked: Attributes): Invocation | undefined {
+    const invocation = this.#selected(hook, asked)
+    if (invocation === undefined || hook.conditions.length === 0) return invocation
+    const values = cel().inputValues(this.#input(asked, invocation.at), undefined)
+    const holds = cel().conditionsHold(hook.conditions, values)
+    if (holds === true) return invocation
+    if (holds === false || hook.ignoresFailures) return undefined
+    throw StatusError.forbidden(asked.type, asked.name, holds)
+  }
+
+  /** What expressions about a request see. */
+  #input(asked: Attributes, at: ResourceType): Input {
+    const { type, subresource, namespace, name, user } = asked
+    const { object, oldObject, ...request } = reviewRequest(this.#at(asked, at), at)
+    return {
+      ...{ object, oldObject, request, namespaceObject: undefined, params: undefined, user },
+      typed: { object: !type.custom || subresource === 'scale', params: false },
+      decide: this.#host.decide,
+      resource: { group: type.group, resource: type.plural, subresource, namespace, name },
+    }
+  }
+
+  #selected(hook: Hook, asked: Attributes): Invocation | undefined {
     const { type, namespace, operation, subresource, object, oldObject } = asked
     const isNamespace = type.group === '' && type.plural === 'namespaces'
     if (namespace !== '' && !selectsAll(hook.namespaceSelector)) {

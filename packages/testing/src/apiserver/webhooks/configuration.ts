@@ -1,6 +1,8 @@
+import type { Expression } from '../../cel/index.ts'
 import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { addressOf, type HookAddress } from '../outside/hook-client.ts'
+import { compileConditions } from './conditions.ts'
 
 /** A rule of a webhook: which requests it is called for. */
 export interface HookRule {
@@ -25,6 +27,7 @@ export interface Hook {
   readonly timeoutSeconds: number
   readonly reviewVersions: readonly string[]
   readonly reinvoked: boolean
+  readonly conditions: readonly Expression[]
 }
 
 /** Reads the webhooks of a configuration. `id` is the state of the configuration. */
@@ -47,6 +50,7 @@ export function hooksOf(configuration: KubeObject, id: string): Hook[] {
     timeoutSeconds: Number(own(hook, 'timeoutSeconds') ?? 10),
     reviewVersions: stringsAt(hook, 'admissionReviewVersions'),
     reinvoked: stringAt(hook, 'reinvocationPolicy') === 'IfNeeded',
+    conditions: compileConditions(hook, { params: false, authorizer: true }),
   }))
 }
 
@@ -76,11 +80,6 @@ function completedHook(given: JsonObject, mutating: boolean): JsonObject {
   if (service !== undefined)
     hook.clientConfig = { ...config, service: { ...service, port: own(service, 'port') ?? 443 } }
   return hook
-}
-
-/** Whether a configuration needs CEL. */
-export function hasConditions(configuration: KubeObject): boolean {
-  return webhooksIn(configuration).some(hook => objectsAt(hook, 'matchConditions').length > 0)
 }
 
 /** The webhooks as they are given. */

@@ -2,6 +2,7 @@ import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/
 import type { KubeObject } from '../objects/object.ts'
 import { subdomainProblems } from '../objects/qualified-name.ts'
 import type { StatusCause } from '../status.ts'
+import { conditionProblems } from './conditions.ts'
 import { stringsAt, webhooksIn } from './configuration.ts'
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
@@ -25,8 +26,9 @@ export function configurationProblems(configuration: KubeObject): StatusCause[] 
         ? [missing(`${at}.sideEffects`, 'must specify one of None, NoneOnDryRun')]
         : chosen(hook, 'sideEffects', ['None', 'NoneOnDryRun'], at)),
       ...timeoutProblems(Number(own(hook, 'timeoutSeconds')), `${at}.timeoutSeconds`),
-      ...addressProblems(objectAt(hook, 'clientConfig') ?? {}, `${at}.clientConfig`),
       ...chosen(hook, 'reinvocationPolicy', ['IfNeeded', 'Never'], at),
+      ...addressProblems(objectAt(hook, 'clientConfig') ?? {}, `${at}.clientConfig`),
+      ...conditionProblems(hook, at, false),
       ...versionProblems(stringsAt(hook, 'admissionReviewVersions'), `${at}.admissionReviewVersions`),
       ...(repeated
         ? [{ reason: 'FieldValueDuplicate', message: `Duplicate value: ${JSON.stringify(name)}`, field: `${at}.name` }]

@@ -86,6 +86,8 @@ class Evaluation {
       return this.value(condition ? second : third)
     }
     if (name === '@not_strictly_false') return this.#notStrictlyFalse(first)
+    // As in a real server, nothing is in an empty list, whatever it fails with.
+    if (name === '@in' && second?.kind === 'list' && second.elements.length === 0) return false
     const global = this.#checked.names.get(expr)
     const target = global === undefined ? expr.target : undefined
     const values = (target === undefined ? args : [target, ...args]).map(arg => this.value(arg))
@@ -255,15 +257,15 @@ const fullNames: Readonly<Record<string, string>> = {
 const untyped = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_[_]', '@in'])
 const numbers = ['int', 'uint', 'double']
 const times = ['google.protobuf.Timestamp', 'google.protobuf.Duration']
-const ordered = new Set([...numbers, ...times, 'bool', 'string', 'bytes'])
+/** Types with methods of their own, which refuse operators without a name. */
+const receivers = [...times, 'string']
+const ordered = new Set([...numbers, ...receivers, 'bool', 'bytes'])
 /** The types that an operator is known to for its left side: of others, the refusal names the operator. */
 const operators: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ...['_<_', '_<=_', '_>_', '_>=_'].map((name): [string, ReadonlySet<string>] => [name, ordered]),
-  ['_+_', new Set([...numbers, ...times, 'string', 'bytes', 'list'])],
-  ['_-_', new Set([...numbers, ...times])],
-  ['_*_', new Set(numbers)],
-  ['_/_', new Set(numbers)],
-  ['_%_', new Set(['int', 'uint'])],
+  ['_+_', new Set([...numbers, ...receivers, 'bytes', 'list'])],
+  ...['_-_', '_*_', '_/_'].map((name): [string, ReadonlySet<string>] => [name, new Set([...numbers, ...receivers])]),
+  ['_%_', new Set(['int', 'uint', ...receivers])],
 ])
 const bare = new Set(['contains', 'startsWith', 'endsWith', 'matches'])
 

@@ -9,10 +9,11 @@ import { conditionScenarios } from './conditions.ts'
 import { conversionScenarios } from './conversion.ts'
 import { HookServer } from './hook-server.ts'
 import { type HookScenario, Kit } from './kit.ts'
+import { policyScenarios } from './policies.ts'
 
 const available = await realApiServerAvailable('the comparison of how webhooks are called')
 const only = process.env.WHERRY_SCENARIO
-const chosen = [...admissionScenarios, ...conditionScenarios, ...conversionScenarios].filter(
+const chosen = [...admissionScenarios, ...conditionScenarios, ...conversionScenarios, ...policyScenarios].filter(
   ({ name }) => only === undefined || name.includes(only),
 )
 

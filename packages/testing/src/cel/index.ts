@@ -9,4 +9,4 @@ export {
   type Variable,
 } from './admission.ts'
 export { type CompiledRule, compileRules } from './rule.ts'
-export { ruleProblems } from './validator.ts'
+export { ruleProblems, usableMessage } from './validator.ts'

@@ -136,24 +136,37 @@ export class Kit {
   }
 
   /** Makes policies for the scenario's namespace, each with its bindings, and waits until they are in force. */
-  async bind(policies: Readonly<Record<string, Policy>>): Promise<void> {
+  async bind(
+    policies: Readonly<Record<string, Policy>>,
+    kind: 'mutating' | 'validating' = 'validating',
+  ): Promise<void> {
     const rules = [rule(['CREATE'], ['configmaps'])]
-    const isProbe = "has(object.metadata.labels) && 'probe' in object.metadata.labels"
+    const isProbe = "has(object.metadata.labels) && 'policies' in object.metadata.labels"
+    const mutating = kind === 'mutating'
+    const failing = {
+      reinvocationPolicy: 'Never',
+      matchConditions: [{ name: 'probe', expression: isProbe }],
+      mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: string(1 / 0)}]' } }],
+    }
     // It comes last: once it is in force, so are the others.
-    const probe: Policy = { rules, spec: { validations: [{ expression: `!(${isProbe})` }] }, bindings: { probe: {} } }
+    const probe: Policy = {
+      ...{ rules, bindings: { probe: {} } },
+      spec: mutating ? failing : { validations: [{ expression: `!(${isProbe})` }] },
+    }
     for (const [name, { rules, spec, bindings }] of Object.entries({ ...policies, probe })) {
       const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': this.ns } }
       const matchConstraints = { namespaceSelector, resourceRules: rules, ...spec.matchConstraints }
-      await this.#admission('validatingadmissionpolicies', name, { ...spec, matchConstraints })
+      await this.#admission(`${kind}admissionpolicies`, name, { ...spec, matchConstraints })
       for (const [binding, more] of Object.entries(bindings)) {
-        const bound = { policyName: `${this.ns}-${name}`, validationActions: ['Deny'], ...more }
-        await this.#admission('validatingadmissionpolicybindings', binding, bound)
+        const actions = mutating ? {} : { validationActions: ['Deny'] }
+        const bound = { policyName: `${this.ns}-${name}`, ...actions, ...more }
+        await this.#admission(`${kind}admissionpolicybindings`, binding, bound)
       }
     }
     const give = performance.now() + withinMs
-    const body = { metadata: { name: 'probe', labels: { probe: 'yes' } } }
+    const body = { metadata: { name: 'probe', labels: { policies: 'yes' } }, data: { k: 'v' } }
     const path = `/api/v1/namespaces/${this.ns}/configmaps?dryRun=All`
-    while ((await this.#ask('POST', path, { body })).status !== 422) {
+    while ((await this.#ask('POST', path, { body })).status < 400) {
       if (performance.now() > give) throw new Error(`${this.#target.name}: policies do not come into force`)
       await after(everyMs)
     }

@@ -38,8 +38,6 @@ import { type Admission, Writer } from './write/writer.ts'
 
 /** Built-ins that a real server would act on while it writes, and this one does not. */
 const unserved: Readonly<Record<string, string>> = {
-  mutatingadmissionpolicies: 'mutating admission policies',
-  mutatingadmissionpolicybindings: 'mutating admission policies',
   apiservices: 'aggregated API servers',
 }
 

@@ -4,6 +4,7 @@ import { compile, type Program } from './compile.ts'
 import { dynamicValue } from './dynamic-values.ts'
 import type { Variables } from './evaluate.ts'
 import { Authorizer, type Decide, ResourceCheck } from './functions/authorizer.ts'
+import { mutationMessages } from './mutation.ts'
 import { readType, struct, type Type } from './types.ts'
 import { CelError, Mapping, type Value } from './values.ts'
 
@@ -11,6 +12,8 @@ import { CelError, Mapping, type Value } from './values.ts'
 export interface Declared {
   readonly params: boolean
   readonly authorizer: boolean
+  /** Whether it may make messages: what mutations consist of. */
+  readonly messages?: boolean | undefined
   /** The policy's own, which were compiled before. */
   readonly variables?: readonly Variable[] | undefined
 }
@@ -122,7 +125,8 @@ function declarations({ params, authorizer, variables }: Declared): Map<string, 
 
 /** Compiles an expression of admission. `returns`: the types that it may be of; none: any. */
 export function compileExpression(source: string, returns: readonly string[], declared: Declared): Expression {
-  const result = compile(source, declarations(declared))
+  const messages = declared.messages === true ? mutationMessages : undefined
+  const result = compile(source, declarations(declared), messages)
   const failed = (problem: string, internal = false): Expression => ({ source, program: undefined, problem, internal })
   if ('issues' in result) {
     return result.instantiation

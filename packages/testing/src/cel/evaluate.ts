@@ -3,7 +3,7 @@ import type { Checked } from './checker.ts'
 import type { Functions, Overload } from './declarations.ts'
 import { indexed } from './functions/containers.ts'
 import type { Type } from './types.ts'
-import { CelError, Entries, List, Mapping, Optional, TypeValue, typeName, type Value } from './values.ts'
+import { CelError, Entries, List, Mapping, Message, Optional, TypeValue, typeName, type Value } from './values.ts'
 
 /** How many steps one evaluation may take: what a real server bounds by its cost budget. */
 const maxSteps = 1_000_000
@@ -47,7 +47,7 @@ class Evaluation {
       case 'comprehension':
         return this.#comprehension(expr)
       default:
-        throw new CelError(`unknown type: ${expr.name}`)
+        return this.#message(expr)
     }
   }
 
@@ -154,6 +154,17 @@ class Evaluation {
     return new Entries(pairs)
   }
 
+  #message({ name, fields }: Extract<Expr, { kind: 'struct' }>): Value {
+    const made = new Map<string, Value>()
+    for (const { name: field, value: given, optional } of fields) {
+      const value = this.value(given)
+      if (!optional) made.set(field, value)
+      else if (!(value instanceof Optional)) throw new CelError('no such overload')
+      else if (value.value !== undefined) made.set(field, value.value)
+    }
+    return new Message(name, made)
+  }
+
   #comprehension(expr: Comprehension): Value {
     const range = this.value(expr.range)
     const outer = new Map([[expr.accu, this.value(expr.init)]])
@@ -217,6 +228,7 @@ function* items(range: Value, two: boolean): Iterable<readonly [Value, Value]> {
 /** The value of a field, or of a map's key; `undefined`: there is none. */
 export function fieldOf(container: Value, key: Value): Value | undefined {
   if (container instanceof Mapping) return container.get(key)
+  if (container instanceof Message) return container.fields.get(String(key))
   if (container instanceof List) throw new CelError(`unsupported index type '${typeName(key)}' in list`)
   return undefined
 }

@@ -8,5 +8,6 @@ export {
   inputValues,
   type Variable,
 } from './admission.ts'
+export { jsonOf, MutationError, nameProblems, operationsOf } from './mutation.ts'
 export { type CompiledRule, compileRules } from './rule.ts'
 export { ruleProblems, usableMessage } from './validator.ts'

@@ -78,7 +78,24 @@ describe('validating admission policies', () => {
       const path = `${group}/validatingadmissionpolicies`
       const { status, json } = await kit.call('POST', path, { metadata: { name: 'p' }, spec })
       expect([status, json.message]).toEqual([422, expect.stringContaining("undeclared reference to 'params'")])
-      const mutating = await kit.call('POST', `${group}/mutatingadmissionpolicies`, { metadata: { name: 'p' }, spec })
-      expect(mutating.status).toBe(501)
+    }))
+})
+
+describe('mutating admission policies', () => {
+  it('F1: change what is written, by apply configurations and JSON patches, in order', () =>
+    withServer(async kit => {
+      const mutations = [
+        { patchType: 'ApplyConfiguration', applyConfiguration: { expression: "Object{data: {'a': object.data.n}}" } },
+        {
+          patchType: 'JSONPatch',
+          jsonPatch: { expression: "[JSONPatch{op: 'add', path: '/data/b', value: object.data.a + '!'}]" },
+        },
+      ]
+      const spec = { matchConstraints: { resourceRules }, reinvocationPolicy: 'Never', mutations }
+      await made(kit, 'mutatingadmissionpolicies', 'm', spec)
+      await made(kit, 'mutatingadmissionpolicybindings', 'm', { policyName: 'm' })
+      expect((await create(kit, 'x', { n: '1' })).json.data).toEqual({ n: '1', a: '1', b: '1!' })
+      const { status, json } = await create(kit, 'y', { other: '1' })
+      expect([status, json.message]).toEqual([403, expect.stringContaining('no such key: n')])
     }))
 })

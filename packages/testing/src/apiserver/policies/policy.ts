@@ -11,14 +11,18 @@ export interface Resources extends Criteria {
   readonly excluded: readonly HookRule[]
 }
 
-/** A ValidatingAdmissionPolicy, read and compiled. */
-export interface ValidatingPolicy {
+/** What all policies have. */
+export interface Policy {
   readonly name: string
   readonly resources: Resources
   readonly ignoresFailures: boolean
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined
   readonly variables: readonly Variable[]
   readonly conditions: readonly Expression[]
+}
+
+/** A ValidatingAdmissionPolicy, read and compiled. */
+export interface ValidatingPolicy extends Policy {
   readonly validations: readonly Validation[]
   readonly auditAnnotations: readonly Expression[]
 }
@@ -42,7 +46,7 @@ export interface Binding {
 }
 
 /** The variables of a policy, each compiled with those before it. */
-export function compileVariables(spec: JsonObject, declared: Declared): Variable[] {
+function compileVariables(spec: JsonObject, declared: Declared): Variable[] {
   const variables: Variable[] = []
   for (const one of objectsAt(spec, 'variables')) {
     const source = stringAt(one, 'expression') ?? ''
@@ -52,15 +56,15 @@ export function compileVariables(spec: JsonObject, declared: Declared): Variable
   return variables
 }
 
-export function readPolicy(object: KubeObject): ValidatingPolicy {
+/** Reads what all policies have. `declared`: the variables of their expressions. */
+export function readCommon(object: KubeObject): Policy & { readonly declared: Declared } {
   const spec = objectAt(object, 'spec') ?? {}
   const paramKind = objectAt(spec, 'paramKind')
   const plain: Declared = { params: paramKind !== undefined, authorizer: true }
   const variables = compileVariables(spec, plain)
   const declared: Declared = { ...plain, variables }
-  const compile = (source: string, ...returns: string[]): Expression =>
-    cel().compileExpression(source, returns, declared)
   return {
+    declared,
     name: object.metadata.name ?? '',
     resources: readResources(objectAt(spec, 'matchConstraints') ?? {}),
     ignoresFailures: stringAt(spec, 'failurePolicy') === 'Ignore',
@@ -70,6 +74,16 @@ export function readPolicy(object: KubeObject): ValidatingPolicy {
     },
     variables,
     conditions: compileConditions(spec, declared),
+  }
+}
+
+export function readPolicy(object: KubeObject): ValidatingPolicy {
+  const spec = objectAt(object, 'spec') ?? {}
+  const { declared, ...common } = readCommon(object)
+  const compile = (source: string, ...returns: string[]): Expression =>
+    cel().compileExpression(source, returns, declared)
+  return {
+    ...common,
     validations: objectsAt(spec, 'validations').map(one => {
       const messageExpression = stringAt(one, 'messageExpression') ?? ''
       return {

@@ -12,15 +12,17 @@ const actions = ['Audit', 'Deny', 'Warn']
 const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const mostAnnotations = 20
 
-/** What the server has against a ValidatingAdmissionPolicy. */
-export function policyProblems(object: KubeObject): StatusCause[] {
-  const spec = objectAt(object, 'spec') ?? {}
+/** What the server has against what all policies have. `declared`: what their own expressions may use. */
+export function commonProblems(
+  { kind }: KubeObject,
+  spec: JsonObject,
+): { readonly causes: readonly StatusCause[]; readonly declared: Declared } {
   const constraints = objectAt(spec, 'matchConstraints')
   const paramKind = objectAt(spec, 'paramKind')
   const params = paramKind !== undefined
   const variables: Variable[] = []
   const at = 'spec.matchConstraints'
-  return [
+  const causes = [
     ...chosen(spec, 'failurePolicy', ['Fail', 'Ignore'], 'spec'),
     ...['apiVersion', 'kind']
       .filter(field => paramKind !== undefined && (stringAt(paramKind, field) ?? '') === '')
@@ -29,12 +31,35 @@ export function policyProblems(object: KubeObject): StatusCause[] {
     ...(constraints !== undefined && objectsAt(constraints, 'resourceRules').length === 0
       ? [required(`${at}.resourceRules`, '')]
       : []),
+    ...(kind.startsWith('Mutating') ? operationProblems(constraints, at) : []),
     ...conditionProblems(spec, 'spec', params),
     ...objectsAt(spec, 'variables').flatMap((one, i) =>
       variableProblems(one, `spec.variables[${i}]`, params, variables),
     ),
-    ...ruleListProblems(object, spec, { params, authorizer: true, ...(variables.length > 0 && { variables }) }),
   ]
+  return { causes, declared: { params, authorizer: true, ...(variables.length > 0 && { variables }) } }
+}
+
+/** What the server has against a ValidatingAdmissionPolicy. */
+export function policyProblems(object: KubeObject): StatusCause[] {
+  const spec = objectAt(object, 'spec') ?? {}
+  const { causes, declared } = commonProblems(object, spec)
+  return [...causes, ...ruleListProblems(object, spec, declared)]
+}
+
+const mutable = ['*', 'CONNECT', 'CREATE', 'UPDATE']
+
+/** Nothing that is deleted can be changed. */
+function operationProblems(resources: JsonObject | undefined, at: string): StatusCause[] {
+  const supported = mutable.map(one => JSON.stringify(one)).join(', ')
+  return objectsAt(resources, 'resourceRules')
+    .flatMap(rule => stringsAt(rule, 'operations'))
+    .filter(operation => !mutable.includes(operation))
+    .map(operation => ({
+      reason: 'FieldValueNotSupported',
+      message: `Unsupported value: ${JSON.stringify(operation)}: supported values: ${supported}`,
+      field: `${at}.resourceRules.operations`,
+    }))
 }
 
 function ruleListProblems(object: KubeObject, spec: JsonObject, declared: Declared): StatusCause[] {
@@ -139,16 +164,23 @@ function resourceProblems(resources: JsonObject, at: string): StatusCause[] {
 
 /** What the server has against a binding of a policy. */
 export function bindingProblems(object: KubeObject): StatusCause[] {
+  const given = own(objectAt(object, 'spec') ?? {}, 'validationActions')
+  return [...commonBindingProblems(object), ...actionProblems(given, 'spec.validationActions')]
+}
+
+/** What the server has against what all bindings have. */
+export function commonBindingProblems(object: KubeObject): StatusCause[] {
   const spec = objectAt(object, 'spec') ?? {}
   const policy = stringAt(spec, 'policyName') ?? ''
   const resources = objectAt(spec, 'matchResources')
+  const at = 'spec.matchResources'
   return [
     ...(policy === ''
       ? [required('spec.policyName', '')]
       : subdomainProblems(policy).map(why => invalid('spec.policyName', policy, why))),
     ...paramRefProblems(objectAt(spec, 'paramRef'), 'spec.paramRef'),
-    ...(resources === undefined ? [] : resourceProblems(resources, 'spec.matchResources')),
-    ...actionProblems(own(spec, 'validationActions'), 'spec.validationActions'),
+    ...(resources === undefined ? [] : resourceProblems(resources, at)),
+    ...(object.kind.startsWith('Mutating') ? operationProblems(resources, at) : []),
   ]
 }
 

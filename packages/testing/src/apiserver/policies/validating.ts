@@ -1,24 +1,9 @@
 import type { Expression, Input } from '../../cel/index.ts'
-import { type JsonObject, objectAt } from '../objects/json.ts'
-import type { KubeObject } from '../objects/object.ts'
-import { materialise } from '../objects/stored.ts'
-import type { Registry } from '../resources/registry.ts'
-import type { ResourceType } from '../resources/resource-type.ts'
 import { cel } from '../schema/rules.ts'
 import { StatusError } from '../status.ts'
-import type { Store } from '../store/store.ts'
-import type { Version } from '../store/version.ts'
-import { type InputHost, inputOf } from '../webhooks/input.ts'
-import type { Attributes } from '../webhooks/review.ts'
-import { selectorsMatch, versionByRules } from '../webhooks/selection.ts'
-import { type Param, paramsOf, paramType } from './params.ts'
-import { type Binding, type Resources, readBinding, readPolicy, type ValidatingPolicy } from './policy.ts'
-
-/** What policies need of the server. */
-interface PolicyHost extends InputHost {
-  readonly store: Store
-  readonly registry: Registry
-}
+import { type Attributes, shownName } from '../webhooks/review.ts'
+import { BoundPolicies, type PolicyHost } from './bound.ts'
+import { readPolicy, type ValidatingPolicy } from './policy.ts'
 
 /** What a policy has against a request. */
 interface Refusal {
@@ -28,126 +13,37 @@ interface Refusal {
   readonly always?: boolean | undefined
 }
 
-/** Which policy and binding a refusal is by. */
-interface Denied extends Refusal {
-  readonly policy: string
-  readonly binding: string | undefined
-}
-
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 }
 
 /** Has ValidatingAdmissionPolicies and their bindings say what they have against a write. Nothing is audited here. */
 export class ValidatingPolicies {
-  readonly #host: PolicyHost
-  readonly #types: { readonly policies: ResourceType; readonly bindings: ResourceType }
-  readonly #read = new WeakMap<Version, ValidatingPolicy | Binding>()
+  readonly #bound: BoundPolicies<ValidatingPolicy>
 
   constructor(host: PolicyHost) {
-    const type = (plural: string): ResourceType => host.registry.resolve('admissionregistration.k8s.io', 'v1', plural)
-    this.#host = host
-    this.#types = {
-      policies: type('validatingadmissionpolicies'),
-      bindings: type('validatingadmissionpolicybindings'),
-    }
+    this.#bound = new BoundPolicies(host, 'validating', readPolicy)
   }
 
   /** Whether no policy is bound. */
   get idle(): boolean {
-    return this.#host.store.collection(this.#types.bindings).size === 0
+    return this.#bound.idle
   }
 
   /** Throws the first refusal. `warn` is told of what the request's sender is warned of. */
   validate(asked: Attributes, warn: (text: string) => void): void {
-    if (this.idle) return
-    const denied = this.#policies().flatMap(([policy, bindings]) => this.#refusals(policy, bindings, asked, warn))
-    const [first] = denied
-    if (first !== undefined) throw refused(first, asked)
-  }
-
-  #refusals(
-    policy: ValidatingPolicy,
-    bindings: readonly Binding[],
-    asked: Attributes,
-    warn: (text: string) => void,
-  ): readonly Denied[] {
-    const at = this.#selected(policy.resources, asked)
-    if (at === undefined) return []
-    const wrong = (what: string, why: string, binding?: string): Denied[] =>
-      policy.ignoresFailures
-        ? []
-        : [{ message: `failed to configure ${what}: ${why}`, reason: 'Invalid', policy: policy.name, binding }]
-    const type = paramType(policy.paramKind, this.#host.registry)
-    if (typeof type === 'string') return wrong('policy', type)
-    return bindings.flatMap(binding => {
-      if (binding.resources !== undefined && this.#selected(binding.resources, asked) === undefined) return []
-      const params = paramsOf(type, binding.paramRef, asked.namespace, this.#host)
-      if (typeof params === 'string') return wrong('binding', params, binding.name)
-      const refusals = params.flatMap(param => evaluate(policy, this.#input(asked, at, param)))
-      if (binding.actions.includes('Warn')) {
-        for (const { message, always } of refusals) {
-          const by = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`
-          if (always !== true) warn(`Validation failed for ${by}: ${message}`)
-        }
+    let first: StatusError | undefined
+    for (const { policy, binding, at, param, problem } of this.#bound.invocations(asked)) {
+      const of = `ValidatingAdmissionPolicy '${policy.name}'`
+      const by = binding === undefined ? of : `${of} with binding '${binding.name}'`
+      const failed: Refusal[] = policy.ignoresFailures ? [] : [{ message: problem, reason: 'Invalid', always: true }]
+      const refusals = problem === '' ? evaluate(policy, this.#bound.input(asked, at, param)) : failed
+      for (const refusal of refusals) {
+        const denies = refusal.always === true || binding?.actions.includes('Deny') === true
+        if (denies) first ??= refused(by, refusal, asked)
+        if (refusal.always === true || binding?.actions.includes('Warn') !== true) continue
+        warn(`Validation failed for ${by}: ${refusal.message}`)
       }
-      const denies = binding.actions.includes('Deny')
-      return refusals
-        .filter(({ always }) => denies || always === true)
-        .map(refusal => ({ ...refusal, policy: policy.name, binding: binding.name }))
-    })
-  }
-
-  #selected(resources: Resources, asked: Attributes): ResourceType | undefined {
-    if (!selectorsMatch(resources, asked, this.#host)) return undefined
-    const { excluded, equivalent } = resources
-    if (versionByRules({ rules: excluded, equivalent }, asked, this.#host) !== undefined) return undefined
-    return resources.rules.length === 0 ? asked.type : versionByRules(resources, asked, this.#host)
-  }
-
-  #input(asked: Attributes, at: ResourceType, param: Param): Input {
-    const input = inputOf(asked, at, this.#host)
-    return {
-      ...input,
-      namespaceObject: this.#namespace(asked),
-      params: param.object,
-      typed: { ...input.typed, params: param.typed },
     }
-  }
-
-  /** The namespace that a request is in, as expressions see it. A namespace itself is in none. */
-  #namespace({ type, namespace }: Attributes): JsonObject | undefined {
-    if (namespace === '' || (type.group === '' && type.plural === 'namespaces')) return undefined
-    const namespaces = this.#host.registry.resolve('', 'v1', 'namespaces')
-    const version = this.#host.store.collection(namespaces).get(namespace)
-    if (version === undefined) throw StatusError.notFound(namespaces, namespace)
-    const object = materialise(version, 'v1', 'Namespace')
-    const { managedFields, ownerReferences, ...metadata } = object.metadata
-    return { metadata, spec: objectAt(object, 'spec') ?? {}, status: objectAt(object, 'status') ?? {} }
-  }
-
-  /** The policies that are bound, by name, each with its bindings. */
-  #policies(): (readonly [ValidatingPolicy, readonly Binding[]])[] {
-    const bound = new Map<string, Binding[]>()
-    for (const binding of this.#all(this.#types.bindings, readBinding)) {
-      const bindings = bound.get(binding.policy) ?? []
-      bindings.push(binding)
-      bound.set(binding.policy, bindings)
-    }
-    return this.#all(this.#types.policies, readPolicy)
-      .filter(({ name }) => bound.has(name))
-      .map(policy => [policy, bound.get(policy.name) as Binding[]] as const)
-  }
-
-  #all<T extends ValidatingPolicy | Binding>(type: ResourceType, read: (object: KubeObject) => T): T[] {
-    return this.#host.store
-      .collection(type)
-      .snapshot('')
-      .map(version => {
-        const known = this.#read.get(version) as T | undefined
-        if (known !== undefined) return known
-        const made = read(materialise(version, type.apiVersion, type.kind))
-        this.#read.set(version, made)
-        return made
-      })
+    if (first !== undefined) throw first
   }
 }
 
@@ -177,12 +73,9 @@ function evaluate(policy: ValidatingPolicy, input: Input): readonly Refusal[] {
   return [...refusals, ...unaudited]
 }
 
-function refused({ policy, binding, message, reason }: Denied, asked: Attributes): StatusError {
-  const by = `ValidatingAdmissionPolicy '${policy}'${binding === undefined ? '' : ` with binding '${binding}'`}`
+function refused(by: string, { message, reason }: Refusal, asked: Attributes): StatusError {
   const why = `${by} denied request: ${message}`
-  const metadata = (asked.object as KubeObject | undefined)?.metadata
-  const name = asked.name || metadata?.name || metadata?.generateName || 'Unknown'
-  const refusal = StatusError.forbidden(asked.type, name, why)
+  const refusal = StatusError.forbidden(asked.type, shownName(asked), why)
   return new StatusError(codes[reason] ?? 422, reason, refusal.message, {
     details: { ...refusal.details, causes: [{ message: why }] },
   })

@@ -5,6 +5,7 @@ import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import type { HookAnswer, HookClient } from '../outside/hook-client.ts'
 import type { Outside, Question } from '../outside/outside.ts'
+import { MutatingPolicies, type Reinvocations } from '../policies/mutating.ts'
 import { ValidatingPolicies } from '../policies/validating.ts'
 import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
 import type { Registry } from '../resources/registry.ts'
@@ -79,14 +80,14 @@ const metaOfSystem = [
 export class AdmissionWebhooks implements WriteHooks {
   readonly #host: WebhookHost
   readonly #types: { readonly mutating: ResourceType; readonly validating: ResourceType }
-  readonly #policies: ValidatingPolicies
+  readonly #policies: { readonly mutating: MutatingPolicies; readonly validating: ValidatingPolicies }
   readonly #read = new WeakMap<Version, readonly Hook[]>()
   #current: Current | undefined
 
   constructor(host: WebhookHost) {
     const type = (plural: string): ResourceType => host.registry.resolve('admissionregistration.k8s.io', 'v1', plural)
     this.#host = host
-    this.#policies = new ValidatingPolicies(host)
+    this.#policies = { mutating: new MutatingPolicies(host), validating: new ValidatingPolicies(host) }
     this.#types = {
       mutating: type('mutatingwebhookconfigurations'),
       validating: type('validatingwebhookconfigurations'),
@@ -152,7 +153,7 @@ export class AdmissionWebhooks implements WriteHooks {
   get #idle(): boolean {
     const { store } = this.#host
     const unhooked = [this.#types.mutating, this.#types.validating].every(type => store.collection(type).size === 0)
-    return unhooked && this.#policies.idle
+    return unhooked && this.#policies.mutating.idle && this.#policies.validating.idle
   }
 
   #attributes(object: JsonObject | undefined, oldObject: JsonObject | undefined): Attributes {
@@ -184,8 +185,19 @@ export class AdmissionWebhooks implements WriteHooks {
     const hooks = this.#hooks(this.#types.mutating)
     const reinvocable = new Set<Hook>()
     const again = new Set<Hook>()
+    const policies: Reinvocations = { reinvocable: new Set(), again: new Set() }
+    const { mutating } = this.#policies
+    object = mutating.mutated(asked, policies, undefined)
+    const byPolicies = object
     for (const round of [0, 1]) {
-      if (round === 1 && again.size === 0) break
+      if (round === 1) {
+        const byHooks = object
+        // Policies come before webhooks, in each round.
+        if (!sameJson(byPolicies, byHooks)) for (const one of policies.reinvocable) policies.again.add(one)
+        if (policies.again.size > 0) object = mutating.mutated({ ...asked, object }, policies, new Set(policies.again))
+        if (!sameJson(byHooks, object)) for (const hook of reinvocable) again.add(hook)
+        if (again.size === 0) break
+      }
       const only = round === 1 ? new Set(again) : undefined
       for (const hook of hooks) {
         const now: Attributes = { ...asked, object }
@@ -239,7 +251,7 @@ export class AdmissionWebhooks implements WriteHooks {
   }
 
   #validated(asked: Attributes): void {
-    this.#policies.validate(asked, text => this.#current?.write.responder.warn(text))
+    this.#policies.validating.validate(asked, text => this.#current?.write.responder.warn(text))
     const invocations = this.#hooks(this.#types.validating)
       .map(hook => this.#invocation(hook, asked))
       .filter(one => one !== undefined)

@@ -10,6 +10,7 @@ import { claimProtection } from '../controllers/claim-protection.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { completePolicy } from '../policies/complete.ts'
+import { mutatingBindingProblems, mutatingProblems } from '../policies/mutation-problems.ts'
 import { bindingProblems, policyProblems } from '../policies/problems.ts'
 import { completeDefinition } from '../resources/definition.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -246,6 +247,11 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   'validatingadmissionpolicybindings.admissionregistration.k8s.io': {
     decode: completePolicy,
     problems: bindingProblems,
+  },
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': { decode: completePolicy, problems: mutatingProblems },
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': {
+    decode: completePolicy,
+    problems: mutatingBindingProblems,
   },
   'deployments.apps': { countsAnnotations: true, problems: immutable('spec.selector') },
   'daemonsets.apps': {

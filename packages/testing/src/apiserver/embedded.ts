@@ -45,16 +45,11 @@ import { StatusError } from './status.ts'
 import { compactEvery } from './store/compaction.ts'
 import { objectKey, resourceKey, Store } from './store/store.ts'
 import { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
-import { hasConditions } from './webhooks/configuration.ts'
 import { uuid } from './write/names.ts'
 import { type Admission, Writer } from './write/writer.ts'
 
 /** Built-ins that a real server would act on while it writes, and this one does not. */
 const unserved: Readonly<Record<string, string>> = {
-  mutatingadmissionpolicies: 'admission policies',
-  mutatingadmissionpolicybindings: 'admission policies',
-  validatingadmissionpolicies: 'admission policies',
-  validatingadmissionpolicybindings: 'admission policies',
   apiservices: 'aggregated API servers',
 }
 
@@ -125,6 +120,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       client,
       random: this.#random,
       convert: asVersion,
+      decide: asked => this.#parts.access.decide(asked),
     })
     let writer: Writer | undefined
     const definitions = new Definitions(
@@ -142,7 +138,6 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const admit: Admission = (type, object, old) => {
       if (isWebhookConfiguration(type)) {
         if (!callable) throw StatusError.missing('admission webhooks of a server without sockets and `webhooks`')
-        if (hasConditions(object)) throw StatusError.missing('matchConditions (CEL) of admission webhooks')
       }
       if (isDefinition(type)) definitions.admit(object, old)
       const missing = type.custom ? undefined : unserved[type.plural]

@@ -1,5 +1,6 @@
 export type { AccessAttributes } from './apiserver/access.ts'
 export type { ApiServer, EmbeddedApiServer } from './apiserver/api-server.ts'
+export type { Account } from './apiserver/authn/account.ts'
 export type { FaultRule } from './apiserver/faults/fault-rule.ts'
 export type { Authorization, EmbeddedOptions } from './apiserver/options.ts'
 export { startApiServer } from './apiserver/start.ts'

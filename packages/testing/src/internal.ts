@@ -1,6 +1,7 @@
 /** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
 export type { User } from './apiserver/access.ts'
 export type { ControlledApiServer, FillSource } from './apiserver/api-server.ts'
+export type { AccountOptions, Grant } from './apiserver/authn/account.ts'
 export type { PolicyRule } from './apiserver/authn/policy.ts'
 export type { UsedRole } from './apiserver/authn/used-rights.ts'
 export type { FaultEffect, FaultMatch } from './apiserver/faults/fault-rule.ts'

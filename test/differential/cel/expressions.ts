@@ -272,6 +272,22 @@ export const expressions: readonly string[] = [
     '[1, 2].filter(x, x > 1).size() == 1',
     'self.list.all(x, x > 0 && self.i > x)',
   ],
+  ...[
+    'dyn(self.map) > 1',
+    'dyn(self.map) + 1',
+    'dyn("a") - 1',
+    'dyn("a") * 2',
+    'dyn(true) / 2',
+    'dyn(1.5) % 2',
+    'dyn(null) < 1',
+    'dyn(self.time) * 2',
+    '(1 / 0) in []',
+    '"%d".format([self.time])',
+    '"%d".format([self.duration])',
+    'dyn(null).?x',
+    'self.s.name("a")',
+    'authorizer.group("")',
+  ],
   // Texts.
   ...[
     'self.s.size()',

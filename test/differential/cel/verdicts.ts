@@ -140,7 +140,8 @@ async function evaluate(target: Target, name: string): Promise<Cause[]> {
   for (let tries = 0; tries < 200; tries++) {
     const { status, text } = await target.ask('POST', `${path}?dryRun=All`, json, JSON.stringify(body))
     if (status === 422) return (JSON.parse(text) as { details: { causes: Cause[] } }).details.causes
-    if (status !== 404 && status !== 429) throw new Error(`${target.name} answers ${status}: ${text}`)
+    // A real server that replaces the storage of a definition as a request comes says that it shuts down.
+    if (status !== 404 && status !== 429 && status !== 503) throw new Error(`${target.name} answers ${status}: ${text}`)
     await after(25)
   }
   throw new Error(`${target.name} does not serve ${name}`)

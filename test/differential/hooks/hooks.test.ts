@@ -5,15 +5,22 @@ import { normalise } from '../normalise.ts'
 import type { Said } from '../run-scenario.ts'
 import { startServers } from '../servers.ts'
 import { admissionScenarios } from './admission.ts'
+import { conditionScenarios } from './conditions.ts'
 import { conversionScenarios } from './conversion.ts'
 import { HookServer } from './hook-server.ts'
 import { type HookScenario, Kit } from './kit.ts'
+import { mutationScenarios } from './mutations.ts'
+import { policyScenarios } from './policies.ts'
 
 const available = await realApiServerAvailable('the comparison of how webhooks are called')
 const only = process.env.WHERRY_SCENARIO
-const chosen = [...admissionScenarios, ...conversionScenarios].filter(
-  ({ name }) => only === undefined || name.includes(only),
-)
+const chosen = [
+  ...admissionScenarios,
+  ...conditionScenarios,
+  ...conversionScenarios,
+  ...policyScenarios,
+  ...mutationScenarios,
+].filter(({ name }) => only === undefined || name.includes(only))
 
 describe.runIf(available)('the embedded API server calls webhooks as a real one does', () => {
   const found = new Map<HookScenario, readonly string[] | Error>()

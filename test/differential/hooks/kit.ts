@@ -135,6 +135,49 @@ export class Kit {
     }
   }
 
+  /** Makes policies for the scenario's namespace, each with its bindings, and waits until they are in force. */
+  async bind(
+    policies: Readonly<Record<string, Policy>>,
+    kind: 'mutating' | 'validating' = 'validating',
+  ): Promise<void> {
+    const rules = [rule(['CREATE'], ['configmaps'])]
+    const isProbe = "has(object.metadata.labels) && 'policies' in object.metadata.labels"
+    const mutating = kind === 'mutating'
+    const failing = {
+      reinvocationPolicy: 'Never',
+      matchConditions: [{ name: 'probe', expression: isProbe }],
+      mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: string(1 / 0)}]' } }],
+    }
+    // It comes last: once it is in force, so are the others.
+    const probe: Policy = {
+      ...{ rules, bindings: { probe: {} } },
+      spec: mutating ? failing : { validations: [{ expression: `!(${isProbe})` }] },
+    }
+    for (const [name, { rules, spec, bindings }] of Object.entries({ ...policies, probe })) {
+      const namespaceSelector = { matchLabels: { 'kubernetes.io/metadata.name': this.ns } }
+      const matchConstraints = { namespaceSelector, resourceRules: rules, ...spec.matchConstraints }
+      await this.#admission(`${kind}admissionpolicies`, name, { ...spec, matchConstraints })
+      for (const [binding, more] of Object.entries(bindings)) {
+        const actions = mutating ? {} : { validationActions: ['Deny'] }
+        const bound = { policyName: `${this.ns}-${name}`, ...actions, ...more }
+        await this.#admission(`${kind}admissionpolicybindings`, binding, bound)
+      }
+    }
+    const give = performance.now() + withinMs
+    const body = { metadata: { name: 'probe', labels: { policies: 'yes' } }, data: { k: 'v' } }
+    const path = `/api/v1/namespaces/${this.ns}/configmaps?dryRun=All`
+    while ((await this.#ask('POST', path, { body })).status < 400) {
+      if (performance.now() > give) throw new Error(`${this.#target.name}: policies do not come into force`)
+      await after(everyMs)
+    }
+  }
+
+  async #admission(plural: string, name: string, spec: object): Promise<void> {
+    const collection = `/apis/admissionregistration.k8s.io/v1/${plural}`
+    await this.quietly('POST', collection, { metadata: { name: `${this.ns}-${name}` }, spec })
+    this.#undo.push(async () => void (await this.quietly('DELETE', `${collection}/${this.ns}-${name}`)))
+  }
+
   /** Defines Games of the scenario's own group. */
   async define(versions: readonly object[], more: object = {}): Promise<void> {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -206,6 +249,13 @@ export interface Webhook {
   readonly path?: string
   readonly handler?: HookHandler
   readonly [field: string]: unknown
+}
+
+/** A policy, what it is about, and its bindings. */
+export interface Policy {
+  readonly rules: readonly object[]
+  readonly spec: { readonly matchConstraints?: object; readonly [field: string]: unknown }
+  readonly bindings: Readonly<Record<string, object>>
 }
 
 export function rule(operations: readonly string[], resources: readonly string[], more: object = {}): object {

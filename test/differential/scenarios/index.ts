@@ -8,10 +8,13 @@ import { updateScenarios } from './built-in-updates.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
+import { pathScenarios } from './paths.ts'
+import { rarerScenarios } from './rarer-endpoints.ts'
 import { readScenarios } from './read.ts'
 import { restartScenarios } from './restart.ts'
 import { reviewScenarios } from './reviews.ts'
 import { ruleScenarios } from './rules.ts'
+import { storedElsewhereScenarios } from './stored-elsewhere.ts'
 import { strategicScenarios } from './strategic-merge.ts'
 import { writeScenarios } from './write.ts'
 
@@ -31,5 +34,8 @@ export const scenarios: readonly Scenario[] = [
   ...managedScenarios,
   ...applyCustomScenarios,
   ...strategicScenarios,
+  ...storedElsewhereScenarios,
+  ...rarerScenarios,
+  ...pathScenarios,
   ...restartScenarios,
 ]

@@ -34,7 +34,7 @@ export function accessControl(parts: {
   const check = (asked: AccessAttributes): void => {
     const { allowed, reason } = decide(asked)
     if (!allowed) throw forbidden(asked, reason)
-    used.note(asked)
+    if (options.recordRights ?? true) used.note(asked)
   }
   return {
     authenticate(request) {

@@ -1,3 +1,4 @@
+import type { Account, AccountOptions, Grant } from './authn/account.ts'
 import type { UsedRole } from './authn/used-rights.ts'
 import type { FaultRule } from './faults/fault-rule.ts'
 import type { FaultHandle } from './faults/faults.ts'
@@ -36,6 +37,18 @@ export interface ApiServer extends AsyncDisposable {
     readonly commonName: string
     readonly organizations?: readonly string[] | undefined
   }): Promise<{ readonly certPem: string; readonly keyPem: string }>
+  /**
+   * Creates a ServiceAccount with exactly these rights and those that everybody has, for an operator to run as. It takes what
+   * `rights()` gives, so a test can run again with what a first run used. Rejects where roles with its name exist,
+   * and unless the server's `authorization` is `'RBAC'`.
+   */
+  account(grants: readonly Grant[], options?: AccountOptions): Promise<Account>
+  /**
+   * The rights that each user made use of, by the user's name, since the start (of an embedded server: or the last
+   * `resetStats`): a ClusterRole, and a Role for each namespace, that grant just these. The administrator's name is
+   * `wherry:admin`. What was refused is not in it. Rejects without `recordRights`.
+   */
+  rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>>
   /** The resourceVersion of the last change of anything. */
   revision(): Promise<number>
   /** Compacts etcd up to the present, which is returned: old states, and continue tokens, are 410. */
@@ -56,11 +69,6 @@ export interface ControlledApiServer extends ApiServer {
   readonly faults: { add(rule: FaultRule): Promise<FaultHandle>; clear(): Promise<void> }
   /** What was counted since the start, or the last `resetStats`. */
   stats(): Promise<ServerStats>
-  /**
-   * The rights that each user made use of, by the user's name, since the start or the last `resetStats`: a ClusterRole, and a
-   * Role for each namespace, that grant just these. The administrator's name is `wherry:admin`. What was refused is not in it.
-   */
-  rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>>
   /** Sets what is summed to zero: requests, bytes, connections made, rights used. What is open stays counted. */
   resetStats(): Promise<void>
 

@@ -14,11 +14,12 @@ import type { Outside } from './outside/outside.ts'
 import type { Flusher } from './read/flusher.ts'
 import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
 import { answerPath } from './read/paths.ts'
+import { checkLogged } from './read/pod-log.ts'
 import { includedOf, tableOf } from './read/table.ts'
 import { openWatch } from './read/watch.ts'
 import type { WatchStream } from './read/watch-stream.ts'
 import { parseListOptions } from './requests/list-options.ts'
-import { negotiate } from './requests/representation.ts'
+import { negotiate, prefersYaml } from './requests/representation.ts'
 import { parseRequestPath, type RequestInfo, type ResourceTarget, verbOf } from './requests/request-info.ts'
 import type { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
@@ -32,6 +33,7 @@ import { resourceKey, type Store } from './store/store.ts'
 import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 import { answerWrite } from './write/answer.ts'
 import { parseBody } from './write/body.ts'
+import { isOwnPart } from './write/parts.ts'
 import type { Writer } from './write/writer.ts'
 
 /** The parts that a server is made of. */
@@ -98,6 +100,7 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
   const counter = parts.counters.for(verb, resource)
   counter.requests++
   const responder = new Responder(shaped, counter)
+  if (prefersYaml(request.headers)) responder.present({ pretty: false, gzip: false, yaml: true })
   const effect = <K extends FaultEffect['kind']>(kind: K): Extract<FaultEffect, { kind: K }> | undefined =>
     effects.find((one): one is Extract<FaultEffect, { kind: K }> => one.kind === kind)
   for (const one of effects) if (one.kind === 'warning') responder.warn(one.text)
@@ -206,10 +209,14 @@ function answer(
   checkServed(type, target, verb)
   parts.definitions.gate(type)
   if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)
+  if (isLog(type, target.subresource)) {
+    const { object } = parts.writer.read(type, target.namespace, target.name)
+    checkLogged(object, info.query.get('container'))
+    return responder.empty()
+  }
   if (verb === 'get' && target.subresource !== 'scale') return answerObject(parts, request, info, type, responder)
   const representation = negotiate(request.headers, info.query, { what: 'object', type })
-  responder.pretty = representation.pretty
-  responder.gzip = representation.gzip
+  responder.present(representation)
   const body = (): JsonObject => (request.body.length === 0 ? {} : parseBody(request))
   try {
     parts.webhooks.during({ info, target, type, verb, user, responder }, body, () => {
@@ -222,15 +229,14 @@ function answer(
   }
 }
 
-/** Endpoints whose objects are stored at another version and would have to be converted. */
-const converted = new Set(['autoscaling/v1/horizontalpodautoscalers', 'events.k8s.io/v1/events'])
+function isLog({ group, plural, custom }: ResourceType, subresource: string): boolean {
+  return !custom && group === '' && plural === 'pods' && subresource === 'log'
+}
 
 /** Refuses what is not there, and says so of what a real server does and this one does not. */
 function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
   const { subresource } = target
   const what = resourceKey(type)
-  if (converted.has(`${type.apiVersion}/${type.plural}`))
-    throw StatusError.missing(`conversion of ${what} at ${type.apiVersion}`)
   if (!type.custom && !type.verbs.includes('watch') && !isQuestion(type)) throw StatusError.missing(what)
   if (subresource !== '') {
     const known = type.subresources.find(({ name }) => name === subresource)
@@ -238,8 +244,9 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
       // The server of custom resources has no list of subresources: it says that nothing was found.
       throw type.custom ? StatusError.notFound(type, target.name) : StatusError.noSuchResource()
     }
-    const written = subresource === 'status' || subresource === 'scale' || subresource === 'finalize'
-    if (!written && !isSubresourceAction(type, subresource)) {
+    const written =
+      subresource === 'status' || subresource === 'scale' || subresource === 'finalize' || isOwnPart(subresource)
+    if (!written && !isLog(type, subresource) && !isSubresourceAction(type, subresource)) {
       throw StatusError.missing(`${what}/${subresource}`)
     }
     if (!known.verbs.includes(verb))
@@ -272,7 +279,7 @@ function answerCollection(
   const { clock, flusher, random } = parts
   const watch = verb === 'watch'
   const representation = negotiate(request.headers, info.query, { what: verb, type })
-  responder.gzip = representation.gzip
+  responder.present({ ...representation, pretty: !watch && representation.pretty })
   const query = new URLSearchParams(info.query)
   // The old path of a watch may name one object.
   if (info.target?.watch && info.target.name !== '') query.set('fieldSelector', `metadata.name=${info.target.name}`)
@@ -289,7 +296,6 @@ function answerCollection(
     parts.watches.add(resource, stream)
     return
   }
-  responder.pretty = representation.pretty
   sendList(responder, type, list(source, options), options, representation, {
     now: clock.now(),
     include: includedOf(query),
@@ -315,7 +321,6 @@ function answerObject(
   else if (representation.as === 'table')
     text = tableOf(type, version, { now: parts.clock.now(), first: true, include: includedOf(info.query) })
   else text = withHead(version, type.apiVersion, type.kind, type.custom)
-  responder.pretty = representation.pretty
-  responder.gzip = representation.gzip
+  responder.present(representation)
   responder.latin1(200, `${text}\n`, text.length)
 }

@@ -4,12 +4,24 @@ import { checkFields, whole } from '../option-check.ts'
 import type { AccessControl } from './access.ts'
 import { accessControl } from './access-control.ts'
 import type { EmbeddedApiServer, FillSource } from './api-server.ts'
+import {
+  type Account,
+  AccountError,
+  type AccountOptions,
+  accountObjects,
+  type Grant,
+  mayExist,
+  RightsError,
+  tokenSeconds,
+} from './authn/account.ts'
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import type { UsedRole } from './authn/used-rights.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
+import { ClusterObjects } from './controllers/cluster-objects.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
 import { GarbageCollector } from './controllers/garbage-collector.ts'
 import { initialNamespaces, NamespaceController } from './controllers/namespace-controller.ts'
+import { convertBuiltin } from './conversion/builtin.ts'
 import { type CoreParts, handle, WatchSet } from './core.ts'
 import type { Handler } from './exchange.ts'
 import { Faults } from './faults/faults.ts'
@@ -26,30 +38,25 @@ import { Flusher } from './read/flusher.ts'
 import { withoutWatchCache } from './resources/builtin.ts'
 import { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
-import { AccountTokens } from './reviews/account-tokens.ts'
+import { AccountTokens, tokenIssuer } from './reviews/account-tokens.ts'
 import { ServerClock } from './server-clock.ts'
 import { Counters, type ServerStats } from './stats.ts'
 import { StatusError } from './status.ts'
 import { compactEvery } from './store/compaction.ts'
 import { objectKey, resourceKey, Store } from './store/store.ts'
 import { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
-import { hasConditions } from './webhooks/configuration.ts'
 import { uuid } from './write/names.ts'
 import { type Admission, Writer } from './write/writer.ts'
 
 /** Built-ins that a real server would act on while it writes, and this one does not. */
 const unserved: Readonly<Record<string, string>> = {
-  mutatingadmissionpolicies: 'admission policies',
-  mutatingadmissionpolicybindings: 'admission policies',
-  validatingadmissionpolicies: 'admission policies',
-  validatingadmissionpolicybindings: 'admission policies',
   apiservices: 'aggregated API servers',
 }
 
 /** An object at another version of its resource. */
 function asVersion(object: KubeObject, to: ResourceType): KubeObject {
   const { conversion, apiVersion } = to
-  return conversion === undefined ? { ...object, apiVersion } : conversion.object(object, apiVersion)
+  return conversion === undefined ? convertBuiltin(object, apiVersion) : conversion.object(object, apiVersion)
 }
 
 function isWebhookConfiguration({ group, plural }: ResourceType): boolean {
@@ -73,6 +80,9 @@ export class EmbeddedServer implements EmbeddedApiServer {
   #authority: CertificateAuthority | undefined
   #closing: Promise<void> | undefined
   #refusing = false
+  readonly #clusterObjects: ClusterObjects | undefined
+  readonly #authorization: EmbeddedOptions['authorization']
+  readonly #recordsRights: boolean
   /** Connections made before the last `resetStats`. */
   #madeBefore = 0
 
@@ -83,6 +93,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
     // An exchange in memory keeps the process alive, as one on a socket does; an idle server does not.
     this.#transportClock = options.clock ?? systemClock()
     this.#maxStreams = options.maxStreams
+    this.#authorization = options.authorization
+    this.#recordsRights = options.recordRights ?? true
     this.#random = options.random ?? Math.random
     this.token = uuid(this.#random)
     this.#store = new Store(options.historyBytes ?? 134_217_728)
@@ -108,6 +120,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       client,
       random: this.#random,
       convert: asVersion,
+      decide: asked => this.#parts.access.decide(asked),
     })
     let writer: Writer | undefined
     const definitions = new Definitions(
@@ -125,7 +138,6 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const admit: Admission = (type, object, old) => {
       if (isWebhookConfiguration(type)) {
         if (!callable) throw StatusError.missing('admission webhooks of a server without sockets and `webhooks`')
-        if (hasConditions(object)) throw StatusError.missing('matchConditions (CEL) of admission webhooks')
       }
       if (isDefinition(type)) definitions.admit(object, old)
       const missing = type.custom ? undefined : unserved[type.plural]
@@ -139,6 +151,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       new GarbageCollector(store, registry, writer, clock, delayMs)
       new ClaimProtection(store, registry, writer, clock, delayMs)
     }
+    if (options.clusterObjects) this.#clusterObjects = new ClusterObjects(store, registry, writer, clock, delayMs)
     const compactionMs = options.compactionMs ?? 300_000
     if (Number.isFinite(compactionMs)) compactEvery(compactionMs, store, clock)
     const tokens = new AccountTokens(store, registry, () => clock.now(), random, this.token)
@@ -192,6 +205,11 @@ export class EmbeddedServer implements EmbeddedApiServer {
 
   get kubeconfig(): Kubeconfig {
     return kubeconfigFor(this.url, this.ca, this.token)
+  }
+
+  /** Creates what is there from the start, where it needs to be known how the server is reached. */
+  populate(): void {
+    this.#clusterObjects?.start({ port: Number(new URL(this.url).port) || 6443, ca: this.ca ?? '' })
   }
 
   /** Begins to listen. Rejects when the port can't be had. */
@@ -253,7 +271,25 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return inMemory + (this.#front?.accepted() ?? 0)
   }
 
+  async account(grants: readonly Grant[], options: AccountOptions = {}): Promise<Account> {
+    if (this.#authorization !== 'RBAC') throw new AccountError()
+    const { name = 'operator', namespace = 'default' } = options
+    const { registry, writer, tokens, store } = this.#parts
+    for (const object of accountObjects(grants, { name, namespace })) {
+      const type = registry.findKind(object.apiVersion, object.kind) as ResourceType
+      const key = objectKey(object.metadata.namespace ?? '', object.metadata.name)
+      if (mayExist(object) && store.collection(type).get(key) !== undefined) continue
+      writer.create(type, structuredClone(object) as KubeObject, false)
+    }
+    const accounts = registry.resolve('', 'v1', 'serviceaccounts')
+    const uid = store.collection(accounts).get(objectKey(namespace, name))?.uid ?? ''
+    const token = tokens.issue({ namespace, name, uid, audiences: [tokenIssuer], seconds: tokenSeconds })
+    const user = `system:serviceaccount:${namespace}:${name}`
+    return { user, token, kubeconfig: kubeconfigFor(this.url, this.ca, token) }
+  }
+
   async rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>> {
+    if (!this.#recordsRights) throw new RightsError()
     return this.#parts.access.used.roles()
   }
 

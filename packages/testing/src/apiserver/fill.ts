@@ -72,19 +72,21 @@ export function fill(
       }
     }
     const existing = store.collection(type).get(objectKey(namespace ?? '', metadata.name ?? ''))
+    const whole = {
+      ...object,
+      metadata: {
+        ...metadata,
+        ...(namespace === undefined ? {} : { namespace }),
+        uid: metadata.uid ?? existing?.uid ?? uuid(random),
+        creationTimestamp: metadata.creationTimestamp ?? creationTimestamp,
+      },
+    }
+    // It is stored as it is: of the version that it says, unless none is stored at that.
+    const form = type.storage === undefined ? undefined : type.conversion?.stored(type, whole, undefined)
     store.put(
       type,
-      {
-        ...object,
-        metadata: {
-          ...metadata,
-          ...(namespace === undefined ? {} : { namespace }),
-          uid: metadata.uid ?? existing?.uid ?? uuid(random),
-          creationTimestamp: metadata.creationTimestamp ?? creationTimestamp,
-        },
-      },
-      // It is stored as it is: of the version that it says.
-      type.conversion === undefined ? type.storageVersion : type.version,
+      form?.object ?? whole,
+      form?.version ?? (type.conversion === undefined ? type.storageVersion : type.version),
     )
     count++
   }

@@ -69,6 +69,86 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
       ({ status }) => status === 404,
     )
   })
+
+  it('F1: gives an account exactly the rights that it was granted, and tells which of them it used', async () => {
+    await using server = await startApiServer({ kind, authorization: 'RBAC', recordRights: true })
+    const everywhere = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }
+    const here = { verbs: ['create', 'patch'], apiGroups: ['apps'], resources: ['deployments'] }
+    const role = { kind: 'Role' as const, metadata: { name: 'used' as const, namespace: 'shop' }, rules: [here] }
+    const { token, user, kubeconfig } = await server.account([everywhere, role], { namespace: 'shop' })
+    expect(kubeconfig.users[0]?.user.token).toBe(token)
+    const access = { ...accessTo(server), token }
+    expect((await ask(access, 'GET', configMaps)).status).toBe(200)
+    expect((await ask(access, 'GET', `${configMaps}/none`)).status).toBe(404)
+    expect((await ask(access, 'POST', configMaps, { metadata: { name: 'a' } })).status).toBe(403)
+    expect((await ask(access, 'GET', '/apis/apps/v1/namespaces/shop/deployments')).status).toBe(403)
+    const deployments = '/apis/apps/v1/namespaces/shop/deployments'
+    expect((await ask(access, 'POST', deployments, { metadata: { name: 'a/b' } })).status).toBe(422)
+    const { [user]: used = [] } = await server.rights()
+    expect(used.map(one => [one.kind, one.metadata.namespace, one.rules])).toEqual([
+      ['Role', 'default', [everywhere]],
+      ['Role', 'shop', [{ ...here, verbs: ['create'] }]],
+    ])
+    // What a first run used is enough for a second.
+    const again = await server.account(used, { name: 'again' })
+    expect((await ask({ ...access, token: again.token }, 'GET', configMaps)).status).toBe(200)
+    expect((await ask({ ...access, token: again.token }, 'GET', '/api/v1/configmaps')).status).toBe(403)
+    await expect(server.account([], { name: 'again' })).resolves.toMatchObject({
+      user: 'system:serviceaccount:default:again',
+    })
+    await expect(server.account(used, { name: 'again' })).rejects.toThrow('already exists')
+  })
+
+  it('F1: has the PriorityClasses and the Service that every cluster has', async () => {
+    const options = { authorization: 'RBAC' } as const
+    await using server = await (kind === 'real'
+      ? startApiServer({ ...options, kind })
+      : startApiServer({ ...options, clusterObjects: true }))
+    const access = accessTo(server)
+    const found = async (path: string): Promise<object> => {
+      const { body } = await eventually(
+        () => ask(access, 'GET', path),
+        ({ status }) => status === 200,
+      )
+      return body
+    }
+    const priority = '/apis/scheduling.k8s.io/v1/priorityclasses/system-'
+    const start = 'Used for system critical pods that must'
+    expect(await found(`${priority}cluster-critical`)).toMatchObject({
+      value: 2_000_000_000,
+      description: `${start} run in the cluster, but can be moved to another node if necessary.`,
+      preemptionPolicy: 'PreemptLowerPriority',
+    })
+    expect(await found(`${priority}node-critical`)).toMatchObject({
+      value: 2_000_001_000,
+      description: `${start} not be moved from their current node.`,
+      preemptionPolicy: 'PreemptLowerPriority',
+    })
+    const port = Number(new URL(server.url).port)
+    expect(await found('/api/v1/namespaces/default/services/kubernetes')).toMatchObject({
+      metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: {
+        clusterIP: '10.0.0.1',
+        clusterIPs: ['10.0.0.1'],
+        internalTrafficPolicy: 'Cluster',
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+        ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
+        sessionAffinity: 'None',
+        type: 'ClusterIP',
+      },
+    })
+    await found('/api/v1/namespaces/default/serviceaccounts/default')
+    await found('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')
+  })
+
+  it("F1: lets everybody do everything unless 'RBAC' is asked for, and then has no accounts", async () => {
+    const tokens = { ann: { name: 'ann', groups: [] } }
+    await using server = await startApiServer({ kind, tokens, recordRights: false })
+    expect((await ask({ ...accessTo(server), token: 'ann' }, 'GET', configMaps)).status).toBe(200)
+    await expect(server.account([])).rejects.toMatchObject({ code: 'ERR_WHERRY_ACCOUNT' })
+    await expect(server.rights()).rejects.toMatchObject({ code: 'ERR_WHERRY_RIGHTS' })
+  })
 })
 
 describe('startApiServer by kind', () => {

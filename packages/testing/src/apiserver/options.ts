@@ -52,6 +52,8 @@ export interface EmbeddedOptions {
   readonly authorization?: Authorization | undefined
   /** Users by bearer token, beside the administrator's own `server.token`. */
   readonly tokens?: Readonly<Record<string, User>> | undefined
+  /** Whether `rights()` has an answer. @default true */
+  readonly recordRights?: boolean | undefined
   /**
    * Whether a request without credentials is `system:anonymous` rather than 401. A wrong token always is 401.
    *
@@ -100,6 +102,14 @@ export interface EmbeddedOptions {
    */
   readonly controllers?: boolean | undefined
   /**
+   * Whether the objects that every cluster has are there: the Service `kubernetes`, the PriorityClasses of the system,
+   * `kube-system/extension-apiserver-authentication`, and in each namespace the ServiceAccount `default` and the ConfigMap
+   * `kube-root-ca.crt`. For code under test that looks for them, or must cope with what it did not create.
+   *
+   * @default false
+   */
+  readonly clusterObjects?: boolean | undefined
+  /**
    * Answers the calls of webhooks (admission and conversion) in place of https. So webhooks can be called in memory and
    * on simulated time, and those behind a Service, which this server has no network to reach.
    *
@@ -140,6 +150,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
     ok: value => value === 'allow' || value === 'RBAC' || call.ok(value),
   },
   tokens: users,
+  recordRights: flag,
   anonymous: flag,
   withoutWatchCache: { takes: 'a list of resources', ok: isStrings },
   shards: flag,
@@ -154,6 +165,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   establishMs: duration,
   reinitialiseMs: duration,
   controllers: flag,
+  clusterObjects: flag,
   webhooks: call,
   controllerDelayMs: duration,
 }

@@ -1,8 +1,10 @@
 import { gzipSync } from 'node:zlib'
+import { stringify } from 'yaml'
 import type { ServerReply } from './exchange.ts'
 import { gzipMember } from './gzip-member.ts'
-import { type Json, parseJson } from './objects/json.ts'
+import { isRawNumber, type Json, parseJson } from './objects/json.ts'
 import { toLatin1 } from './objects/stored.ts'
+import type { Representation } from './requests/representation.ts'
 import type { Counter } from './stats.ts'
 import type { StatusError } from './status.ts'
 
@@ -20,6 +22,7 @@ export class Responder {
   contentType = 'application/json'
   pretty = false
   gzip = false
+  yaml = false
   #gzipping = false
   #over = false
   #onClose: (() => void) | undefined
@@ -38,6 +41,12 @@ export class Responder {
   /** Whether the exchange is over, by whoever's will. */
   get over(): boolean {
     return this.#over
+  }
+
+  /** How the answer is to look. */
+  present({ pretty, gzip, yaml = false }: Pick<Representation, 'pretty' | 'gzip' | 'yaml'>): void {
+    Object.assign(this, { pretty, gzip, yaml })
+    this.contentType = yaml ? 'application/yaml' : 'application/json'
   }
 
   /** Called once when the exchange is over. */
@@ -63,7 +72,8 @@ export class Responder {
   /** A whole answer whose text is one character a byte already; `objectBytes` of it are objects. */
   latin1(status: number, text: string, objectBytes: number): void {
     let body = Buffer.from(text, 'latin1')
-    if (this.pretty) body = Buffer.from(`${JSON.stringify(parseJson(body.toString('utf8')), null, 2)}\n`, 'utf8')
+    if (this.yaml) body = Buffer.from(yamlOf(parseJson(body.toString('utf8'))), 'utf8')
+    else if (this.pretty) body = Buffer.from(`${JSON.stringify(parseJson(body.toString('utf8')), null, 2)}\n`, 'utf8')
     const compress = this.gzip && body.length > gzipFrom
     if (compress) body = gzipSync(body, { level: 1 })
     this.#head(status, this.contentType, compress, body.length)
@@ -72,11 +82,17 @@ export class Responder {
     this.#reply.end()
   }
 
-  text(status: number, text: string): void {
+  text(status: number, text: string, type = 'text/plain; charset=utf-8'): void {
     const body = Buffer.from(text, 'utf8')
-    this.#head(status, 'text/plain; charset=utf-8', false, body.length)
+    this.#head(status, type, false, body.length)
     this.#count(body.length, 0)
     this.#reply.write(body)
+    this.#reply.end()
+  }
+
+  /** Says that all went well, and that there is nothing. */
+  empty(): void {
+    this.#reply.head(204, this.headers)
     this.#reply.end()
   }
 
@@ -123,4 +139,11 @@ export class Responder {
     this.#counter.objectBytes += objectBytes
     this.#counter.otherBytes += bytes - objectBytes
   }
+}
+
+/** As Go prints it: keys in order, items of lists not indented. */
+function yamlOf(value: Json): string {
+  const whole = (_key: unknown, one: unknown): unknown =>
+    !isRawNumber(one) ? one : /^-?\d+$/.test(one.rawJSON) ? BigInt(one.rawJSON) : Number(one.rawJSON)
+  return stringify(value, whole, { sortMapEntries: true, indentSeq: false, singleQuote: true })
 }

@@ -8,10 +8,12 @@ import { type EmbeddedOptions, OptionError } from './options.ts'
 
 /** Options that a server of either kind takes: what a test needs that is to run against both. */
 export interface CommonOptions {
-  /** Who may do what. @default 'allow' of an embedded server, 'RBAC' of a real one */
+  /** Who may do what: by RBAC, or everybody (of a real server: with credentials) everything. @default 'allow' */
   readonly authorization?: 'RBAC' | 'allow' | undefined
   /** Users by bearer token, beside the administrator's own. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
+  /** Whether `rights()` has an answer. @default true; false of a real server, which keeps an audit log for it */
+  readonly recordRights?: boolean | undefined
   /**
    * The controllers of namespaces and garbage; of a real server also that of service accounts.
    *
@@ -82,6 +84,7 @@ async function startEmbedded(options: EmbeddedOptions): Promise<ControlledApiSer
   const server = new EmbeddedServer(options)
   try {
     if (options.sockets ?? true) await server.listen(options)
+    server.populate()
   } catch (error) {
     await server.close()
     throw error
@@ -95,7 +98,8 @@ async function startReal(options: RealApiServerOptions): Promise<RealApiServer> 
   const { findApiServer } = await import('../real/find-binary.ts')
   const { startRealApiServer } = await import('../real/real-apiserver.ts')
   const binary = await findApiServer(options)
-  return startRealApiServer({ ...options, controllers: options.controllers ?? binary.kind === 'wherry' })
+  const { authorization = 'allow', controllers = binary.kind === 'wherry' } = options
+  return startRealApiServer({ ...options, authorization, controllers })
 }
 
 async function startFound(options: AutoServerOptions): Promise<ControlledApiServer | RealApiServer> {

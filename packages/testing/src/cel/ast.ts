@@ -8,7 +8,7 @@ export type Expr = { readonly at: number } & (
   | { readonly kind: 'call'; readonly name: string; readonly target: Expr | undefined; readonly args: readonly Expr[] }
   | { readonly kind: 'list'; readonly elements: readonly Expr[]; readonly optional: ReadonlySet<number> }
   | { readonly kind: 'map'; readonly entries: readonly Entry[] }
-  | { readonly kind: 'struct'; readonly name: string }
+  | { readonly kind: 'struct'; readonly name: string; readonly fields: readonly StructField[] }
   | Comprehension
 )
 
@@ -24,6 +24,14 @@ export interface Comprehension {
   readonly condition: Expr
   readonly step: Expr
   readonly result: Expr
+}
+
+/** A field of a message literal: `Object{spec: …}`. */
+export interface StructField {
+  readonly at: number
+  readonly name: string
+  readonly value: Expr
+  readonly optional: boolean
 }
 
 /** An entry of a map literal. */
@@ -44,6 +52,8 @@ export function below(expr: Expr): readonly Expr[] {
       return expr.elements
     case 'map':
       return expr.entries.flatMap(({ key, value }) => [key, value])
+    case 'struct':
+      return expr.fields.map(({ value }) => value)
     case 'comprehension':
       return [expr.range, expr.init, expr.condition, expr.step, expr.result]
     default:

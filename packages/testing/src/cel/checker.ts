@@ -37,6 +37,8 @@ export interface Checked {
 export interface Scope {
   readonly functions: Functions
   readonly variables: ReadonlyMap<string, Type>
+  /** The type of a message that expressions may make; without it, they can make none. */
+  readonly message?: ((name: string) => Type | undefined) | undefined
 }
 
 /** Finds the types of an expression as the server's checker does, and says what it says. */
@@ -91,10 +93,25 @@ class Checker {
       case 'map':
         return this.#map(expr)
       case 'struct':
-        return this.#undeclared(expr.at, expr.name)
+        return this.#struct(expr)
       default:
         return this.#comprehension(expr)
     }
+  }
+
+  #struct({ at, name, fields }: Extract<Expr, { kind: 'struct' }>): Type {
+    const type = this.#scope.message?.(name)
+    if (type === undefined) return this.#undeclared(at, name)
+    for (const field of fields) {
+      const given = this.#item(field.value, field.optional)
+      const expected = type.fields === undefined ? dyn : type.fields.get(field.name)
+      if (expected === undefined) this.#issue(field.at, `undefined field '${field.name}'`)
+      else if (!this.#substitutions.assign([expected], [given])) {
+        const why = `expected type of field '${field.name}' is '${printType(expected)}' but provided type is '${printType(given)}'`
+        this.#issue(field.at, why)
+      }
+    }
+    return type
   }
 
   #undeclared(at: number, name: string): Type {
@@ -129,6 +146,7 @@ class Checker {
     const { type, optional: inOptional } = unwrapOptional(this.#substitutions.resolve(this.#check(operand)))
     let result: Type
     if (type.kind === 'map') result = type.parameters[1] as Type
+    else if (type.kind === 'struct' && type.fields === undefined) result = dyn
     else if (type.kind === 'struct')
       result =
         type.fields?.get(field) ?? type.fields?.get(`__${field}__`) ?? this.#issue(at, `undefined field '${field}'`)

@@ -1,6 +1,7 @@
 import { below, type Expr } from './ast.ts'
 import { type Checked, check } from './checker.ts'
-import { functions, typeVariables } from './environment.ts'
+import type { Functions } from './declarations.ts'
+import { functions as plainFunctions, typeVariables } from './environment.ts'
 import { evaluate, type Variables } from './evaluate.ts'
 import { compileRegex } from './functions/regex.ts'
 import { type Issue, printIssues, SyntaxIssue } from './issues.ts'
@@ -24,6 +25,12 @@ export interface Refused {
   readonly issues: string
   /** Whether it is a constant in it that can't be made. */
   readonly instantiation: boolean
+}
+
+/** The messages that an expression may make, and the functions that it may call. */
+export interface Messages {
+  readonly message: (name: string) => Type | undefined
+  readonly functions: Functions
 }
 
 const conversions = new Set([
@@ -51,7 +58,7 @@ function constantProblem(expr: Expr, checked: Checked): string | undefined {
   }
   if (expr.kind === 'literal' || !isConstant(expr)) return undefined
   try {
-    evaluate(expr, checked, functions, new Map())
+    evaluate(expr, checked, plainFunctions, new Map())
     return undefined
   } catch (error) {
     if (error instanceof CelError) return error.message
@@ -78,11 +85,20 @@ function isConstant(expr: Expr): boolean {
 }
 
 /** Parses and checks an expression in Kubernetes' environment, with these variables. */
-export function compile(source: string, variables: ReadonlyMap<string, Type>): Program | Refused {
+export function compile(
+  source: string,
+  variables: ReadonlyMap<string, Type>,
+  more?: Messages | undefined,
+): Program | Refused {
+  const functions = more?.functions ?? plainFunctions
   const refused = (issues: readonly Issue[]): Refused => ({ issues: printIssues(source, issues), instantiation: false })
   try {
     const expr = parse(source)
-    const checked = check(expr, { functions, variables: new Map([...typeVariables, ...variables]) })
+    const checked = check(expr, {
+      functions,
+      variables: new Map([...typeVariables, ...variables]),
+      message: more?.message,
+    })
     if (checked.issues.length > 0) return refused(checked.issues)
     const literals = literalIssues(expr, checked)
     if (literals.length > 0) return refused(literals)

@@ -1,5 +1,6 @@
 import { declare, type Functions } from './declarations.ts'
 import { typeNames } from './evaluate.ts'
+import { authorizers } from './functions/authorizer.ts'
 import { containers } from './functions/containers.ts'
 import { lists } from './functions/lists.ts'
 import { namedFormats } from './functions/named-formats.ts'
@@ -13,10 +14,10 @@ import { time } from './functions/time.ts'
 import { urls } from './functions/url.ts'
 import { dyn, listOf, mapOf, optionalOf, param, readType, type Type, typeOf } from './types.ts'
 
-/** Kubernetes' functions. An `authorizer` is not among them: rules of definitions have none. */
+/** Kubernetes' functions. Those of an `authorizer` are declared for all: only expressions of admission have one. */
 export const functions: Functions = declare(
   ...[containers, numbers, strings, time, regexes, lists],
-  ...[quantities, nets, urls, semvers, namedFormats],
+  ...[quantities, nets, urls, semvers, namedFormats, authorizers],
 )
 
 const generic: Readonly<Record<string, Type>> = {

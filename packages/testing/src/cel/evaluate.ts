@@ -3,7 +3,7 @@ import type { Checked } from './checker.ts'
 import type { Functions, Overload } from './declarations.ts'
 import { indexed } from './functions/containers.ts'
 import type { Type } from './types.ts'
-import { CelError, Entries, List, Mapping, Optional, TypeValue, typeName, type Value } from './values.ts'
+import { CelError, Entries, List, Mapping, Message, Optional, TypeValue, typeName, type Value } from './values.ts'
 
 /** How many steps one evaluation may take: what a real server bounds by its cost budget. */
 const maxSteps = 1_000_000
@@ -47,7 +47,7 @@ class Evaluation {
       case 'comprehension':
         return this.#comprehension(expr)
       default:
-        throw new CelError(`unknown type: ${expr.name}`)
+        return this.#message(expr)
     }
   }
 
@@ -57,7 +57,9 @@ class Evaluation {
       const local = locals.get(name)
       if (local !== undefined) return local
     }
-    const value = this.#variables.get(name) ?? typeNames.get(name)
+    // Null is a value.
+    const known = this.#variables.get(name)
+    const value = known === undefined ? typeNames.get(name) : known
     if (value === undefined) throw new CelError(`no such attribute(s): ${name}`)
     return value
   }
@@ -84,6 +86,8 @@ class Evaluation {
       return this.value(condition ? second : third)
     }
     if (name === '@not_strictly_false') return this.#notStrictlyFalse(first)
+    // As in a real server, nothing is in an empty list, whatever it fails with.
+    if (name === '@in' && second?.kind === 'list' && second.elements.length === 0) return false
     const global = this.#checked.names.get(expr)
     const target = global === undefined ? expr.target : undefined
     const values = (target === undefined ? args : [target, ...args]).map(arg => this.value(arg))
@@ -150,6 +154,17 @@ class Evaluation {
     return new Entries(pairs)
   }
 
+  #message({ name, fields }: Extract<Expr, { kind: 'struct' }>): Value {
+    const made = new Map<string, Value>()
+    for (const { name: field, value: given, optional } of fields) {
+      const value = this.value(given)
+      if (!optional) made.set(field, value)
+      else if (!(value instanceof Optional)) throw new CelError('no such overload')
+      else if (value.value !== undefined) made.set(field, value.value)
+    }
+    return new Message(name, made)
+  }
+
   #comprehension(expr: Comprehension): Value {
     const range = this.value(expr.range)
     const outer = new Map([[expr.accu, this.value(expr.init)]])
@@ -213,6 +228,7 @@ function* items(range: Value, two: boolean): Iterable<readonly [Value, Value]> {
 /** The value of a field, or of a map's key; `undefined`: there is none. */
 export function fieldOf(container: Value, key: Value): Value | undefined {
   if (container instanceof Mapping) return container.get(key)
+  if (container instanceof Message) return container.fields.get(String(key))
   if (container instanceof List) throw new CelError(`unsupported index type '${typeName(key)}' in list`)
   return undefined
 }
@@ -251,9 +267,23 @@ const fullNames: Readonly<Record<string, string>> = {
 
 /** Operators of one implementation for all types: their refusal names no types. */
 const untyped = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_', '!_', '_[_]', '@in'])
+const numbers = ['int', 'uint', 'double']
+const times = ['google.protobuf.Timestamp', 'google.protobuf.Duration']
+/** Types with methods of their own, which refuse operators without a name. */
+const receivers = [...times, 'string']
+const ordered = new Set([...numbers, ...receivers, 'bool', 'bytes'])
+/** The types that an operator is known to for its left side: of others, the refusal names the operator. */
+const operators: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ...['_<_', '_<=_', '_>_', '_>=_'].map((name): [string, ReadonlySet<string>] => [name, ordered]),
+  ['_+_', new Set([...numbers, ...receivers, 'bytes', 'list'])],
+  ...['_-_', '_*_', '_/_'].map((name): [string, ReadonlySet<string>] => [name, new Set([...numbers, ...receivers])]),
+  ['_%_', new Set(['int', 'uint', ...receivers])],
+])
 const bare = new Set(['contains', 'startsWith', 'endsWith', 'matches'])
 
 function noSuchOverload(name: string, values: readonly Value[]): string {
+  const operands = operators.get(name)
+  if (operands !== undefined && !operands.has(typeName(values[0] as Value))) return `no such overload: ${name}`
   if (untyped.has(name)) return 'no such overload'
   if (bare.has(name)) return 'no such overload'
   return `no such overload: ${name}(${values.map(typeName).join(', ')})`

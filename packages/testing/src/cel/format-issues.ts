@@ -22,6 +22,11 @@ const clauses: Readonly<Record<string, readonly [types: readonly string[], why: 
   X: [['int', 'uint', 'string', 'bytes'], 'only integers, byte buffers, and strings can be formatted as hex'],
 }
 
+const fullNames: Readonly<Record<string, string>> = {
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+}
+
 /** What is wrong with a literal's call of `format` with a literal list. */
 export function formatIssues(node: Expr, { types }: Checked): Issue[] {
   if (node.kind !== 'call' || node.name !== 'format' || node.target?.kind !== 'literal') return []
@@ -40,7 +45,7 @@ export function formatIssues(node: Expr, { types }: Checked): Issue[] {
     const { kind, name } = types.get(item) ?? dyn
     const [allowed, why] = clause
     if (kind === 'dyn' || kind === 'param' || allowed.includes(name)) continue
-    return say(`error during formatting: ${why}, was given ${name}`, item.at)
+    return say(`error during formatting: ${why}, was given ${fullNames[name] ?? name}`, item.at)
   }
   const given = list.elements.length
   if (given === next) return []

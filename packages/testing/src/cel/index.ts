@@ -1,2 +1,13 @@
+export {
+  compileExpression,
+  conditionsHold,
+  type Declared,
+  type Expression,
+  evaluateExpression,
+  type Input,
+  inputValues,
+  type Variable,
+} from './admission.ts'
+export { jsonOf, MutationError, nameProblems, operationsOf } from './mutation.ts'
 export { type CompiledRule, compileRules } from './rule.ts'
-export { ruleProblems } from './validator.ts'
+export { ruleProblems, usableMessage } from './validator.ts'

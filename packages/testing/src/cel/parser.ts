@@ -1,4 +1,4 @@
-import type { Entry, Expr } from './ast.ts'
+import type { Entry, Expr, StructField } from './ast.ts'
 import { qualifiedName } from './checker.ts'
 import { SyntaxIssue } from './issues.ts'
 import { type NumberText, numberValue, type Token, tokenize } from './lexer.ts'
@@ -182,20 +182,28 @@ class Parser {
     return this.#struct(name) ?? { at: named.at, kind: 'ident', name }
   }
 
-  /** `Name{…}`: a message, which this environment has none of. */
+  /** `Name{…}`: a message. */
   #struct(name: string): Expr | undefined {
     const { at } = this.#token
     if (this.#take('{') === undefined) return undefined
+    const fields: StructField[] = []
     while (!this.#is('}')) {
-      this.#take('?')
-      if (this.#token.kind !== 'ident' && this.#token.kind !== 'quoted') this.#fail()
+      const optional = this.#take('?') !== undefined
+      const { kind, text } = this.#token
+      if (kind !== 'ident' && kind !== 'quoted') this.#fail()
       this.#next++
+      const colon = this.#token.at
       this.#expect(':')
-      this.#expression()
+      fields.push({
+        at: colon,
+        name: kind === 'quoted' ? text.slice(1, -1) : text,
+        value: this.#expression(),
+        optional,
+      })
       if (this.#take(',') === undefined) break
     }
     this.#expect('}')
-    return { at, kind: 'struct', name }
+    return { at, kind: 'struct', name, fields }
   }
 
   #number(at: number, negative: boolean): Expr {

@@ -4,7 +4,7 @@ export interface Type {
   /** As messages name it. */
   readonly name: string
   readonly parameters: readonly Type[]
-  /** The fields of a struct, as expressions write them. */
+  /** The fields of a struct, as expressions write them; none: any field, of any type. */
   readonly fields?: ReadonlyMap<string, Type>
 }
 
@@ -32,6 +32,9 @@ export const opaque = (name: string, parameters: readonly Type[] = []): Type => 
 export function struct(name: string, fields: ReadonlyMap<string, Type>): Type {
   return { kind: 'struct', name, parameters: [], fields }
 }
+
+/** A struct that may have any field. */
+export const openStruct = (name: string): Type => make('struct', name)
 
 /** The types that are written by their name alone. */
 export const simpleTypes: ReadonlyMap<string, Type> = new Map(

@@ -146,11 +146,16 @@ function evaluateRule(
 
 const longestMessage = 5 * 1024
 
+/** What an expression for a message evaluated to, if that can be used. */
+export function usableMessage(value: Value): string | undefined {
+  const text = String(value).trim()
+  return text === '' || text.includes('\n') || Buffer.byteLength(text) > longestMessage ? undefined : text
+}
+
 /** What an expression for a message says, if it can be used. */
 function messageOf(evaluate: () => Value): string | undefined {
   try {
-    const text = String(evaluate()).trim()
-    return text === '' || text.includes('\n') || Buffer.byteLength(text) > longestMessage ? undefined : text
+    return usableMessage(evaluate())
   } catch (error) {
     if (error instanceof CelError) return undefined
     throw error

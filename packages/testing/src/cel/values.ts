@@ -75,6 +75,22 @@ export abstract class Custom {
 
 export type Value = Literal | Timestamp | Duration | List | Mapping | Optional | TypeValue | Custom
 
+/** A message that an expression made: `Object{…}`. */
+export class Message extends Custom {
+  readonly type: string
+  readonly fields: ReadonlyMap<string, Value>
+
+  constructor(type: string, fields: ReadonlyMap<string, Value>) {
+    super()
+    this.type = type
+    this.fields = fields
+  }
+
+  equals(): boolean {
+    throw new CelError('comparison of messages is not supported by the embedded API server')
+  }
+}
+
 /** Ends an evaluation. */
 export class CelError extends Error {}
 

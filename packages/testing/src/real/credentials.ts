@@ -30,7 +30,7 @@ export async function writeCredentials(
   const adminToken = randomBytes(16).toString('hex')
   // The server reads it twice, to sign and to verify, and for the latter takes no PKCS #8.
   const serviceAccountKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  const tokens = Object.entries({ [adminToken]: { name: 'admin', groups: ['system:masters'] }, ...users })
+  const tokens = Object.entries({ [adminToken]: { name: 'wherry:admin', groups: ['system:masters'] }, ...users })
   const contents: Record<keyof typeof credentialFiles, string> = {
     clientCa: authority.caPem,
     certificate: server.certPem,

@@ -18,10 +18,16 @@ export interface RealApiServerOptions extends FindOptions {
    * @default false; of `startApiServer({ kind: 'real' })` as with an embedded server: true, where there are any
    */
   readonly controllers?: boolean | undefined
-  /** Who may do what: RBAC, or everybody with credentials everything. @default 'RBAC' */
+  /**
+   * Who may do what: RBAC, or everybody with credentials everything.
+   *
+   * @default 'RBAC'; of `startApiServer({ kind: 'real' })` as with an embedded server: 'allow'
+   */
   readonly authorization?: 'RBAC' | 'allow' | undefined
   /** Users by bearer token, beside the administrator's own; RBAC allows them what tests grant. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
+  /** Whether an audit log is kept, for `rights()`. @default false */
+  readonly recordRights?: boolean | undefined
   /** More flags of kube-apiserver, by name without dashes. They win over Wherry's own. @default none */
   readonly flags?: Readonly<Record<string, string>> | undefined
   /** How long the server may take to be ready, in milliseconds, at the start and at each restart. @default 60_000 */
@@ -41,6 +47,7 @@ const common = {
   controllers: flag,
   authorization: oneOf('RBAC', 'allow'),
   tokens: users,
+  recordRights: flag,
 } satisfies Readonly<Record<string, Taken>>
 
 const known: Readonly<Record<keyof RealApiServerOptions, Taken>> = {

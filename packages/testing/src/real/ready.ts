@@ -1,5 +1,5 @@
-import { request } from 'node:https'
 import { systemClock } from '../clock.ts'
+import { type Access, ask } from './ask.ts'
 
 const FIRST_WAIT_MS = 25
 const LONGEST_WAIT_MS = 250
@@ -11,34 +11,34 @@ const PATHS = ['/readyz', '/api/v1/namespaces/default']
  * Asks until the server is ready for tests, at growing intervals. Gives up, with `false`, after `timeoutMs` or when
  * `over`.
  */
-export async function untilReady(
-  url: string,
-  ca: string,
-  token: string,
+export async function untilReady(access: Access, timeoutMs: number, over: () => boolean): Promise<boolean> {
+  const left = [...PATHS]
+  const ready = async (): Promise<boolean> => {
+    while (left[0] !== undefined && (await answers(access, left[0]))) left.shift()
+    return left.length === 0
+  }
+  return until(ready, timeoutMs, over)
+}
+
+/** Tries until `done`, at growing intervals. Gives up, with `false`, after `timeoutMs` or when `over`. */
+export async function until(
+  done: () => Promise<boolean>,
   timeoutMs: number,
-  over: () => boolean,
+  over: () => boolean = () => false,
 ): Promise<boolean> {
   const clock = systemClock()
-  const left = [...PATHS]
   const deadline = clock.monotonic() + timeoutMs
   for (let wait = FIRST_WAIT_MS; !over() && clock.monotonic() < deadline; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
-    while (left[0] !== undefined && (await answers(new URL(left[0], url), ca, token))) left.shift()
-    if (left.length === 0) return true
+    if (await done()) return true
     await new Promise<void>(resolve => void clock.timer(wait, resolve))
   }
   return false
 }
 
-function answers(url: URL, ca: string, token: string): Promise<boolean> {
-  return new Promise(resolve => {
-    const options = { ca, agent: false as const, headers: { authorization: `Bearer ${token}` }, timeout: 5_000 }
-    const sent = request(url, options, answer => {
-      answer.resume()
-      answer.on('error', () => resolve(false))
-      answer.on('end', () => resolve(answer.statusCode === 200))
-    })
-    sent.on('timeout', () => sent.destroy())
-    sent.on('error', () => resolve(false))
-    sent.end()
-  })
+async function answers(access: Access, path: string): Promise<boolean> {
+  try {
+    return (await ask(access, 'GET', path)).status === 200
+  } catch {
+    return false
+  }
 }

@@ -3,8 +3,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApiServer } from '../apiserver/api-server.ts'
+import { type Account, AccountError, type AccountOptions, type Grant, RightsError } from '../apiserver/authn/account.ts'
+import type { UsedRole } from '../apiserver/authn/used-rights.ts'
 import type { ClientSubject, IssuedCertificate } from '../apiserver/front/certificates.ts'
 import { type Kubeconfig, kubeconfigFor } from '../apiserver/kubeconfig.ts'
+import { createAccount } from './account.ts'
+import { rightsOf, writeAuditPolicy } from './audit-log.ts'
 import { commandsOf, controllersKubeconfig, etcdSocket } from './command-line.ts'
 import { type Credentials, writeCredentials } from './credentials.ts'
 import { ApiServerMissingError, ApiServerStartError, ApiServerStateError } from './errors.ts'
@@ -46,6 +50,7 @@ export interface RealApiServer extends ApiServer {
 }
 
 const PORT_TRIES = 5
+const READY_TIMEOUT_MS = 60_000
 
 /**
  * Starts a real API server with ports, data, certificates and tokens of its own; ready in a few seconds. It dies with
@@ -121,8 +126,9 @@ class Instance implements RealApiServer {
   }
 
   async start(): Promise<void> {
-    const { controllers = false, readyTimeoutMs = 60_000 } = this.#options
-    const more = flagsOf(this.#options)
+    const { controllers = false, readyTimeoutMs = READY_TIMEOUT_MS, recordRights = false } = this.#options
+    const audit = recordRights ? await writeAuditPolicy(this.folder) : {}
+    const more = { ...audit, ...flagsOf(this.#options) }
     if (controllers) await this.writeKubeconfig(join(this.folder, controllersKubeconfig))
     const place = { folder: this.folder, port: this.#port }
     const processes: ServerProcess[] = []
@@ -133,7 +139,7 @@ class Instance implements RealApiServer {
         this.#watchdog.guard(processes.map(({ pid }) => pid))
       }
       const over = (): boolean => processes.some(({ ending }) => ending !== undefined)
-      if (!(await untilReady(this.url, this.ca, this.token, readyTimeoutMs, over))) {
+      if (!(await untilReady(this, readyTimeoutMs, over))) {
         const dead = processes.find(({ ending }) => ending !== undefined)
         throw new ApiServerStartError(
           dead ? `the API server ended with ${dead.ending}` : `the API server was not ready in ${readyTimeoutMs} ms`,
@@ -153,6 +159,18 @@ class Instance implements RealApiServer {
 
   async clientCertificate(subject: ClientSubject): Promise<IssuedCertificate> {
     return this.#credentials.authority.issueClient(subject)
+  }
+
+  async account(grants: readonly Grant[], options: AccountOptions = {}): Promise<Account> {
+    this.#mustRun()
+    if (this.#options.authorization === 'allow') throw new AccountError()
+    return createAccount(this, grants, options, this.#options.readyTimeoutMs ?? READY_TIMEOUT_MS)
+  }
+
+  async rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>> {
+    if (this.#options.recordRights !== true) throw new RightsError()
+    if (this.#state === 'closed') this.#mustRun()
+    return rightsOf(this.folder)
   }
 
   async revision(): Promise<number> {

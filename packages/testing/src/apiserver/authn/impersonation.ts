@@ -46,7 +46,6 @@ export function readImpersonation(
     ...parts,
   })
   const account = serviceAccount(name)
-  const version = 'v1'
   return {
     user: {
       name,
@@ -54,15 +53,33 @@ export function readImpersonation(
       ...(uid !== '' && { uid }),
       ...(extras.length > 0 && { extra }),
     },
-    checks: [
-      check(account === undefined ? { resource: 'users', name } : { resource: 'serviceaccounts', ...account }),
-      ...groups.map(group => check({ resource: 'groups', name: group })),
-      ...extras.map(([key, value]) =>
-        check({ resource: 'userextras', subresource: key, name: value, group: authenticationGroup, version }),
-      ),
-      ...(uid === '' ? [] : [check({ resource: 'uids', name: uid, group: authenticationGroup, version })]),
-    ],
+    checks: impersonationResources(name, { groups, extra, uid }).map(check),
   }
+}
+
+/** The resources that whoever takes a user's place needs the right `impersonate` for. */
+export function impersonationResources(
+  name: string,
+  {
+    groups = [],
+    extra = {},
+    uid = '',
+  }: {
+    readonly groups?: readonly string[] | undefined
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+    readonly uid?: string
+  },
+): Partial<AccessAttributes>[] {
+  const account = serviceAccount(name)
+  const more = { group: authenticationGroup, version: 'v1' }
+  return [
+    account === undefined ? { resource: 'users', name } : { resource: 'serviceaccounts', ...account },
+    ...groups.map(group => ({ resource: 'groups', name: group })),
+    ...Object.entries(extra).flatMap(([key, list]) =>
+      list.map(value => ({ resource: 'userextras', subresource: key, name: value, ...more })),
+    ),
+    ...(uid === '' ? [] : [{ resource: 'uids', name: uid, ...more }]),
+  ]
 }
 
 /** With the user as Go prints it. */

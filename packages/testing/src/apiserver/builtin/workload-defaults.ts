@@ -37,6 +37,7 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
   'apps.v1.RollingUpdateStatefulSetStrategy': { partition: 0, maxUnavailable: 1 },
   'apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy': { whenDeleted: 'Retain', whenScaled: 'Retain' },
   'apps.v1.StatefulSetStatus': { replicas: 0, availableReplicas: 0 },
+  'autoscaling.v1.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
   'autoscaling.v2.HorizontalPodAutoscalerSpec': {
     minReplicas: 1,
     metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }],

@@ -1,12 +1,15 @@
 import type { Clock } from '../../clock.ts'
-import { objectAt } from '../objects/json.ts'
+import { objectAt, objectsAt } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
+import { timestamp } from '../objects/timestamp.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import type { Writer } from '../write/writer.ts'
+import { count, namespaceConditions, type Remaining, sameConditions } from './namespace-conditions.ts'
 import { Work } from './work.ts'
 
 /** The namespaces that every cluster has. */
@@ -21,6 +24,7 @@ export class NamespaceController {
   readonly #registry: Registry
   readonly #writer: Writer
   readonly #namespaces: ResourceType
+  readonly #clock: Clock
   readonly #terminating = new Set<string>()
   readonly #work: Work | undefined
 
@@ -29,6 +33,7 @@ export class NamespaceController {
     this.#store = store
     this.#registry = registry
     this.#writer = writer
+    this.#clock = clock
     this.#namespaces = registry.resolve('', 'v1', 'namespaces')
     this.#work = delayMs === undefined ? undefined : new Work(clock, delayMs, name => this.#empty(name))
     store.onCommit((resource, version) => {
@@ -84,23 +89,40 @@ export class NamespaceController {
     throw StatusError.forbidden(type, name, 'this namespace may not be deleted')
   }
 
+  /** Says in a namespace what it waits for. */
+  #tell(version: Version, object: KubeObject, remaining: Remaining): void {
+    const status = objectAt(object, 'status') ?? {}
+    const before = objectsAt(status, 'conditions')
+    const conditions = namespaceConditions(remaining, before, timestamp(this.#clock.now()))
+    if (sameConditions(conditions, before)) return
+    const next = { ...object, status: { ...status, conditions } } as KubeObject
+    this.#writer.update(this.#namespaces, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
+  }
+
   #empty(name: string): void {
     // What was emptied last asked for another look: by now the namespace may be gone, and another of its name there.
     if (!this.#terminating.has(name)) return
-    let left = 0
+    const remaining = { resources: new Map<string, number>(), finalizers: new Map<string, number>() }
     for (const resource of this.#store.resources()) {
       if (!resource.namespaced) continue
       const type = this.#registry.findStored(resource.group, resource.plural)
       if (type === undefined) continue
       for (const version of this.#store.collection(type).snapshot(`${name}/`)) {
         const object = materialise(version, type.apiVersion, type.kind)
-        const { deleted } = this.#writer.delete(type, { version, object }, { gracePeriodSeconds: 0, dryRun: false })
-        if (!deleted) left++
+        const { deleted, object: left } = this.#writer.delete(
+          type,
+          { version, object },
+          { gracePeriodSeconds: 0, dryRun: false },
+        )
+        if (deleted) continue
+        count(remaining.resources, `${type.plural}.${type.group}`)
+        for (const finalizer of left.metadata.finalizers ?? []) count(remaining.finalizers, finalizer)
       }
     }
     const version = this.#store.collection(this.#namespaces).get(name)
-    if (left > 0 || version === undefined) return
+    if (version === undefined) return
     const object = materialise(version, 'v1', 'Namespace')
+    if (remaining.resources.size > 0) return this.#tell(version, object, remaining)
     const spec = { ...objectAt(object, 'spec') }
     delete spec.finalizers
     this.#writer.update(this.#namespaces, { version, object }, { ...object, spec }, 'all', {

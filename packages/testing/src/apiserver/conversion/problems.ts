@@ -1,6 +1,5 @@
-import { type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../objects/json.ts'
 import type { StatusCause } from '../status.ts'
-import { stringsAt } from '../webhooks/configuration.ts'
 import { addressProblems } from '../webhooks/problems.ts'
 
 const at = 'spec.conversion'

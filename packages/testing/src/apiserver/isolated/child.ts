@@ -33,6 +33,7 @@ const calls: Calls = {
   writeKubeconfig: path => server().writeKubeconfig(path),
   clientCertificate: subject => server().clientCertificate(subject),
   stats: () => server().stats(),
+  account: (grants, options) => server().account(grants, options),
   rights: () => server().rights(),
   resetStats: () => server().resetStats(),
   fill: source => server().fill(source),

@@ -79,6 +79,10 @@ class IsolatedServer implements IsolatedApiServer {
     return this.#channel.call('stats')
   }
 
+  account(...given: Parameters<ControlledApiServer['account']>): ReturnType<ControlledApiServer['account']> {
+    return this.#channel.call('account', ...given)
+  }
+
   rights(): ReturnType<ControlledApiServer['rights']> {
     return this.#channel.call('rights')
   }

@@ -20,6 +20,7 @@ export interface Calls
     | 'clientCertificate'
     | 'stats'
     | 'resetStats'
+    | 'account'
     | 'rights'
     | 'fill'
     | 'revision'

@@ -82,6 +82,12 @@ export function objectsAt(parent: JsonObject | undefined, key: string): JsonObje
   return Array.isArray(list) ? (list as Json[]).filter(isObject) : []
 }
 
+/** The strings in a list of an object. */
+export function stringsAt(parent: JsonObject | undefined, key: string): string[] {
+  const list = parent === undefined ? undefined : own(parent, key)
+  return Array.isArray(list) ? (list as Json[]).filter(one => typeof one === 'string') : []
+}
+
 /** The string at `key` of `parent`, or `undefined` where there is none. */
 export function stringAt(parent: JsonObject | undefined, key: string): string | undefined {
   const value = parent === undefined ? undefined : own(parent, key)

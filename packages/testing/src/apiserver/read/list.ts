@@ -42,7 +42,8 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   const collection = store.collection(type)
   const shown = (items: Version[]): Version[] => {
     type.conversion?.prepareList(type, items)
-    return type.schema === undefined ? items : items.map(version => viewOf(type, version))
+    const same = type.schema === undefined && type.conversion === undefined
+    return same ? items : items.map(version => viewOf(type, version))
   }
   const current = store.revision
   let { limit } = options
@@ -148,7 +149,7 @@ export function sendList(
     tail = ']}\n'
     itemText = version => version.text
   }
-  if (responder.pretty) return sendPretty(responder, items, head, tail, itemText)
+  if (responder.pretty || responder.yaml) return sendPretty(responder, items, head, tail, itemText)
   responder.start(responder.gzip && isLarge(items))
   const writer = new ChunkWriter(responder)
   let at = 0

@@ -3,6 +3,7 @@ import { negotiate } from '../requests/representation.ts'
 import type { RequestInfo } from '../requests/request-info.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { Responder } from '../responder.ts'
+import type { Counters } from '../stats.ts'
 import { StatusError } from '../status.ts'
 import { aggregated, groupList, legacyVersions, oneGroup, resourceList } from './discovery.ts'
 
@@ -27,22 +28,27 @@ const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupD
 
 /** Answers what names no resource: discovery, version, health. Throws the server's 404. */
 export function answerPath(
-  { registry }: { readonly registry: Registry },
+  { registry, counters }: { readonly registry: Registry; readonly counters: Counters },
   request: ServerRequest,
   info: RequestInfo,
   responder: Responder,
 ): void {
   const path = info.path.replace(/(.)\/$/, '$1')
+  // A real server cleans no path up, and redirects nobody.
+  if (info.path.includes('//')) throw StatusError.noSuchPath()
   const anyMethod = /^\/apis\/[^/]+$/.test(path)
   if (!anyMethod && request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
   if (/^\/(healthz|livez|readyz)(\/ping)?$/.test(path)) {
     if (!path.endsWith('/ping')) responder.headers['x-content-type-options'] = 'nosniff'
-    return responder.text(200, 'ok')
+    const [, check = '', one] = path.split('/')
+    const verbose = one === undefined && info.query.has('verbose')
+    return responder.text(200, verbose ? `[+]ping ok\n${check} check passed\n` : 'ok')
   }
   const isDiscovery = /^\/apis?(\/|$)/.test(path)
   const representation = negotiate(request.headers, info.query, { what: isDiscovery ? 'discovery' : 'object' })
-  responder.pretty = representation.pretty
-  responder.gzip = representation.gzip
+  responder.present(representation)
+  if (path === '/metrics')
+    return responder.text(200, metricsOf(counters), 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores')
   if (path === '/version') return responder.json(200, serverVersion)
   if (/^\/openapi(\/|$)/.test(path)) throw StatusError.missing('OpenAPI')
   const v2 = representation.as === 'discovery-v2'
@@ -61,4 +67,15 @@ export function answerPath(
     Object.assign(responder.headers, { 'cache-control': 'public', vary: 'Accept' })
   }
   responder.json(200, body)
+}
+
+/** The requests that were counted, in Prometheus' format. */
+function metricsOf(counters: Counters): string {
+  const { byVerb } = counters.read({ open: 0, total: 0 })
+  const lines = Object.entries(byVerb).flatMap(([verb, resources]) =>
+    Object.entries(resources).map(
+      ([resource, { requests }]) => `apiserver_request_total{resource="${resource}",verb="${verb}"} ${requests}\n`,
+    ),
+  )
+  return `# HELP apiserver_request_total Requests by verb and resource.\n# TYPE apiserver_request_total counter\n${lines.join('')}`
 }

@@ -6,6 +6,8 @@ export interface Representation {
   readonly as: 'object' | 'metadata' | 'table' | 'discovery-v2'
   readonly pretty: boolean
   readonly gzip: boolean
+  /** As YAML instead of JSON. */
+  readonly yaml?: boolean
 }
 
 const encodings = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
@@ -48,14 +50,23 @@ export function negotiate(
     }
   }
   const other = what === 'watch' ? undefined : ranges.find(range => encodings.includes(range.type, 1))
+  if (other?.type === encodings[1]) return { as: 'object', pretty, gzip, yaml: true }
   if (other !== undefined && !(type?.custom && other.type === encodings[2])) {
     throw StatusError.missing(`answers as ${other.type}`)
+  }
+  if (what === 'watch' && ranges.some(range => encodings.includes(range.type))) {
+    throw notAcceptable(`only the following media types are accepted: ${streams.join(', ')}`)
   }
   if (json.length > 0 || type?.custom) {
     throw notAcceptable(`only the following media types are accepted: ${encodings.join(', ')}`)
   }
   const available = what === 'list' || what === 'watch' ? [...encodings, ...streams] : encodings
   throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {})
+}
+
+/** Whether a client wants YAML first: it is refused in YAML, too. */
+export function prefersYaml({ accept = '' }: Readonly<Record<string, string>>): boolean {
+  return accept.includes('yaml') && parseAccept(accept)[0]?.type === 'application/yaml'
 }
 
 function notAcceptable(message: string, details?: JsonObject): StatusError {

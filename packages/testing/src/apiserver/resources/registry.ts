@@ -1,4 +1,5 @@
 import { builtinResources } from '../../generated/builtin-resources.ts'
+import { BuiltinConversion, storedElsewhere } from '../conversion/builtin.ts'
 import { StatusError } from '../status.ts'
 import { builtinType } from './builtin.ts'
 import type { ResourceType } from './resource-type.ts'
@@ -7,6 +8,15 @@ const builtin = new Map<string, ResourceType>()
 for (const resource of builtinResources) {
   const type = builtinType(resource)
   builtin.set(typeKey(type.group, type.version, type.plural), type)
+}
+
+for (const [key, [group, version]] of Object.entries(storedElsewhere)) {
+  const [apiVersion = '', plural = ''] = key.split(' ')
+  const [itsGroup = '', itsVersion = ''] = apiVersion.split('/')
+  const type = builtin.get(typeKey(itsGroup, itsVersion, plural)) as ResourceType
+  const storage = builtin.get(typeKey(group, version, plural)) as ResourceType
+  const conversion = new BuiltinConversion(storage)
+  builtin.set(typeKey(itsGroup, itsVersion, plural), { ...type, storage, storageVersion: version, conversion })
 }
 
 /** Groups in which something is built in. */
@@ -53,7 +63,7 @@ export class Registry {
   /** The resource at any version: what storage knows it by. */
   findStored(group: string, plural: string): ResourceType | undefined {
     for (const type of this.all()) {
-      if (type.group === group && type.plural === plural) return type
+      if (type.group === group && type.plural === plural && type.storage === undefined) return type
     }
     return undefined
   }

@@ -1,4 +1,4 @@
-import type { Conversion } from '../conversion/conversion.ts'
+import type { Converts } from '../conversion/converts.ts'
 import type { ResourceSchema } from '../schema/resource-schema.ts'
 import type { StoredResource } from '../store/store.ts'
 
@@ -58,7 +58,7 @@ export interface ResourceType extends StoredResource {
   readonly schema?: ResourceSchema | undefined
   readonly storageSchema?: ResourceSchema | undefined
   /** How its objects get from version to version, where they differ in more than its name. */
-  readonly conversion?: Conversion | undefined
+  readonly conversion?: Converts | undefined
   /** Sent as a warning with every answer. */
   readonly deprecation?: string | undefined
 }

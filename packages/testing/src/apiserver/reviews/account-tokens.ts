@@ -1,9 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { User } from '../access.ts'
-import { isObject, type JsonObject, objectAt, own, parseJson, stringAt } from '../objects/json.ts'
+import { isObject, type JsonObject, objectAt, own, parseJson, stringAt, stringsAt } from '../objects/json.ts'
 import type { Registry } from '../resources/registry.ts'
 import { objectKey, type Store } from '../store/store.ts'
-import { stringsAt } from '../webhooks/configuration.ts'
 import { uuid } from '../write/names.ts'
 
 /** Who issues tokens, and for whom they are when nobody else is named. */

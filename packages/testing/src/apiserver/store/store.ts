@@ -15,6 +15,8 @@ export interface StoredResource {
   readonly namespaced: boolean
   /** A custom resource: keys are sorted, and list items carry kind and apiVersion. */
   readonly custom: boolean
+  /** The resource whose objects these are, where they are kept as those of another. */
+  readonly storage?: StoredResource | undefined
   /** The schema that its objects are written under. */
   readonly schema?: { readonly fingerprint: string } | undefined
 }
@@ -62,12 +64,13 @@ export class Store {
   }
 
   collection(resource: StoredResource): Collection {
-    const key = resourceKey(resource)
+    const stored = resource.storage ?? resource
+    const key = resourceKey(stored)
     let collection = this.#collections.get(key)
     if (collection === undefined) {
       collection = new Collection(this.#floor)
       this.#collections.set(key, collection)
-      this.#resources.set(key, resource)
+      this.#resources.set(key, stored)
     }
     return collection
   }
@@ -133,7 +136,7 @@ export class Store {
     }
     collection.commit(version)
     if (previous !== undefined) this.#supersede(previous)
-    for (const listener of this.#listeners) listener(resource, version, previous)
+    for (const listener of this.#listeners) listener(resource.storage ?? resource, version, previous)
     return version
   }
 

@@ -5,11 +5,14 @@ import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import type { HookAnswer, HookClient } from '../outside/hook-client.ts'
 import type { Outside, Question } from '../outside/outside.ts'
+import { MutatingPolicies, type Reinvocations } from '../policies/mutating.ts'
+import { ValidatingPolicies } from '../policies/validating.ts'
 import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
 import { decode } from '../schema/decode.ts'
+import { cel } from '../schema/rules.ts'
 import { StatusError } from '../status.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
@@ -18,18 +21,18 @@ import { jsonPatch } from '../write/patch.ts'
 import { scaleOf, withScale } from '../write/scale.ts'
 import type { WriteHooks } from '../write/writer.ts'
 import { type Hook, hooksOf } from './configuration.ts'
-import { labelsMatch, type Matched, ruleMatches, selectsAll } from './match.ts'
+import { atVersion, type InputHost, inputOf } from './input.ts'
 import {
   type Attributes,
   denied,
   internal,
   kindOf,
-  labelsOf,
   notAsked,
   readVerdict,
   reviewRequest,
   type Verdict,
 } from './review.ts'
+import { selectedAt } from './selection.ts'
 
 /** What of a request webhooks are told, beside the objects. */
 export interface AskedWrite {
@@ -42,14 +45,12 @@ export interface AskedWrite {
 }
 
 /** What the webhooks need of the server. */
-export interface WebhookHost {
+export interface WebhookHost extends InputHost {
   readonly store: Store
   readonly registry: Registry
   readonly outside: Outside
   readonly client: HookClient
   readonly random: () => number
-  /** An object of one version of its resource at another. */
-  convert(object: KubeObject, to: ResourceType): KubeObject
 }
 
 /** The write that is being carried out. */
@@ -75,16 +76,18 @@ const metaOfSystem = [
   'selfLink',
 ] as const
 
-/** Has a say in writes by the webhooks that the server's own configurations name. What its controllers do is not asked about. */
+/** Has a say in writes by the webhooks and policies that the server's own configurations name. What its controllers do is not asked about. */
 export class AdmissionWebhooks implements WriteHooks {
   readonly #host: WebhookHost
   readonly #types: { readonly mutating: ResourceType; readonly validating: ResourceType }
+  readonly #policies: { readonly mutating: MutatingPolicies; readonly validating: ValidatingPolicies }
   readonly #read = new WeakMap<Version, readonly Hook[]>()
   #current: Current | undefined
 
   constructor(host: WebhookHost) {
     const type = (plural: string): ResourceType => host.registry.resolve('admissionregistration.k8s.io', 'v1', plural)
     this.#host = host
+    this.#policies = { mutating: new MutatingPolicies(host), validating: new ValidatingPolicies(host) }
     this.#types = {
       mutating: type('mutatingwebhookconfigurations'),
       validating: type('validatingwebhookconfigurations'),
@@ -149,7 +152,8 @@ export class AdmissionWebhooks implements WriteHooks {
   /** Whether there is no configuration. */
   get #idle(): boolean {
     const { store } = this.#host
-    return store.collection(this.#types.mutating).size === 0 && store.collection(this.#types.validating).size === 0
+    const unhooked = [this.#types.mutating, this.#types.validating].every(type => store.collection(type).size === 0)
+    return unhooked && this.#policies.mutating.idle && this.#policies.validating.idle
   }
 
   #attributes(object: JsonObject | undefined, oldObject: JsonObject | undefined): Attributes {
@@ -181,8 +185,19 @@ export class AdmissionWebhooks implements WriteHooks {
     const hooks = this.#hooks(this.#types.mutating)
     const reinvocable = new Set<Hook>()
     const again = new Set<Hook>()
+    const policies: Reinvocations = { reinvocable: new Set(), again: new Set() }
+    const { mutating } = this.#policies
+    object = mutating.mutated(asked, policies, undefined)
+    const byPolicies = object
     for (const round of [0, 1]) {
-      if (round === 1 && again.size === 0) break
+      if (round === 1) {
+        const byHooks = object
+        // Policies come before webhooks, in each round.
+        if (!sameJson(byPolicies, byHooks)) for (const one of policies.reinvocable) policies.again.add(one)
+        if (policies.again.size > 0) object = mutating.mutated({ ...asked, object }, policies, new Set(policies.again))
+        if (!sameJson(byHooks, object)) for (const hook of reinvocable) again.add(hook)
+        if (again.size === 0) break
+      }
       const only = round === 1 ? new Set(again) : undefined
       for (const hook of hooks) {
         const now: Attributes = { ...asked, object }
@@ -236,6 +251,7 @@ export class AdmissionWebhooks implements WriteHooks {
   }
 
   #validated(asked: Attributes): void {
+    this.#policies.validating.validate(asked, text => this.#current?.write.responder.warn(text))
     const invocations = this.#hooks(this.#types.validating)
       .map(hook => this.#invocation(hook, asked))
       .filter(one => one !== undefined)
@@ -269,9 +285,7 @@ export class AdmissionWebhooks implements WriteHooks {
   #ask(invocations: readonly Invocation[], asked: Attributes): readonly Reply[] {
     const { outside, client, random } = this.#host
     const questions = invocations.map(({ hook, at }): Question<Reply> => {
-      const shown = (object: JsonObject | undefined): JsonObject | undefined =>
-        at === asked.type || object === undefined ? object : this.#host.convert(object as KubeObject, at)
-      const request = reviewRequest({ ...asked, object: shown(asked.object), oldObject: shown(asked.oldObject) }, at)
+      const request = reviewRequest(atVersion(asked, at, this.#host), at)
       const version = hook.reviewVersions.find(one => one === 'v1' || one === 'v1beta1') ?? 'v1'
       return {
         key: `${hook.id} ${createHash('sha256').update(JSON.stringify(request)).digest('base64')}`,
@@ -290,42 +304,14 @@ export class AdmissionWebhooks implements WriteHooks {
   }
 
   #invocation(hook: Hook, asked: Attributes): Invocation | undefined {
-    const { type, namespace, operation, subresource, object, oldObject } = asked
-    const isNamespace = type.group === '' && type.plural === 'namespaces'
-    if (namespace !== '' && !selectsAll(hook.namespaceSelector)) {
-      const own_ = isNamespace && subresource === '' && operation !== 'DELETE'
-      const labels = own_ ? labelsOf(object) : this.#namespaceLabels(namespace)
-      if (!labelsMatch(hook.namespaceSelector, labels)) return undefined
-    }
-    if (!selectsAll(hook.objectSelector)) {
-      const matches = [object, oldObject].some(
-        one => one !== undefined && labelsMatch(hook.objectSelector, labelsOf(one)),
-      )
-      if (!matches) return undefined
-    }
-    const matched = (version: string): Matched => ({
-      group: type.group,
-      version,
-      plural: type.plural,
-      subresource,
-      operation,
-      namespace,
-    })
-    if (hook.rules.some(rule => ruleMatches(rule, matched(type.version)))) return { hook, at: type }
-    if (!hook.equivalent || !type.custom || subresource === 'scale') return undefined
-    for (const at of this.#host.registry.all()) {
-      if (at.group !== type.group || at.plural !== type.plural || at.version === type.version) continue
-      if (hook.rules.some(rule => ruleMatches(rule, matched(at.version)))) return { hook, at }
-    }
-    return undefined
-  }
-
-  #namespaceLabels(name: string): { readonly [key: string]: string } | undefined {
-    const { store, registry } = this.#host
-    const namespaces = registry.resolve('', 'v1', 'namespaces')
-    const version = store.collection(namespaces).get(name)
-    if (version === undefined) throw StatusError.notFound(namespaces, name)
-    return version.labels
+    const at = selectedAt(hook, asked, this.#host)
+    if (at === undefined) return undefined
+    if (hook.conditions.length === 0) return { hook, at }
+    const values = cel().inputValues(inputOf(asked, at, this.#host), undefined)
+    const holds = cel().conditionsHold(hook.conditions, values)
+    if (holds === true) return { hook, at }
+    if (holds === false || hook.ignoresFailures) return undefined
+    throw StatusError.forbidden(asked.type, asked.name, holds)
   }
 
   /** Those of a kind, in the order of their configurations' names. */

@@ -1,30 +1,32 @@
-import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, setOwn, stringAt } from '../objects/json.ts'
+import type { Expression } from '../../cel/index.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  setOwn,
+  stringAt,
+  stringsAt,
+} from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { addressOf, type HookAddress } from '../outside/hook-client.ts'
-
-/** A rule of a webhook: which requests it is called for. */
-export interface HookRule {
-  readonly operations: readonly string[]
-  readonly groups: readonly string[]
-  readonly versions: readonly string[]
-  readonly resources: readonly string[]
-  readonly scope: string
-}
+import { compileConditions } from './conditions.ts'
+import { ruleOf } from './match.ts'
+import type { Criteria } from './selection.ts'
 
 /** A webhook of a configuration, read. */
-export interface Hook {
+export interface Hook extends Criteria {
   readonly name: string
   /** Tells it apart from all others, and from itself as it was before a change. */
   readonly id: string
   readonly address: HookAddress
-  readonly rules: readonly HookRule[]
-  readonly equivalent: boolean
-  readonly namespaceSelector: JsonObject
-  readonly objectSelector: JsonObject
   readonly ignoresFailures: boolean
   readonly timeoutSeconds: number
   readonly reviewVersions: readonly string[]
   readonly reinvoked: boolean
+  readonly conditions: readonly Expression[]
 }
 
 /** Reads the webhooks of a configuration. `id` is the state of the configuration. */
@@ -33,13 +35,7 @@ export function hooksOf(configuration: KubeObject, id: string): Hook[] {
     name: stringAt(hook, 'name') ?? '',
     id: `${id}/${i}`,
     address: addressOf(objectAt(hook, 'clientConfig')),
-    rules: objectsAt(hook, 'rules').map(rule => ({
-      operations: stringsAt(rule, 'operations'),
-      groups: stringsAt(rule, 'apiGroups'),
-      versions: stringsAt(rule, 'apiVersions'),
-      resources: stringsAt(rule, 'resources'),
-      scope: stringAt(rule, 'scope') ?? '*',
-    })),
+    rules: objectsAt(hook, 'rules').map(ruleOf),
     equivalent: stringAt(hook, 'matchPolicy') !== 'Exact',
     namespaceSelector: objectAt(hook, 'namespaceSelector') ?? {},
     objectSelector: objectAt(hook, 'objectSelector') ?? {},
@@ -47,6 +43,7 @@ export function hooksOf(configuration: KubeObject, id: string): Hook[] {
     timeoutSeconds: Number(own(hook, 'timeoutSeconds') ?? 10),
     reviewVersions: stringsAt(hook, 'admissionReviewVersions'),
     reinvoked: stringAt(hook, 'reinvocationPolicy') === 'IfNeeded',
+    conditions: compileConditions(hook, { params: false, authorizer: true }),
   }))
 }
 
@@ -67,10 +64,7 @@ function completedHook(given: JsonObject, mutating: boolean): JsonObject {
   hook.objectSelector ??= {}
   hook.timeoutSeconds ??= 10
   if (mutating) hook.reinvocationPolicy ??= 'Never'
-  const rules = own(hook, 'rules')
-  if (Array.isArray(rules)) {
-    hook.rules = (rules as Json[]).map(rule => (isObject(rule) ? { ...rule, scope: own(rule, 'scope') ?? '*' } : rule))
-  }
+  completeRules(hook, 'rules')
   const config = objectAt(hook, 'clientConfig')
   const service = objectAt(config, 'service')
   if (service !== undefined)
@@ -78,18 +72,14 @@ function completedHook(given: JsonObject, mutating: boolean): JsonObject {
   return hook
 }
 
-/** Whether a configuration needs CEL. */
-export function hasConditions(configuration: KubeObject): boolean {
-  return webhooksIn(configuration).some(hook => objectsAt(hook, 'matchConditions').length > 0)
+/** Gives the rules in a list of an object their scope. */
+export function completeRules(parent: JsonObject, key: string): void {
+  const rules = own(parent, key)
+  if (!Array.isArray(rules)) return
+  parent[key] = (rules as Json[]).map(rule => (isObject(rule) ? { ...rule, scope: own(rule, 'scope') ?? '*' } : rule))
 }
 
 /** The webhooks as they are given. */
 export function webhooksIn(configuration: KubeObject): JsonObject[] {
   return objectsAt(configuration, 'webhooks')
-}
-
-/** The strings in a list of an object. */
-export function stringsAt(parent: JsonObject, key: string): string[] {
-  const list = own(parent, key)
-  return Array.isArray(list) ? (list as Json[]).filter(one => typeof one === 'string') : []
 }

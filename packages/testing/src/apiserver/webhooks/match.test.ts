@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { HookRule } from './configuration.ts'
-import { labelsMatch, type Matched, ruleMatches, selectsAll } from './match.ts'
+import { type HookRule, labelsMatch, type Matched, ruleMatches, selectsAll } from './match.ts'
 
-const rule: HookRule = { operations: ['CREATE'], groups: [''], versions: ['v1'], resources: ['pods'], scope: '*' }
+const rule: HookRule = {
+  ...{ operations: ['CREATE'], groups: [''], versions: ['v1'], resources: ['pods'], scope: '*', names: [] },
+}
 const asked: Matched = {
   group: '',
   version: 'v1',
@@ -10,6 +11,7 @@ const asked: Matched = {
   subresource: '',
   operation: 'CREATE',
   namespace: 'default',
+  name: 'a',
 }
 
 describe('a rule of a webhook', () => {
@@ -27,6 +29,11 @@ describe('a rule of a webhook', () => {
     expect(ruleMatches({ ...rule, operations: ['*'], groups: ['*'], versions: ['*'] }, { ...asked, group: 'g' })).toBe(
       true,
     )
+  })
+
+  it('is about objects of its names alone, if it has some', () => {
+    expect(ruleMatches({ ...rule, names: ['a'] }, asked)).toBe(true)
+    expect(ruleMatches({ ...rule, names: ['b'] }, asked)).toBe(false)
   })
 
   it.for([

@@ -1,6 +1,28 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../objects/json.ts'
 import type { Labels } from '../selectors/labels.ts'
-import { type HookRule, stringsAt } from './configuration.ts'
+
+/** A rule of a webhook or a policy: which requests it is about. */
+export interface HookRule {
+  readonly operations: readonly string[]
+  readonly groups: readonly string[]
+  readonly versions: readonly string[]
+  readonly resources: readonly string[]
+  readonly scope: string
+  /** Of policies alone; none: any name. */
+  readonly names: readonly string[]
+}
+
+/** Reads a rule. */
+export function ruleOf(rule: JsonObject): HookRule {
+  return {
+    operations: stringsAt(rule, 'operations'),
+    groups: stringsAt(rule, 'apiGroups'),
+    versions: stringsAt(rule, 'apiVersions'),
+    resources: stringsAt(rule, 'resources'),
+    scope: stringAt(rule, 'scope') ?? '*',
+    names: stringsAt(rule, 'resourceNames'),
+  }
+}
 
 /** What of a request rules look at. */
 export interface Matched {
@@ -11,6 +33,7 @@ export interface Matched {
   readonly operation: string
   /** Of a namespace itself its name. */
   readonly namespace: string
+  readonly name: string
 }
 
 /** Whether a rule is about a request. */
@@ -23,6 +46,7 @@ export function ruleMatches(rule: HookRule, asked: Matched): boolean {
     includes(rule.operations, asked.operation) &&
     includes(rule.groups, asked.group) &&
     includes(rule.versions, asked.version) &&
+    (rule.names.length === 0 || rule.names.includes(asked.name)) &&
     rule.resources.some(one => {
       const slash = one.indexOf('/')
       const resource = slash === -1 ? one : one.slice(0, slash)

@@ -1,8 +1,9 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { subdomainProblems } from '../objects/qualified-name.ts'
 import type { StatusCause } from '../status.ts'
-import { stringsAt, webhooksIn } from './configuration.ts'
+import { conditionProblems } from './conditions.ts'
+import { webhooksIn } from './configuration.ts'
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const reviewVersions = ['v1', 'v1beta1']
@@ -25,8 +26,9 @@ export function configurationProblems(configuration: KubeObject): StatusCause[] 
         ? [missing(`${at}.sideEffects`, 'must specify one of None, NoneOnDryRun')]
         : chosen(hook, 'sideEffects', ['None', 'NoneOnDryRun'], at)),
       ...timeoutProblems(Number(own(hook, 'timeoutSeconds')), `${at}.timeoutSeconds`),
-      ...addressProblems(objectAt(hook, 'clientConfig') ?? {}, `${at}.clientConfig`),
       ...chosen(hook, 'reinvocationPolicy', ['IfNeeded', 'Never'], at),
+      ...addressProblems(objectAt(hook, 'clientConfig') ?? {}, `${at}.clientConfig`),
+      ...conditionProblems(hook, at, false),
       ...versionProblems(stringsAt(hook, 'admissionReviewVersions'), `${at}.admissionReviewVersions`),
       ...(repeated
         ? [{ reason: 'FieldValueDuplicate', message: `Duplicate value: ${JSON.stringify(name)}`, field: `${at}.name` }]
@@ -49,7 +51,7 @@ function unsupported(field: string, value: unknown, supported: readonly string[]
   return { reason: 'FieldValueNotSupported', message, field }
 }
 
-function chosen(hook: JsonObject, field: string, from: readonly string[], at: string): StatusCause[] {
+export function chosen(hook: JsonObject, field: string, from: readonly string[], at: string): StatusCause[] {
   const value = own(hook, field)
   return value === undefined || from.includes(String(value)) ? [] : [unsupported(`${at}.${field}`, value, from)]
 }
@@ -62,7 +64,7 @@ function nameProblems(name: string, field: string): StatusCause[] {
   return [wrong(field, name, 'should be a domain with at least three segments separated by dots')]
 }
 
-function ruleProblems(rule: JsonObject, at: string): StatusCause[] {
+export function ruleProblems(rule: JsonObject, at: string): StatusCause[] {
   const causes: StatusCause[] = []
   const asked = stringsAt(rule, 'operations')
   if (asked.length === 0) causes.push(missing(`${at}.operations`))

@@ -127,6 +127,12 @@ export function internal(why: string): StatusError {
   })
 }
 
+/** The name that refusals of a request tell: what its name begins with where it has none yet. */
+export function shownName({ name, object }: Attributes): string {
+  const metadata = (object as KubeObject | undefined)?.metadata
+  return name || metadata?.name || metadata?.generateName || 'Unknown'
+}
+
 /** The kind that a request writes. */
 export function kindOf(type: ResourceType, subresource: string): Attributes['kind'] {
   if (subresource === 'scale') return { group: 'autoscaling', version: 'v1', kind: 'Scale' }

@@ -190,23 +190,75 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('F1: a configuration is 501 with conditions in CEL, and where nothing can be called', async () => {
+  it('F1: conditions in CEL choose the requests, and one that fails counts as the failure policy says', async () => {
+    const asked: unknown[] = []
+    const webhooks = answering(({ name }) => {
+      asked.push(name)
+      return { allowed: true }
+    })
+    await withServer(
+      async kit => {
+        await configure(kit, 'Validating', {
+          matchConditions: [
+            { name: 'mine', expression: "object.data.owner == request.userInfo.username || object.data.owner == 'me'" },
+            { name: 'may', expression: "authorizer.requestResource.check('delete').allowed()" },
+          ],
+        })
+        await configure(kit, 'Mutating', {
+          failurePolicy: 'Ignore',
+          matchConditions: [{ name: 'fails', expression: "object.data.absent == ''" }],
+        })
+        await kit.call('POST', cm, { metadata: { name: 'mine' }, data: { owner: 'me' } })
+        await kit.call('POST', cm, { metadata: { name: 'yours' }, data: { owner: 'you' } })
+        const { status, json } = await kit.call('POST', cm, { metadata: { name: 'bad' } })
+        expect(asked).toEqual(['mine'])
+        expect([status, json.message]).toEqual([
+          403,
+          "configmaps \"bad\" is forbidden: expression 'object.data.owner == request.userInfo.username || object.data.owner == 'me'' resulted in error: no such key: data",
+        ])
+      },
+      { webhooks },
+    )
+  })
+
+  it('F1: a configuration whose conditions are no expressions of CEL is refused, with what is wrong', () =>
+    withServer(
+      async kit => {
+        const body = {
+          metadata: { name: 'x' },
+          webhooks: [
+            {
+              ...{ name: 'a.example.com', admissionReviewVersions: ['v1'], sideEffects: 'None' },
+              clientConfig: { url: 'https://hook.example/x' },
+              matchConditions: [{ name: 'x', expression: 'object.a' }],
+            },
+          ],
+        }
+        const { status, json } = await kit.call('POST', `${configurations}/validatingwebhookconfigurations`, body)
+        expect([status, json.details]).toMatchObject([
+          422,
+          {
+            causes: [
+              {
+                field: 'webhooks[0].matchConditions[0].expression',
+                message: 'Invalid value: "object.a": must evaluate to bool but got dyn',
+              },
+            ],
+          },
+        ])
+      },
+      { webhooks: async () => undefined },
+    ))
+
+  it('F1: a configuration is 501 where nothing can be called', async () => {
     const hook = {
       name: 'a.example.com',
       admissionReviewVersions: ['v1'],
       sideEffects: 'None',
       clientConfig: { url: 'https://hook.example/x' },
-      matchConditions: [{ name: 'x', expression: 'true' }],
     }
     const path = `${configurations}/validatingwebhookconfigurations`
     const body = { metadata: { name: 'x' }, webhooks: [hook] }
-    await withServer(
-      async kit => {
-        const { status, json } = await kit.call('POST', path, body)
-        expect([status, json.message]).toEqual([501, expect.stringContaining('matchConditions (CEL)')])
-      },
-      { webhooks: async () => undefined },
-    )
     await withServer(async kit => {
       const { status, json } = await kit.call('POST', path, body)
       expect([status, json.message]).toEqual([501, expect.stringContaining('without sockets and `webhooks`')])

@@ -3,7 +3,7 @@ import { confirmNoEscalation } from '../authn/escalation.ts'
 import type { CoreParts } from '../core.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { deduced } from '../fields/field-type.ts'
-import { isObject, type Json, type JsonObject } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { metadataText, type StoredText, serialise, toLatin1, withHead } from '../objects/stored.ts'
 import { list } from '../read/list.ts'
@@ -22,6 +22,7 @@ import { asObject, contentTypeOf, isYaml, parseObject } from './body.ts'
 import { type FieldValidation, readFields } from './fields.ts'
 import { fieldTypeOf, own, ownByScale } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
+import { isOwnPart } from './parts.ts'
 import { jsonPatch, mergePatch, parsePatch, strategicPatch } from './patch.ts'
 import { scaleOf, withScale } from './scale.ts'
 import { checkVersion, type Part } from './writer.ts'
@@ -80,7 +81,7 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
 
 /** Which part of an object an endpoint writes. */
 function partOf({ subresource }: ResourceTarget): Part {
-  return subresource === 'finalize' || subresource === 'status' ? subresource : 'main'
+  return subresource === 'finalize' || subresource === 'status' || isOwnPart(subresource) ? subresource : 'main'
 }
 
 function applyConfiguration(parts: CoreParts, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
@@ -136,6 +137,11 @@ function create(parts: CoreParts, write: WriteRequest, dryRun: boolean, validati
   const given = asObject(parseObject(write.request, type), type, target.namespace, 'body')
   const object = readFields(verb === 'update' ? named(write, given) : given, write, validation)
   if (verb === 'update') delete object.metadata.resourceVersion
+  if (resourceKey(type) === 'certificatesigningrequests.certificates.k8s.io') {
+    const { name: username, uid, groups, extra } = write.user
+    const given = { username, groups, ...(uid !== undefined && { uid }), ...(extra !== undefined && { extra }) }
+    object.spec = { ...objectAt(object, 'spec'), ...given } as unknown as JsonObject
+  }
   own(parts, write, undefined, object)
   store(parts, write, object, dryRun)
 }

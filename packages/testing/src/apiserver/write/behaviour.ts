@@ -9,6 +9,9 @@ import type { ServiceAddresses } from '../builtin/service-addresses.ts'
 import { claimProtection } from '../controllers/claim-protection.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
+import { completePolicy } from '../policies/complete.ts'
+import { mutatingBindingProblems, mutatingProblems } from '../policies/mutation-problems.ts'
+import { bindingProblems, policyProblems } from '../policies/problems.ts'
 import { completeDefinition } from '../resources/definition.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { StatusCause } from '../status.ts'
@@ -17,6 +20,7 @@ import { completeConfiguration } from '../webhooks/configuration.ts'
 import { configurationProblems } from '../webhooks/problems.ts'
 import { DecodeError, stringMap } from './decoding.ts'
 import { configKeyProblems } from './names.ts'
+import { decisionProblems } from './parts.ts'
 import { invalid, tooLong } from './validate.ts'
 import type { Part } from './writer.ts'
 
@@ -131,6 +135,9 @@ function nameService(object: KubeObject): void {
 const webhookConfiguration: Behaviour = { decode: completeConfiguration, problems: configurationProblems }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
+  'certificatesigningrequests.certificates.k8s.io': {
+    problems: (object, old) => (old === undefined ? [] : decisionProblems(object, old, false)),
+  },
   configmaps: {
     decode(object) {
       readMaps(object, 'data', 'binaryData')
@@ -234,6 +241,22 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
   'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfiguration,
+  'validatingadmissionpolicies.admissionregistration.k8s.io': {
+    decode: completePolicy,
+    create(object) {
+      object.status = {}
+    },
+    problems: policyProblems,
+  },
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': {
+    decode: completePolicy,
+    problems: bindingProblems,
+  },
+  'mutatingadmissionpolicies.admissionregistration.k8s.io': { decode: completePolicy, problems: mutatingProblems },
+  'mutatingadmissionpolicybindings.admissionregistration.k8s.io': {
+    decode: completePolicy,
+    problems: mutatingBindingProblems,
+  },
   'deployments.apps': { countsAnnotations: true, problems: immutable('spec.selector') },
   'daemonsets.apps': {
     create: object => nextTemplate(object, undefined),

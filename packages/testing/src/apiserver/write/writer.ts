@@ -18,6 +18,7 @@ import type { Version } from '../store/version.ts'
 import { behaviourOf, podGraceSeconds, statusWrites } from './behaviour.ts'
 import { ownByServer } from './managed.ts'
 import { generatedName, isOwnServer, uuid } from './names.ts'
+import { isOwnPart, type OwnPart, problemsOfPart, withPart } from './parts.ts'
 import { invalid, metaProblems } from './validate.ts'
 
 /** What else may have a say before an object is written: admission. Throws to refuse. */
@@ -34,7 +35,7 @@ export interface WriteHooks {
 }
 
 /** Which part of an object an update writes. */
-export type Part = 'main' | 'status' | 'finalize'
+export type Part = 'main' | 'status' | 'finalize' | OwnPart
 
 /** What a delete asks for. */
 export interface DeleteOptions {
@@ -295,6 +296,13 @@ export class Writer {
   }
 
   #merge(type: ResourceType, old: KubeObject, object: KubeObject, part: Part | 'all'): KubeObject {
+    if (isOwnPart(part)) {
+      const next = withPart(part, object, old, this.#now())
+      const { managedFields } = object.metadata
+      if (managedFields === undefined) delete next.metadata.managedFields
+      else next.metadata.managedFields = managedFields
+      return next
+    }
     if (part === 'status') {
       const next: KubeObject = { ...old, metadata: { ...old.metadata } }
       const status = own(object, 'status')
@@ -333,7 +341,8 @@ export class Writer {
   }
 
   #validate(type: ResourceType, object: KubeObject, old: KubeObject | undefined, part: Part | 'all'): void {
-    const causes = [...metaProblems(object, type), ...(behaviourOf(type).problems?.(object, old) ?? [])]
+    const ofPart = isOwnPart(part) && old !== undefined ? problemsOfPart(part, object, old) : undefined
+    const causes = [...metaProblems(object, type), ...(ofPart ?? behaviourOf(type).problems?.(object, old) ?? [])]
     const schema = type.schema?.root
     if (schema !== undefined) {
       const status = part === 'status' && old !== undefined

@@ -163,6 +163,7 @@ function insertAll(map: Entries, entries: Mapping): Entries {
 
 function selectOptional(operand: Value, field: string): Optional {
   if (operand instanceof Optional) return inner(operand, value => selectOptional(value, field).value)
+  if (operand === null) return new Optional(undefined)
   if (!(operand instanceof Mapping)) throw new CelError('no such overload')
   return new Optional(operand.get(field))
 }

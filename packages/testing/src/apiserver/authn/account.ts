@@ -1,0 +1,90 @@
+import type { Kubeconfig } from '../kubeconfig.ts'
+import type { PolicyRule } from './policy.ts'
+import type { UsedRole } from './used-rights.ts'
+
+/** Rights to grant: a rule holds everywhere; the rules of a Role hold in its namespace. Names of roles don't matter. */
+export type Grant = PolicyRule | Pick<UsedRole, 'kind' | 'metadata' | 'rules'>
+
+export interface AccountOptions {
+  /** @default 'operator' */
+  readonly name?: string | undefined
+  /** Created if it isn't there. @default 'default' */
+  readonly namespace?: string | undefined
+}
+
+/** A ServiceAccount that a test's operator runs as. */
+export interface Account {
+  /** `system:serviceaccount:NAMESPACE:NAME`, as `server.rights()` names it. */
+  readonly user: string
+  readonly token: string
+  readonly kubeconfig: Kubeconfig
+}
+
+/** Ten years: a test may simulate some. */
+export const tokenSeconds = 315_360_000
+
+/** An object to create. A namespace or ServiceAccount may exist already. */
+export interface AccountObject {
+  readonly apiVersion: string
+  readonly kind: 'Namespace' | 'ServiceAccount' | 'Role' | 'ClusterRole' | 'RoleBinding' | 'ClusterRoleBinding'
+  readonly metadata: { readonly name: string; readonly namespace?: string }
+}
+
+/** The rules that hold for an account by namespace; those at `''` hold everywhere. */
+export function rulesByNamespace(grants: readonly Grant[]): ReadonlyMap<string, readonly PolicyRule[]> {
+  const rules = new Map<string, PolicyRule[]>()
+  for (const grant of grants) {
+    const namespace = 'kind' in grant && grant.kind === 'Role' ? (grant.metadata.namespace ?? 'default') : ''
+    const known = rules.get(namespace) ?? []
+    rules.set(namespace, known)
+    known.push(...('rules' in grant ? grant.rules : [grant]))
+  }
+  return rules
+}
+
+/** A ServiceAccount with its roles and bindings, in the order in which they must be created. */
+export function accountObjects(grants: readonly Grant[], account: Required<AccountOptions>): AccountObject[] {
+  const { name, namespace } = account as { name: string; namespace: string }
+  const apiVersion = 'rbac.authorization.k8s.io/v1'
+  const rules = rulesByNamespace(grants)
+  const namespaces = new Set([namespace, ...rules.keys()].filter(one => one !== ''))
+  const roles = [...rules].flatMap(([home, list]): AccountObject[] => {
+    const prefix = home === '' ? 'Cluster' : ''
+    const metadata = { name: `${namespace}:${name}`, ...(home === '' ? {} : { namespace: home }) }
+    const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: `${prefix}Role`, name: metadata.name }
+    const role = { apiVersion, kind: `${prefix}Role` as const, metadata, rules: list }
+    const subjects = [{ kind: 'ServiceAccount', name, namespace }]
+    const binding = { apiVersion, kind: `${prefix}RoleBinding` as const, metadata, roleRef, subjects }
+    return [role, binding]
+  })
+  return [
+    ...[...namespaces].map(one => ({ apiVersion: 'v1', kind: 'Namespace' as const, metadata: { name: one } })),
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace } },
+    ...roles,
+  ]
+}
+
+/** Whether an object of {@link accountObjects} may be there already. */
+export function mayExist({ kind }: AccountObject): boolean {
+  return kind === 'Namespace' || kind === 'ServiceAccount'
+}
+
+/** Thrown by `account()` where every user may do everything. */
+export class AccountError extends TypeError {
+  readonly code: 'ERR_WHERRY_ACCOUNT' = 'ERR_WHERRY_ACCOUNT'
+
+  constructor() {
+    super("account: start the server with authorization: 'RBAC', without which an account has more rights than these")
+    this.name = 'AccountError'
+  }
+}
+
+/** Thrown by `rights()` of a server that was not asked to record them. */
+export class RightsError extends TypeError {
+  readonly code: 'ERR_WHERRY_RIGHTS' = 'ERR_WHERRY_RIGHTS'
+
+  constructor() {
+    super('rights: start the server with recordRights: true')
+    this.name = 'RightsError'
+  }
+}

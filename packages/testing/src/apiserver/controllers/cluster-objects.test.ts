@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest'
+import { withServer } from '../testkit/in-memory.ts'
+
+const account = (namespace: string): string => `/api/v1/namespaces/${namespace}/serviceaccounts/default`
+const rootCa = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`
+
+describe('the objects that every cluster has', () => {
+  it('F1: are there from the start, and in each namespace that comes', () =>
+    withServer(
+      async ({ call, sim }) => {
+        const status = async (path: string): Promise<number> => (await call('GET', path)).status
+        for (const namespace of ['default', 'kube-system', 'kube-public', 'kube-node-lease']) {
+          expect([await status(account(namespace)), await status(rootCa(namespace))]).toEqual([200, 200])
+        }
+        expect((await call('GET', '/api/v1/namespaces/default/services/kubernetes')).json.spec.clusterIP).toBe(
+          '10.0.0.1',
+        )
+        const classes = '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical'
+        expect((await call('GET', classes)).json.value).toBe(2_000_001_000)
+        expect(await status('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')).toBe(200)
+        await call('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
+        await call('DELETE', account('default'))
+        await call('DELETE', rootCa('default'))
+        await sim.advance(100)
+        for (const namespace of ['default', 'shop']) {
+          expect([await status(account(namespace)), await status(rootCa(namespace))]).toEqual([200, 200])
+        }
+      },
+      { clusterObjects: true },
+    ))
+
+  it('F1: do not keep a namespace from going', () =>
+    withServer(
+      async ({ call, sim }) => {
+        await call('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
+        await sim.advance(100)
+        await call('DELETE', '/api/v1/namespaces/shop')
+        await sim.advance(1000)
+        expect((await call('GET', '/api/v1/namespaces/shop')).status).toBe(404)
+        expect((await call('GET', '/api/v1/configmaps')).json.items).toHaveLength(5)
+      },
+      { clusterObjects: true },
+    ))
+
+  it('F1: are not there unless they are asked for', () =>
+    withServer(async ({ call }) => expect((await call('GET', '/api/v1/configmaps')).json.items).toEqual([])))
+})

@@ -1,0 +1,111 @@
+import type { Clock } from '../../clock.ts'
+import { complete } from '../builtin/complete.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { Registry } from '../resources/registry.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { objectKey, type Store } from '../store/store.ts'
+import type { Writer } from '../write/writer.ts'
+import { Work } from './work.ts'
+
+/** A PriorityClass of every cluster. */
+const priorityClass = (name: string, value: number, description: string): KubeObject => ({
+  apiVersion: 'scheduling.k8s.io/v1',
+  kind: 'PriorityClass',
+  metadata: { name },
+  value,
+  description,
+  preemptionPolicy: 'PreemptLowerPriority',
+})
+
+const priorityClasses: readonly KubeObject[] = [
+  priorityClass(
+    'system-cluster-critical',
+    2_000_000_000,
+    'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  ),
+  priorityClass(
+    'system-node-critical',
+    2_000_001_000,
+    'Used for system critical pods that must not be moved from their current node.',
+  ),
+]
+
+/** The Service by which Pods reach the API server. */
+function kubernetesService(port: number): KubeObject {
+  const labels = { component: 'apiserver', provider: 'kubernetes' }
+  const ports = [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }]
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'kubernetes', namespace: 'default', labels },
+    spec: { type: 'ClusterIP', clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ports },
+  }
+}
+
+const configMap = (namespace: string, name: string, data: Record<string, string>): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace },
+  data,
+})
+
+/** Where the server is reached. */
+export interface ServerAddress {
+  readonly port: number
+  /** The CA of its certificate and of its clients', PEM; '' without TLS. */
+  readonly ca: string
+}
+
+/**
+ * Keeps the objects that every cluster has: the Service `kubernetes`, the PriorityClasses of the system, what extension
+ * API servers know their clients by, and in each namespace the ServiceAccount `default` and the CA of the server.
+ */
+export class ClusterObjects {
+  readonly #store: Store
+  readonly #registry: Registry
+  readonly #writer: Writer
+  readonly #namespaces: ResourceType
+  #address: ServerAddress = { port: 6443, ca: '' }
+
+  constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number) {
+    this.#store = store
+    this.#registry = registry
+    this.#writer = writer
+    this.#namespaces = registry.resolve('', 'v1', 'namespaces')
+    const work = new Work(clock, delayMs, namespace => this.#complete(namespace))
+    store.onCommit(({ group, plural }, { type, name, namespace }) => {
+      if (group !== '') return
+      if (plural === 'namespaces' && type === 'ADDED') work.add(name)
+      const kept = plural === 'serviceaccounts' ? name === 'default' : plural === 'configmaps' && name === rootCa
+      if (kept && type === 'DELETED') work.add(namespace)
+    })
+  }
+
+  /** Creates what there is from the start. */
+  start(address: ServerAddress): void {
+    this.#address = address
+    for (const object of priorityClasses) this.#create(object)
+    this.#create(kubernetesService(address.port))
+    this.#create(configMap('kube-system', 'extension-apiserver-authentication', { 'client-ca-file': address.ca }))
+    for (const { name } of this.#store.collection(this.#namespaces).snapshot('')) this.#complete(name)
+  }
+
+  /** Gives a namespace what each has, unless it is going. */
+  #complete(namespace: string): void {
+    const found = this.#store.collection(this.#namespaces).get(namespace)
+    if (found === undefined || found.terminating) return
+    this.#create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } })
+    this.#create(configMap(namespace, rootCa, { 'ca.crt': this.#address.ca }))
+  }
+
+  #create(object: KubeObject): void {
+    const type = this.#registry.findKind(object.apiVersion, object.kind) as ResourceType
+    const { namespace = '', name = '' } = object.metadata
+    if (this.#store.collection(type).get(objectKey(namespace, name)) !== undefined) return
+    const own = structuredClone(object)
+    complete(own, type)
+    this.#writer.create(type, own, false)
+  }
+}
+
+const rootCa = 'kube-root-ca.crt'

@@ -1,0 +1,120 @@
+import type { Input } from '../../cel/index.ts'
+import { type JsonObject, objectAt } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { materialise } from '../objects/stored.ts'
+import type { Registry } from '../resources/registry.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
+import type { Store } from '../store/store.ts'
+import type { Version } from '../store/version.ts'
+import { type InputHost, inputOf } from '../webhooks/input.ts'
+import type { Attributes } from '../webhooks/review.ts'
+import { selectorsMatch, versionByRules } from '../webhooks/selection.ts'
+import { type Param, paramsOf, paramType } from './params.ts'
+import { type Binding, type Policy, type Resources, readBinding } from './policy.ts'
+
+/** What policies need of the server. */
+export interface PolicyHost extends InputHost {
+  readonly store: Store
+  readonly registry: Registry
+}
+
+/** A policy that is about a request, by one of its bindings, with one of its params. */
+export interface Invocation<P> {
+  readonly policy: P
+  readonly binding: Binding | undefined
+  readonly at: ResourceType
+  readonly param: Param
+  /** Not empty: why the policy can't be evaluated. */
+  readonly problem: string
+}
+
+const noParam: Param = { object: undefined, typed: false }
+
+/** The policies of one kind that are bound, each read once. */
+export class BoundPolicies<P extends Policy> {
+  readonly #host: PolicyHost
+  readonly #types: { readonly policies: ResourceType; readonly bindings: ResourceType }
+  readonly #readPolicy: (object: KubeObject) => P
+  readonly #read = new WeakMap<Version, P | Binding>()
+
+  /** `kind`: of the policies, in lower case. */
+  constructor(host: PolicyHost, kind: string, readPolicy: (object: KubeObject) => P) {
+    const type = (plural: string): ResourceType => host.registry.resolve('admissionregistration.k8s.io', 'v1', plural)
+    this.#host = host
+    this.#types = { policies: type(`${kind}admissionpolicies`), bindings: type(`${kind}admissionpolicybindings`) }
+    this.#readPolicy = readPolicy
+  }
+
+  /** Whether no policy is bound. */
+  get idle(): boolean {
+    return this.#host.store.collection(this.#types.bindings).size === 0
+  }
+
+  /** The policies that are about a request, by name. */
+  invocations(asked: Attributes): readonly Invocation<P>[] {
+    if (this.idle) return []
+    const bindings = this.#all(this.#types.bindings, readBinding)
+    return this.#all(this.#types.policies, this.#readPolicy).flatMap(policy => {
+      const own = bindings.filter(binding => binding.policy === policy.name)
+      const at = own.length === 0 ? undefined : this.#selected(policy.resources, asked)
+      return at === undefined ? [] : this.#ofPolicy(policy, own, at, asked)
+    })
+  }
+
+  /** What the expressions of a policy see of a request. */
+  input(asked: Attributes, at: ResourceType, param: Param): Input {
+    const input = inputOf(asked, at, this.#host)
+    return {
+      ...input,
+      namespaceObject: this.#namespace(asked),
+      params: param.object,
+      typed: { ...input.typed, params: param.typed },
+    }
+  }
+
+  #ofPolicy(policy: P, bindings: readonly Binding[], at: ResourceType, asked: Attributes): Invocation<P>[] {
+    const type = paramType(policy.paramKind, this.#host.registry)
+    const wrong = (what: string, why: string, binding: Binding | undefined): Invocation<P>[] => [
+      { policy, binding, at, param: noParam, problem: `failed to configure ${what}: ${why}` },
+    ]
+    if (typeof type === 'string') return wrong('policy', type, undefined)
+    return bindings.flatMap(binding => {
+      if (binding.resources !== undefined && this.#selected(binding.resources, asked) === undefined) return []
+      const params = paramsOf(type, binding.paramRef, asked.namespace, this.#host)
+      if (typeof params === 'string') return wrong('binding', params, binding)
+      return params.map(param => ({ policy, binding, at, param, problem: '' }))
+    })
+  }
+
+  #selected(resources: Resources, asked: Attributes): ResourceType | undefined {
+    if (!selectorsMatch(resources, asked, this.#host)) return undefined
+    const { excluded, equivalent } = resources
+    if (versionByRules({ rules: excluded, equivalent }, asked, this.#host) !== undefined) return undefined
+    return resources.rules.length === 0 ? asked.type : versionByRules(resources, asked, this.#host)
+  }
+
+  /** The namespace that a request is in, as expressions see it. A namespace itself is in none. */
+  #namespace({ type, namespace }: Attributes): JsonObject | undefined {
+    if (namespace === '' || (type.group === '' && type.plural === 'namespaces')) return undefined
+    const namespaces = this.#host.registry.resolve('', 'v1', 'namespaces')
+    const version = this.#host.store.collection(namespaces).get(namespace)
+    if (version === undefined) throw StatusError.notFound(namespaces, namespace)
+    const object = materialise(version, 'v1', 'Namespace')
+    const { managedFields, ownerReferences, ...metadata } = object.metadata
+    return { metadata, spec: objectAt(object, 'spec') ?? {}, status: objectAt(object, 'status') ?? {} }
+  }
+
+  #all<T extends P | Binding>(type: ResourceType, read: (object: KubeObject) => T): T[] {
+    return this.#host.store
+      .collection(type)
+      .snapshot('')
+      .map(version => {
+        const known = this.#read.get(version) as T | undefined
+        if (known !== undefined) return known
+        const made = read(materialise(version, type.apiVersion, type.kind))
+        this.#read.set(version, made)
+        return made
+      })
+  }
+}

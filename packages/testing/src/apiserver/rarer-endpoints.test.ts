@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { cm, merge, withServer } from './testkit/in-memory.ts'
+
+const pods = '/api/v1/namespaces/default/pods'
+const yaml = { accept: 'application/yaml' }
+
+describe('what few clients ask for', () => {
+  it('F1: an object, a list and a refusal in YAML', () =>
+    withServer(async ({ call }) => {
+      const data = { yes: 'true', number: '1', empty: '', lines: 'a: b\n- c\n' }
+      await call('POST', cm, { metadata: { name: 'a' }, data })
+      const one = await call('GET', `${cm}/a`, undefined, yaml)
+      expect(one.headers['content-type']).toBe('application/yaml')
+      expect(one.text.startsWith('apiVersion: v1\ndata:\n')).toBe(true)
+      expect(parse(one.text)).toEqual((await call('GET', `${cm}/a`)).json)
+      const list = await call('GET', cm, undefined, yaml)
+      expect(parse(list.text)).toEqual((await call('GET', cm)).json)
+      const refused = await call('GET', `${cm}/b`, undefined, yaml)
+      expect([refused.status, parse(refused.text).reason]).toEqual([404, 'NotFound'])
+      expect((await call('GET', `${cm}?watch=1`, undefined, yaml)).status).toBe(406)
+      const large = '{"metadata":{"name":"e"},"series":{"count":9223372036854775807}}'
+      const event = await call('POST', '/api/v1/namespaces/default/events', large, yaml)
+      expect(event.text).toContain('count: 9223372036854775807\n')
+    }))
+
+  it('F1: the log of a container, which is empty', () =>
+    withServer(async ({ call }) => {
+      const container = (name: string): object => ({ name, image: 'i' })
+      await call('POST', pods, { metadata: { name: 'p' }, spec: { containers: [container('c'), container('d')] } })
+      expect((await call('GET', `${pods}/p/log?container=d`)).status).toBe(204)
+      expect((await call('GET', `${pods}/p/log`)).json.message).toContain('choose one of: [c d]')
+      expect((await call('GET', `${pods}/p/log?container=x`)).status).toBe(400)
+    }))
+
+  it('F1: to add an ephemeral container, and nothing else', () =>
+    withServer(async ({ call }) => {
+      await call('POST', pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+      const ephemeralContainers = [{ name: 'debug', image: 'sh' }]
+      const change = { metadata: { labels: { a: 'b' } }, spec: { hostNetwork: true, ephemeralContainers } }
+      const { json } = await call('PATCH', `${pods}/p/ephemeralcontainers`, change, merge)
+      expect(json.spec.ephemeralContainers).toMatchObject(ephemeralContainers)
+      expect([json.spec.hostNetwork, json.metadata.labels]).toEqual([undefined, undefined])
+      const none = { spec: { ephemeralContainers: null } }
+      expect((await call('PATCH', `${pods}/p/ephemeralcontainers`, none, merge)).status).toBe(422)
+    }))
+
+  it('F1: health in detail, and what was counted', () =>
+    withServer(async ({ call }) => {
+      await call('GET', cm)
+      expect((await call('GET', '/livez?verbose')).text).toBe('[+]ping ok\nlivez check passed\n')
+      expect((await call('GET', '/metrics')).text).toContain(
+        'apiserver_request_total{resource="configmaps",verb="list"} 1\n',
+      )
+    }))
+})

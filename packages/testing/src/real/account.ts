@@ -1,0 +1,82 @@
+import {
+  type Account,
+  type AccountObject,
+  type AccountOptions,
+  accountObjects,
+  type Grant,
+  mayExist,
+  rulesByNamespace,
+  tokenSeconds,
+} from '../apiserver/authn/account.ts'
+import type { PolicyRule } from '../apiserver/authn/policy.ts'
+import { kubeconfigFor } from '../apiserver/kubeconfig.ts'
+import { type Access, ask } from './ask.ts'
+import { until } from './ready.ts'
+
+/** Creates a ServiceAccount with these rights, and resolves when the server's authorizer has heard of them. */
+export async function createAccount(
+  access: Access,
+  grants: readonly Grant[],
+  { name = 'operator', namespace = 'default' }: AccountOptions,
+  timeoutMs: number,
+): Promise<Account> {
+  for (const object of accountObjects(grants, { name, namespace })) await create(access, object)
+  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`
+  const { status } = await post(access, path, { spec: { expirationSeconds: tokenSeconds } })
+  const { token } = status as { token: string }
+  for (const [home, rules] of rulesByNamespace(grants)) {
+    const known = (): Promise<boolean> => holds({ ...access, token }, home === '' ? namespace : home, rules)
+    if (!(await until(known, timeoutMs))) throw new Error(`the rights of ${namespace}/${name} are not in force yet`)
+  }
+  const user = `system:serviceaccount:${namespace}:${name}`
+  return { user, token, kubeconfig: kubeconfigFor(access.url, access.ca, token) }
+}
+
+const endpoints: Readonly<Record<AccountObject['kind'], string>> = {
+  Namespace: 'namespaces',
+  ServiceAccount: 'serviceaccounts',
+  Role: 'roles',
+  ClusterRole: 'clusterroles',
+  RoleBinding: 'rolebindings',
+  ClusterRoleBinding: 'clusterrolebindings',
+}
+
+async function create(access: Access, object: AccountObject): Promise<void> {
+  const { apiVersion, kind, metadata } = object
+  const group = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`
+  const within = metadata.namespace === undefined ? '' : `/namespaces/${metadata.namespace}`
+  await post(access, `${group}${within}/${endpoints[kind]}`, object, mayExist(object))
+}
+
+async function post(
+  access: Access,
+  path: string,
+  body: object,
+  mayExist = false,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { status, text } = await ask(access, 'POST', path, body)
+  if (status === 201 || (status === 409 && mayExist)) return JSON.parse(text)
+  throw new Error(`the API server answered ${status} to POST ${path}: ${text}`)
+}
+
+/** Whether all of the rules are among those that the server knows of its user. */
+async function holds(access: Access, namespace: string, rules: readonly PolicyRule[]): Promise<boolean> {
+  const path = '/apis/authorization.k8s.io/v1/selfsubjectrulesreviews'
+  const { resourceRules, nonResourceRules } = (await post(access, path, { spec: { namespace } })).status as {
+    resourceRules: readonly PolicyRule[]
+    nonResourceRules: readonly PolicyRule[]
+  }
+  const known = new Set([...resourceRules, ...nonResourceRules].map(textOf))
+  return rules.every(rule => known.has(textOf(rule)))
+}
+
+/** A rule of resources and paths at once is told as two, so paths go with a rule that has nothing else. */
+function textOf({
+  verbs,
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+}: PolicyRule): string {
+  return JSON.stringify([verbs, apiGroups, resources, resourceNames, nonResourceURLs])
+}

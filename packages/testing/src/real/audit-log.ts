@@ -1,0 +1,75 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { impersonationResources } from '../apiserver/authn/impersonation.ts'
+import { UsedRights, type UsedRole } from '../apiserver/authn/used-rights.ts'
+import { userAgent } from './ask.ts'
+
+/** What is read of an event of `audit.k8s.io/v1`. */
+interface AuditEvent {
+  readonly verb: string
+  readonly requestURI: string
+  readonly userAgent?: string
+  readonly user: { readonly username: string }
+  readonly impersonatedUser?: {
+    readonly username: string
+    readonly uid?: string
+    readonly groups?: readonly string[]
+    readonly extra?: Readonly<Record<string, readonly string[]>>
+  }
+  readonly objectRef?: {
+    readonly resource?: string
+    readonly namespace?: string
+    readonly apiGroup?: string
+    readonly subresource?: string
+  }
+  readonly responseStatus?: { readonly code?: number }
+  readonly annotations?: Readonly<Record<string, string>>
+}
+
+/** Metadata of each request, when a watch begins and when anything else ends; nothing of the server's own. */
+const policy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'None', users: ['system:apiserver'] }, { level: 'Metadata' }],
+}
+
+/** Writes the policy into an instance's folder, and returns the flags of a server that keeps an audit log there. */
+export async function writeAuditPolicy(folder: string): Promise<Record<string, string>> {
+  const file = join(folder, 'audit-policy.json')
+  await writeFile(file, JSON.stringify(policy))
+  return { 'audit-policy-file': file, 'audit-log-path': logOf(folder), 'audit-log-maxsize': '10240' }
+}
+
+/** The rights that each user made use of, as the audit log in `folder` tells. */
+export async function rightsOf(folder: string): Promise<Readonly<Record<string, readonly UsedRole[]>>> {
+  const used = new UsedRights()
+  for (const line of (await readFile(logOf(folder), 'utf8')).split('\n')) {
+    if (line !== '') note(used, JSON.parse(line))
+  }
+  return used.roles()
+}
+
+/** Whether a group was asked for: the server adds those that everybody or every service account is in. */
+const asked = (group: string): boolean => !/^system:((un)?authenticated|serviceaccounts(:.*)?)$/.test(group)
+
+const logOf = (folder: string): string => join(folder, 'audit.log')
+
+function note(used: UsedRights, event: AuditEvent): void {
+  if (event.userAgent === userAgent) return
+  const { verb, user, impersonatedUser: taken, objectRef = {}, annotations = {} } = event
+  const none = { resource: '', group: '', version: '', namespace: '', name: '', subresource: '', path: '' }
+  if (taken !== undefined) {
+    for (const part of impersonationResources(taken.username, { ...taken, groups: taken.groups?.filter(asked) })) {
+      used.note({ ...none, ...part, user: { name: user.username, groups: [] }, verb: 'impersonate' })
+    }
+  }
+  if (annotations['authorization.k8s.io/decision'] !== 'allow') return
+  const { resource = '', namespace = '', apiGroup: group = '', subresource = '' } = objectRef
+  const path = event.requestURI.split('?', 1)[0] ?? ''
+  const name = (taken ?? user).username
+  const attributes = { ...none, resource, namespace, group, subresource, path, user: { name, groups: [] } }
+  used.note({ ...attributes, verb })
+  // An apply that creates needs both rights.
+  if (verb === 'patch' && event.responseStatus?.code === 201) used.note({ ...attributes, verb: 'create' })
+}

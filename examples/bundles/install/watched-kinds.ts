@@ -1,7 +1,7 @@
 import type { KubernetesObject, View } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { deployments } from '@wherry/client/resources/apps'
-import { RegistrarSource } from '@wherry/controller'
+import { DynamicViews } from '@wherry/controller'
 import { textOf } from '../bundle/kinds.ts'
 import type { Made } from '../platform-operator.ts'
 
@@ -46,7 +46,7 @@ const stateful = new Map<string, View<Observed>>([health, served].map(view => [t
 
 /** Watches the kinds whose state matters: each for as long as a bundle has an object of it. */
 export class WatchedKinds {
-  readonly source: RegistrarSource<Observed> = new RegistrarSource<Observed>('made')
+  readonly source: DynamicViews<Observed> = new DynamicViews<Observed>('made')
   /** Kinds by PlatformOperator. */
   readonly #needed = new Map<string, ReadonlySet<string>>()
 

@@ -4,7 +4,7 @@ import { inCluster } from './credentials/in-cluster.ts'
 import { deployments } from './resources/apps.ts'
 import { type ConfigMap, configMaps, nodes, pods } from './resources/core.ts'
 import { clusterRoles } from './resources/rbac.ts'
-import type { PartialObjectMetadata, Stored } from './views/object.ts'
+import type { FromServer, PartialObjectMetadata } from './views/object.ts'
 
 type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false
 const same = <A, B>(_: Same<A, B>): void => {}
@@ -14,7 +14,7 @@ const key = { name: 'a', namespace: 'n' }
 
 export async function reads(): Promise<void> {
   const whole = await client.get(configMaps, key)
-  same<typeof whole, Stored<ConfigMap> | undefined>(true)
+  same<typeof whole, FromServer<ConfigMap> | undefined>(true)
   // What the server has has a name and a uid.
   whole?.metadata.uid.length
   const meta = await client.get(configMaps.metadata(), key)

@@ -54,7 +54,7 @@ import { type WatchHandlers, type WatchOptions, watch, watchEach } from './verbs
 import { apply, type Patch, patch, update } from './verbs/write.ts'
 import type { WriteListener } from './verbs/write-listeners.ts'
 import { version } from './version.ts'
-import { asKey, type KeyOf, type Scope, type Some, type Stored, type Whole } from './views/object.ts'
+import { asKey, type DeepPartial, type FromServer, type FullObject, type KeyOf, type Scope } from './views/object.ts'
 import type { View } from './views/resource.ts'
 import type { WatchEvent } from './watch/events.ts'
 import type { Watch, WatchContext } from './watch/watch.ts'
@@ -213,7 +213,7 @@ export class Client {
    * What `openWatch` and `readItems` take: for whoever keeps a watch going, as an informer does.
    * Calls through it are neither repeated nor bounded in time.
    */
-  get context(): WatchContext {
+  get raw(): WatchContext {
     return this.#caller
   }
 
@@ -224,8 +224,8 @@ export class Client {
    *
    * `end` ends its calls and watches, and all later ones, with the reason given. This client goes on.
    */
-  fenced(admit: () => void): FencedClient {
-    callback('fenced', admit)
+  guardedBy(admit: () => void): FencedClient {
+    callback('guardedBy', admit)
     const fence = new Fence(admit, this.#caller)
     const caller = new Caller({ ...this.#caller.parts, requester: fence })
     const client = new Client(new Derived(this, caller, fence) as unknown as ClientOptions)
@@ -236,17 +236,18 @@ export class Client {
    * This client, and each of `listeners` hears of what is written through it, status, scale, evictions and deletes included:
    * a cache that hears of a write gives nothing older afterwards. Dry runs are not told. To close it closes this client, too.
    */
-  notifying(...listeners: readonly WriteListener[]): Client {
-    for (const one of listeners) having('a cache, or what else hears of writes', 'wrote', 'deleted')('notifying', one)
-    return new Client(new Derived(this, this.#caller.notifying(listeners)) as unknown as ClientOptions)
+  withWriteListeners(...listeners: readonly WriteListener[]): Client {
+    for (const one of listeners)
+      having('a cache, or what else hears of writes', 'wrote', 'deleted')('withWriteListeners', one)
+    return new Client(new Derived(this, this.#caller.withWriteListeners(listeners)) as unknown as ClientOptions)
   }
 
   /**
    * Another client of the same server, with the same credentials and settings, over connections of its own: for requests of others, which must
    * not hold up those of this client. It is not fenced, notifies nobody, and is to be closed by itself.
    */
-  apart(): Client {
-    return this.#of?.apart() ?? new Client(this.#options as ClientOptions)
+  withOwnConnections(): Client {
+    return this.#of?.withOwnConnections() ?? new Client(this.#options as ClientOptions)
   }
 
   /** How many connections there are now. */
@@ -255,16 +256,16 @@ export class Client {
   }
 
   /** Reads one object; `undefined` where it is not there, or the view's selectors leave it out. */
-  get<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>, options?: GetOptions): Promise<Stored<C> | undefined> {
-    return get(this.#caller, view, asKey(key), options) as Promise<Stored<C> | undefined>
+  get<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>, options?: GetOptions): Promise<FromServer<C> | undefined> {
+    return get(this.#caller, view, asKey(key), options) as Promise<FromServer<C> | undefined>
   }
 
   /**
    * Reads all objects of a view, or one page of them, into memory. The body is cut into items as its
    * bytes come, and never held. Views of several namespaces are read one after the other.
    */
-  list<C>(view: View<C>, options?: ListPageOptions): Promise<List<Stored<C>>> {
-    return list(this.#caller, view, options) as Promise<List<Stored<C>>>
+  list<C>(view: View<C>, options?: ListPageOptions): Promise<List<FromServer<C>>> {
+    return list(this.#caller, view, options) as Promise<List<FromServer<C>>>
   }
 
   /**
@@ -273,7 +274,7 @@ export class Client {
    */
   listEach<C>(
     view: View<C>,
-    item: (object: Stored<C>) => void,
+    item: (object: FromServer<C>) => void,
     options?: ListOptions,
   ): Promise<Omit<List<C>, 'items'>> {
     return listEach(this.#caller, view, item as (object: C) => void, options)
@@ -283,8 +284,8 @@ export class Client {
    * Reads all objects of a view page by page, each when it is wanted. Where the server has forgotten
    * the list's state on the way, a page with `restarted` has all of a newer one.
    */
-  pages<C>(view: View<C>, options?: PagesOptions): AsyncGenerator<ListPage<Stored<C>>, void, undefined> {
-    return pages(this.#caller, view as View<Stored<C>>, options)
+  pages<C>(view: View<C>, options?: PagesOptions): AsyncGenerator<ListPage<FromServer<C>>, void, undefined> {
+    return pages(this.#caller, view as View<FromServer<C>>, options)
   }
 
   /**
@@ -292,13 +293,13 @@ export class Client {
    * `resourceVersion` it begins with all objects there are. A consumer that is slow holds the server
    * back. A refusal, or an error in the stream, is thrown.
    */
-  watch<C>(view: View<C>, options?: WatchOptions): AsyncGenerator<WatchEvent<Stored<C>>, void, undefined> {
-    return watch(this.#caller, view as View<Stored<C>>, options)
+  watch<C>(view: View<C>, options?: WatchOptions): AsyncGenerator<WatchEvent<FromServer<C>>, void, undefined> {
+    return watch(this.#caller, view as View<FromServer<C>>, options)
   }
 
   /** As {@link Client.watch}, with callbacks: no promise for each event, and `end` says how it ended. */
-  watchEach<C>(view: View<C>, on: WatchHandlers<Stored<C>>, options?: WatchOptions): Watch {
-    return watchEach(this.#caller, view as View<Stored<C>>, on, options)
+  watchEach<C>(view: View<C>, on: WatchHandlers<FromServer<C>>, options?: WatchOptions): Watch {
+    return watchEach(this.#caller, view as View<FromServer<C>>, on, options)
   }
 
   /**
@@ -307,10 +308,10 @@ export class Client {
    */
   create<T extends object, S extends Scope>(
     view: View<T, S>,
-    object: Whole<NoInfer<T>>,
+    object: FullObject<NoInfer<T>>,
     options?: WriteOptions,
-  ): Promise<Stored<T>> {
-    return create(this.#caller, view, object, options) as Promise<Stored<T>>
+  ): Promise<FromServer<T>> {
+    return create(this.#caller, view, object, options) as Promise<FromServer<T>>
   }
 
   /**
@@ -319,10 +320,10 @@ export class Client {
    */
   update<T extends object, S extends Scope>(
     view: View<T, S>,
-    object: Whole<NoInfer<T>>,
+    object: FullObject<NoInfer<T>>,
     options?: WriteOptions,
-  ): Promise<Stored<T>> {
-    return update(this.#caller, view, object, options) as Promise<Stored<T>>
+  ): Promise<FromServer<T>> {
+    return update(this.#caller, view, object, options) as Promise<FromServer<T>>
   }
 
   /** Changes an object by a merge, JSON or strategic merge patch. */
@@ -331,8 +332,8 @@ export class Client {
     key: KeyOf<S>,
     change: Patch,
     options?: PatchOptions,
-  ): Promise<Stored<C>> {
-    return patch(this.#caller, view, asKey(key), change, options) as Promise<Stored<C>>
+  ): Promise<FromServer<C>> {
+    return patch(this.#caller, view, asKey(key), change, options) as Promise<FromServer<C>>
   }
 
   /**
@@ -341,10 +342,10 @@ export class Client {
    */
   apply<T extends object, S extends Scope>(
     view: View<T, S>,
-    object: Whole<Some<NoInfer<T>>>,
+    object: FullObject<DeepPartial<NoInfer<T>>>,
     options?: ApplyOptions,
-  ): Promise<Stored<T>> {
-    return apply(this.#caller, view, object, options) as Promise<Stored<T>>
+  ): Promise<FromServer<T>> {
+    return apply(this.#caller, view, object, options) as Promise<FromServer<T>>
   }
 
   /** Deletes an object; `undefined` where there was none. It may stay until its finalizers are gone. */
@@ -357,8 +358,8 @@ export class Client {
   }
 
   /** Deletes all objects of a view, which must name its namespaces if it has some; resolves with them. */
-  deleteCollection<C>(view: View<C>, options?: DeleteCollectionOptions): Promise<Stored<C>[]> {
-    return deleteCollection(this.#caller, view, options) as Promise<Stored<C>[]>
+  deleteCollection<C>(view: View<C>, options?: DeleteCollectionOptions): Promise<FromServer<C>[]> {
+    return deleteCollection(this.#caller, view, options) as Promise<FromServer<C>[]>
   }
 
   /** Evicts a pod. `isTooManyRequests` where a disruption budget does not allow it now: that is not repeated. */

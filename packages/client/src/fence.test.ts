@@ -18,7 +18,7 @@ const at = (name: string) => ({ name, namespace: 'default' })
 it('sends nothing that is not admitted, and says why', () =>
   cluster.run(async () => {
     let refusal: Error | undefined
-    const { client: fenced } = client.fenced(() => {
+    const { client: fenced } = client.guardedBy(() => {
       if (refusal !== undefined) throw refusal
     })
     await fenced.create(configMaps, { metadata: at('a') })
@@ -33,8 +33,8 @@ it('sends nothing that is not admitted, and says why', () =>
 
 it('its end is that of its own calls and watches, with the reason given', () =>
   cluster.run(async () => {
-    const { client: fenced, end } = client.fenced(() => {})
-    const inner = fenced.fenced(() => {})
+    const { client: fenced, end } = client.guardedBy(() => {})
+    const inner = fenced.guardedBy(() => {})
     const watches = [fenced, inner.client].map(one => one.watch(configMaps, { resourceVersion: '1' }).next())
     const own = client.watch(configMaps)
     await fenced.list(configMaps)
@@ -51,8 +51,8 @@ it('its end is that of its own calls and watches, with the reason given', () =>
 
 it('apart: another client has connections of its own, and each is closed by itself', () =>
   cluster.run(async () => {
-    const { client: fenced, end } = client.fenced(() => {})
-    const apart = [client, fenced, client.notifying()].map(one => one.apart())
+    const { client: fenced, end } = client.guardedBy(() => {})
+    const apart = [client, fenced, client.withWriteListeners()].map(one => one.withOwnConnections())
     for (const one of apart) await one.list(configMaps)
     expect(client.connections).toBe(0)
     expect(apart.map(one => one.connections)).toEqual([1, 1, 1])

@@ -4,7 +4,7 @@ import type { LaneRequest, Requester, RequestHandlers } from './requester.ts'
 import type { Exchange } from './transport.ts'
 import type { Caller } from './verbs/caller.ts'
 
-/** What `client.fenced(…)` gives. */
+/** What `client.guardedBy(…)` gives. */
 export interface FencedClient {
   readonly client: Client
   /** Ends its calls and watches, and all later ones, with `reason`. */

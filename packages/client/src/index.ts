@@ -36,13 +36,13 @@ export type { JsonPatchOperation } from './verbs/write.ts'
 export { FieldSelector } from './views/field-selector.ts'
 export { LabelSelector } from './views/label-selector.ts'
 export type {
+  FromServer,
   KubernetesObject,
   ObjectKey,
   ObjectMeta,
   OwnerReference,
   PartialObjectMetadata,
   Scope,
-  Stored,
 } from './views/object.ts'
 export type { Projection } from './views/projection.ts'
 export type { Resource, View } from './views/resource.ts'

@@ -102,14 +102,14 @@ export type {
   LabelSelectorObject,
 } from './views/label-selector.ts'
 export type {
+  DeepPartial,
   Exact,
+  FullObject,
   KeyOf,
   ManagedFieldsEntry,
   PartialBrand,
   Projected,
-  Some,
   StoredMeta,
-  Whole,
 } from './views/object.ts'
 export { asKey } from './views/object.ts'
 export { apiVersionOf, keyText, resourceName } from './views/path.ts'

@@ -1,5 +1,5 @@
 import type { Client, Environment, KubernetesObject, PartialObjectMetadata, Scope, View } from '@wherry/client'
-import { keyText, type Whole } from '@wherry/client/internal'
+import { type FullObject, keyText } from '@wherry/client/internal'
 import { namespaces } from '@wherry/client/resources/core'
 import { NotOursError, type ReconcileContext, type ReconcileResult } from '@wherry/controller'
 import {
@@ -262,7 +262,7 @@ export class Copies<P, T extends KubernetesObject> {
   async #bring(namespace: PartialObjectMetadata, name: string, reason: Reason, context: Context): Promise<Outcome> {
     const source = this.#isEnabled ? this.#sources.get(name) : undefined
     const key = `${namespace.metadata.name}/${name}`
-    let desired: Whole<T> | undefined
+    let desired: FullObject<T> | undefined
     try {
       desired = source?.copyIn(namespace, name)
     } catch (error) {
@@ -275,7 +275,7 @@ export class Copies<P, T extends KubernetesObject> {
 
   async #make(
     source: Source<P, T>,
-    desired: Whole<T>,
+    desired: FullObject<T>,
     key: string,
     reason: Reason,
     { apply, client }: Context,
@@ -288,7 +288,7 @@ export class Copies<P, T extends KubernetesObject> {
       const applied = await source.afterFirst(() => apply(this.#view, desired as never, options))
       this.#counts.applied(key, reason, applied)
       // The key runs again by itself when the write may be sent.
-      return applied.outcome === 'delayed' ? 'kept' : 'done'
+      return applied.outcome === 'delayed' || applied.outcome === 'refused' ? 'kept' : 'done'
     } catch (error) {
       if (!(error instanceof NotOursError)) throw error
       const by = error.managers.length === 0 ? '' : `, written by ${error.managers.join(', ')}`

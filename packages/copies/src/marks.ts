@@ -1,5 +1,5 @@
 import type { KubernetesObject, ObjectMeta } from '@wherry/client'
-import type { Whole } from '@wherry/client/internal'
+import type { FullObject } from '@wherry/client/internal'
 
 /** The label that copies are found by. Its value is the name of their {@link Copies}. */
 export const copySetLabel = 'copies.wherry.dev/set'
@@ -16,7 +16,7 @@ export interface CopyPlace {
 }
 
 /** The object that is applied as a copy. Of its metadata, labels, annotations, owners and finalizers are taken. */
-export function marked<T extends KubernetesObject>(object: Whole<T>, place: CopyPlace): Whole<T> {
+export function marked<T extends KubernetesObject>(object: FullObject<T>, place: CopyPlace): FullObject<T> {
   const { set, source, namespace, name } = place
   const { labels, annotations, ownerReferences, finalizers } = (object.metadata ?? {}) as ObjectMeta
   return {

@@ -11,6 +11,7 @@ import {
   anything,
   callback,
   checkOptions,
+  type FullObject,
   flag,
   having,
   integer,
@@ -18,7 +19,6 @@ import {
   milliseconds,
   oneOf,
   text,
-  type Whole,
 } from '@wherry/client/internal'
 
 /** What {@link Copies} are made of. `P`: what a source is read as. `T`: the objects that copies are. */
@@ -42,9 +42,9 @@ export interface CopiesOptions<P, T extends KubernetesObject> {
    * Gives the copy of a source, alike in all namespaces. It is called once for each state of the source. `undefined`: the source gets no
    * copies. Of the metadata, labels, annotations, owners and finalizers are taken. A status is not copied: leave it out.
    */
-  readonly build: (source: P) => Whole<T> | undefined
+  readonly build: (source: P) => FullObject<T> | undefined
   /** Changes the copy for one namespace. It must not change what it is given. @default none: copies are alike */
-  readonly adapt?: ((copy: Whole<T>, namespace: string, source: P) => Whole<T>) | undefined
+  readonly adapt?: ((copy: FullObject<T>, namespace: string, source: P) => FullObject<T>) | undefined
   /** What the copies of a source are called. @default as the source */
   readonly copyName?: ((source: P) => string) | undefined
   /** Whether there are to be copies from the start; see {@link Copies.disable}. @default true */

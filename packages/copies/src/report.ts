@@ -52,7 +52,7 @@ export class CopyCounts {
 
   /** An apply of a copy has returned. */
   applied(key: string, reason: Reason, { outcome, object }: Applied<unknown>): void {
-    if (outcome === 'delayed') {
+    if (outcome === 'delayed' || outcome === 'refused') {
       // It fails still, if it did.
       this.#delayed.add(key)
       return

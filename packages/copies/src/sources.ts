@@ -1,5 +1,5 @@
 import type { KubernetesObject, PartialObjectMetadata } from '@wherry/client'
-import { tellable, type Whole } from '@wherry/client/internal'
+import { type FullObject, tellable } from '@wherry/client/internal'
 import { InvalidCopyError } from './errors.ts'
 import { marked } from './marks.ts'
 import { type CopiesOptions, type IsTarget, isOfCopies, isTargetOf } from './options.ts'
@@ -18,7 +18,7 @@ export class Source<P, T extends KubernetesObject> {
   readonly #object: P
   readonly #options: SourceOptions<P, T>
   readonly #isTarget: IsTarget<P>
-  #built: { readonly copy: Whole<T> | undefined } | undefined
+  #built: { readonly copy: FullObject<T> | undefined } | undefined
   #first: Promise<unknown> | undefined
 
   constructor(key: string, object: P, options: SourceOptions<P, T>, isTarget: IsTarget<P>) {
@@ -29,7 +29,7 @@ export class Source<P, T extends KubernetesObject> {
   }
 
   /** Gives the copy that is to be in a namespace; `undefined`: none is. Throws what the functions of the options throw. */
-  copyIn(namespace: PartialObjectMetadata, name: string): Whole<T> | undefined {
+  copyIn(namespace: PartialObjectMetadata, name: string): FullObject<T> | undefined {
     const { source, adapt, name: set } = this.#options
     try {
       const space = namespace.metadata.name as string
@@ -133,7 +133,10 @@ export class Sources<P, T extends KubernetesObject> {
 }
 
 /** What `build` or `adapt` gave, checked. @throws InvalidCopyError */
-function checkedCopy<T extends KubernetesObject>(key: string, copy: Whole<T> | undefined): Whole<T> | undefined {
+function checkedCopy<T extends KubernetesObject>(
+  key: string,
+  copy: FullObject<T> | undefined,
+): FullObject<T> | undefined {
   if (copy === undefined) return undefined
   const given = kindOf(copy)
   if (given !== 'object') throw new InvalidCopyError(key, `is ${given}: build and adapt give one object, at once`)

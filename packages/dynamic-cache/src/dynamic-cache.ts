@@ -1,4 +1,4 @@
-import { type Client, OptionTypeError, type Scope, type Stored, type View } from '@wherry/client'
+import { type Client, type FromServer, OptionTypeError, type Scope, type View } from '@wherry/client'
 import { abortSignal, anything, checkOptions, type KeyOf, keyCheck } from '@wherry/client/internal'
 import {
   coveredLister,
@@ -96,12 +96,12 @@ export class DynamicCache {
     view: View<C, S>,
     key: KeyOf<S>,
     options: ReadOptions = {},
-  ): Promise<Stored<C> | undefined> {
+  ): Promise<FromServer<C> | undefined> {
     checkOptions('get', options, { signal: abortSignal })
     keyCheck('key', key)
     const { signal } = options
     const lister = await this.#lister(view, signal)
-    if (lister !== undefined) return lister.get(key) as Stored<C> | undefined
+    if (lister !== undefined) return lister.get(key) as FromServer<C> | undefined
     if (this.#informers.policies.onMissing(view) === 'live') return this.#client.get(guarded(view), key, { signal })
     return this.#options.narrow?.get(view, key, { signal })
   }
@@ -110,11 +110,11 @@ export class DynamicCache {
    * All objects of a view that is cached or covered, in an array of the caller's own. As {@link DynamicCache.get}; with
    * `onMissing: 'narrow'` there is nothing to list from, and that is a `NotCachedError` too.
    */
-  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<Stored<C>[]> {
+  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<FromServer<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
     const { signal, ...which } = options
     const lister = await this.#lister(view, signal)
-    if (lister !== undefined) return lister.list(which) as Stored<C>[]
+    if (lister !== undefined) return lister.list(which) as FromServer<C>[]
     if (this.#informers.policies.onMissing(view) === 'narrow') {
       throw new NotCachedError(view.key, 'a narrow cache knows single objects; ask for informer(view) to list them')
     }

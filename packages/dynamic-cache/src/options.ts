@@ -1,4 +1,4 @@
-import { type Client, OptionRangeError, OptionTypeError, type Scope, type Stored, type View } from '@wherry/client'
+import { type Client, type FromServer, OptionRangeError, OptionTypeError, type Scope, type View } from '@wherry/client'
 import {
   type Check,
   checkOptions,
@@ -29,7 +29,7 @@ export interface NarrowReader {
     view: View<C, S>,
     key: KeyOf<S>,
     options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<Stored<C> | undefined>
+  ): Promise<FromServer<C> | undefined>
 }
 
 /** What holds for all resources, or for one. */

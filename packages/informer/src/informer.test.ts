@@ -657,7 +657,7 @@ describe('waiting for the first state', () => {
 })
 
 describe('options of an informer', () => {
-  const client = { context: { requester: { request() {} } }, environment: { onError() {} } } as unknown as Client
+  const client = { raw: { requester: { request() {} } }, environment: { onError() {} } } as unknown as Client
   it.each<[string, object]>([
     ['no client', { client: undefined }],
     ['a client that is none', { client: {} }],

@@ -26,7 +26,7 @@ import { SyncWaiters, whyNotSynced } from './synced.ts'
 
 /** What an {@link Informer} is made of. */
 export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOptions {
-  readonly client: Pick<Client, 'context' | 'environment'>
+  readonly client: Pick<Client, 'raw' | 'environment'>
   readonly view: View<C, S>
   /** Indices by name, to list by. More can be added later. @default none */
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
@@ -42,7 +42,7 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
    * reader's own: it may be changed, unless `freeze` is set.
    *
    * Takes what JSON can say, and `undefined`: an object of which the view makes something else (a `Map`, a `Date`, a
-   * function, a cycle) counts as one that could not be transformed, its cause an {@link UnpackableValueError}.
+   * function, a cycle) counts as one that could not be transformed, its cause an `UnpackableValueError`.
    *
    * `packed` of `@wherry/informer/packed`. @default values are objects of the V8 heap
    */
@@ -153,7 +153,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     return this.close()
   }
 
-  /** Hears of it: see {@link LifecycleEvents}. Returns what ends that. */
+  /** Hears of it: see `LifecycleEvents`. Returns what ends that. */
   on<E extends keyof LifecycleEvents>(event: E, listener: LifecycleEvents[E]): () => void {
     oneOf('state', 'synced', 'error', 'closed')('informer.on', event)
     if (typeof listener !== 'function') throw new OptionTypeError('informer.on', 'a function', typeof listener)

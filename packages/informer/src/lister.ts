@@ -24,7 +24,7 @@ export interface ObjectVersion {
 }
 
 /**
- * The reading side of a store. The objects are those of the store itself: change a clone, never one of them (rule R37). A
+ * The reading side of a store. The objects are those of the store itself: change a `structuredClone(object)`, never one of them (rule R37). A
  * packed store makes them anew at each read.
  */
 export interface Lister<C, S extends Scope = Scope> {

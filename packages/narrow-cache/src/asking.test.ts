@@ -37,7 +37,7 @@ async function askedLater({ run, server, simulation }: Kit): Promise<number[]> {
 describe('the server, asked by who reads', () => {
   it('N9: who subscribes while this process goes on writing is told within a while', () =>
     withNarrow(async ({ narrow, client, run, get, server, simulation }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await get('a/x')
       // There was none: what is there next is asked for.
       await run(() => writes.delete(configMaps, x))
@@ -84,7 +84,7 @@ describe('the server, asked by who reads', () => {
     (readers, listMs, getMs) =>
       withNarrow(async kit => {
         const { narrow, client, run, get, server, simulation } = kit
-        const writes = client.notifying(narrow)
+        const writes = client.withWriteListeners(narrow)
         await get('a/x')
         await run(() => writes.delete(configMaps, x))
         const fails = await run(() =>
@@ -104,7 +104,7 @@ describe('the server, asked by who reads', () => {
   it('N5, N9: nor do those who read while it is noticed that the server was restored ask for ever', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, server } = kit
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       const early = await run(() => server.revision())
       await write('+b/x', '~b/x', '~b/x')
       await get('a/x')
@@ -164,7 +164,7 @@ describe('the server, asked by who reads', () => {
 
   it('N6: what a subscriber is told after a restore can be peeked at', () =>
     withNarrow(async ({ narrow, client, run, write, server, simulation, breakAll }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await write('+a/x')
       const early = await run(() => server.revision())
       const log: string[] = []

@@ -44,7 +44,7 @@ export class CacheContext {
     this.requests = new ConcurrencyLimit(settings.maxOpening)
     const client = {
       // Of a compressed object the decompressor would stay for as long as the watch does.
-      context: { ...settings.client.context, gzip: false },
+      raw: { ...settings.client.raw, gzip: false },
       environment: {
         ...environment,
         random: () => environment.random(),

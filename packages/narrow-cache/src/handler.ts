@@ -2,7 +2,7 @@ import { OptionTypeError } from '@wherry/client'
 import type { Handler } from '@wherry/informer'
 
 /**
- * Hears of one object: first its present state, by `add` (with `isInInitialList`), `absent`, or `untold` where it is there and
+ * Hears of one object: first its present state, by `add` (with `isInInitialList`), `absent`, or `onTransformFailed` where it is there and
  * can't be transformed; then what happens to it, in order (rules N6, R25). One that was untold and is gone is absent. Called
  * synchronously; a promise that one returns is watched for rejection and never waited for. What one throws goes to `onError`,
  * and all others still hear the event.

@@ -9,7 +9,7 @@ describe('what the server answers to several who read', () => {
   it('N9: a removed finalizer, answered while another read asks, is not forgotten', () =>
     withNarrow(async kit => {
       const { narrow, client, run, writer, get, server, simulation } = kit
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await run(() => writer.create(configMaps, { metadata: { ...x, finalizers: ['example.com/x'] } }))
       await get('a/x')
       await late(kit)

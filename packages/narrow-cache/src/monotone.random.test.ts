@@ -21,7 +21,7 @@ it('N9: no read is older than what this process knew when it began', async () =>
 async function run(kit: Kit, seed: number): Promise<void> {
   const { narrow, client, run, writer, server, simulation } = kit
   const random = simulation.random.fork('test')
-  const writes = client.notifying(narrow)
+  const writes = client.withWriteListeners(narrow)
   const gone = new Set<string>()
   let floor = 0
   const problems: string[] = []

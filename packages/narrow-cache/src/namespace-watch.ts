@@ -192,7 +192,7 @@ export class NamespaceWatch implements Intake, EntryScope {
       this.#isRefusalTold = false
     }
     const reflector = new Reflector({
-      settings: { ...shared.first, context: shared.settings.client.context, gate },
+      settings: { ...shared.first, context: shared.settings.client.raw, gate },
       target: targetIn(readAs(view, 'metadata'), this.namespace),
       on: { watching, error: error => this.#failed(error) },
     })

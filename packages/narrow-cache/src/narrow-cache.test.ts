@@ -49,7 +49,7 @@ describe('an entry', () => {
 
   it('N2: each view of an object has an entry and a watch of its own, and a write of one’s own is seen by all', () =>
     withNarrow(async ({ narrow, client, run, write, watches, requests }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await write('+a/x')
       const key = keyOf('a/x')
       expect(await run(() => narrow.get(configMaps.metadata(), key))).not.toHaveProperty('data')
@@ -233,7 +233,7 @@ describe('an entry', () => {
         run(() =>
           narrow.watch(never, keyOf('a/x'), {
             absent: ({ key }) => log.push(`${name}: ${key} is absent`),
-            untold: ({ key, isThere }) => log.push(`${name}: ${key} is ${isThere ? 'there' : 'gone'}`),
+            onTransformFailed: ({ key, isThere }) => log.push(`${name}: ${key} is ${isThere ? 'there' : 'gone'}`),
           }),
         )
       await watch('early')
@@ -261,7 +261,7 @@ describe('an entry', () => {
           absent: () => log.push('absent'),
           add: n => log.push(`+${n}`),
           delete: n => log.push(`-${n}`),
-          untold: ({ isThere }) => log.push(isThere ? 'there' : 'gone'),
+          onTransformFailed: ({ isThere }) => log.push(isThere ? 'there' : 'gone'),
         }),
       )
       await write('-a/x')
@@ -320,7 +320,7 @@ describe('an entry', () => {
   it('N13: no watch of one object asks for compression: what undoes it would stay as long as the watch does', () =>
     withNarrow(
       async ({ get, client, simulation }) => {
-        const asked = vi.spyOn(client.context.requester, 'request')
+        const asked = vi.spyOn(client.raw.requester, 'request')
         await get('a/x')
         await get('a/y')
         await simulation.advance(1000)

@@ -1,4 +1,4 @@
-import type { KubernetesObject, ObjectKey, Scope, Stored, View } from '@wherry/client'
+import type { FromServer, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
 import {
   abortSignal,
   asKey,
@@ -63,7 +63,7 @@ export class NarrowCache {
   /**
    * One object; `undefined` where there is none, or none that the view selects. The first time it opens a watch of that one
    * object and waits for its first state; from then on it answers from memory, at least as new as what was written or read
-   * through this process ({@link NarrowCache.wrote}). The object is the cache's own: change a clone.
+   * through this process ({@link NarrowCache.wrote}). The object is the cache's own: change a `structuredClone(object)`.
    *
    * Where the object can't be watched, or `max` others have subscribers, it is read from the server each time.
    *
@@ -76,7 +76,7 @@ export class NarrowCache {
     view: View<C, S>,
     key: KeyOf<S>,
     options?: NarrowReadOptions,
-  ): Promise<Stored<C> | undefined> {
+  ): Promise<FromServer<C> | undefined> {
     // Mostly there are none, and the check would cost a good part of a read from memory.
     if (options !== undefined) checkOptions('get', options, { signal: abortSignal })
     const signal = options?.signal
@@ -86,10 +86,10 @@ export class NarrowCache {
       const entry = given && this.#entries.find(view as View)?.entries.get(keyText(given))
       if (entry?.readiness === 'cached' && entry.key.name === given.name) {
         this.#entries.touch(entry)
-        return entry.object as Stored<C> | undefined
+        return entry.object as FromServer<C> | undefined
       }
     }
-    return (await this.#read(checkedView(view), key, signal)) as Stored<C> | undefined
+    return (await this.#read(checkedView(view), key, signal)) as FromServer<C> | undefined
   }
 
   /**
@@ -168,7 +168,7 @@ export class NarrowCache {
 
   /**
    * Says that an object was written, and what the server answered: later reads of it are at least as new (rule N9). By any client.
-   * `client.notifying(narrow)` says it of all its writes.
+   * `client.withWriteListeners(narrow)` says it of all its writes.
    */
   wrote(view: View, answer: object): void {
     having('the object that the server answered')('wrote.answer', answer)

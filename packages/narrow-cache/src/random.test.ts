@@ -123,7 +123,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   const ofViews = (bounds.isSelected ? selected : views).slice(0, bounds.views)
   const there = new Map<string, 'plain' | 'finalized' | 'terminating'>()
   const second = new NarrowCache({ client: kit.client, idleMs: 2000 })
-  const own = writer.notifying(narrow, second)
+  const own = writer.withWriteListeners(narrow, second)
   const seen = new Map([narrow, second].map(cache => [cache, new Map<string, number>()]))
   const heard: Heard[] = []
   const left: Heard[] = []

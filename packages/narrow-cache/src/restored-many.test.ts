@@ -39,7 +39,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
     withNarrow(
       async kit => {
         const { narrow, client, run, write, get, server, simulation } = kit
-        const writes = client.notifying(narrow)
+        const writes = client.withWriteListeners(narrow)
         await write('+a/x', '+a/y')
         const early = await run(() => server.revision())
         await get('a/x')

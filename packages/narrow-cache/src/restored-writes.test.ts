@@ -13,7 +13,7 @@ async function readAfter(
   prepare: (write: Kit['write']) => Promise<void>,
   own: (writes: Client) => Promise<unknown>,
 ): Promise<string[]> {
-  const writes = client.notifying(narrow)
+  const writes = client.withWriteListeners(narrow)
   await prepare(async () => {})
   const early = await run(() => server.revision())
   await write('+b/x', '~b/x', '~b/x', '~b/x')
@@ -71,7 +71,7 @@ describe('a restore that the watch notices', () => {
 
   it('N9: is not asked for with each read, once it was answered, while another watch is being opened', () =>
     withNarrow(async ({ narrow, client, run, write, get, server, simulation, requests, breakAll }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await write('+a/x')
       const early = await run(() => server.revision())
       await get('a/x')
@@ -94,7 +94,7 @@ describe('a restore that the watch notices', () => {
 
   it('N6, N9, N14: what was made meanwhile is told to who only follows it, and no other watch is opened for that', () =>
     withNarrow(async ({ narrow, client, run, write, get, server, simulation, requests, asked, breakAll }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       const early = await run(() => server.revision())
       await write('+b/x', '~b/x', '~b/x')
       await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: unsupported }))
@@ -120,7 +120,7 @@ describe('a restore that an answer shows', () => {
   it.each([1, 100])('N9, R5: what is made after that is read at once (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, client, run, write, get, server, simulation }) => {
-        const writes = client.notifying(narrow)
+        const writes = client.withWriteListeners(narrow)
         const early = await run(() => server.revision())
         await write('+b/x', '~b/x', '~b/x', '~b/x', '~b/x', '~b/x')
         if (escalateAt === 1) await get('a/y')

@@ -65,7 +65,7 @@ class Restores {
     this.kit = kit
     this.seed = seed
     this.random = kit.simulation.random.fork('test')
-    this.own = kit.client.notifying(kit.narrow)
+    this.own = kit.client.withWriteListeners(kit.narrow)
   }
 
   async run(): Promise<void> {

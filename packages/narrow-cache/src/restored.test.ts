@@ -115,7 +115,7 @@ describe('a server that was restored from a backup', () => {
       await run(() => narrow.watch(configMaps, x, noting(log)))
       await write('~a/x', '~a/x')
       await run(() => server.restoreEtcd(early))
-      await run(() => client.notifying(narrow).delete(configMaps, x))
+      await run(() => client.withWriteListeners(narrow).delete(configMaps, x))
       expect(await get('a/x')).toBeUndefined()
       expect(simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })).toBe(1)
       log.splice(0)

@@ -11,7 +11,7 @@ describe('what this process has seen', () => {
   it('N9: two writes of one’s own out of the selector are waited for no longer than 5 s', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, simulation } = kit
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await write('+a/x app=x')
       expect(await get('a/x', selected)).toBeDefined()
       const inTime = await late(kit)
@@ -26,7 +26,7 @@ describe('what this process has seen', () => {
   it('N9: a write of an object that the field selector does not take is waited for no longer than 5 s', () =>
     withNarrow(async ({ narrow, client, run, simulation }) => {
       const view = configMaps.within({ fields: { 'metadata.name': 'y' } })
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       expect(await run(() => narrow.get(view, x))).toBeUndefined()
       const begun = simulation.clock.monotonic()
       await run(() => writes.create(configMaps, { metadata: x }))
@@ -37,7 +37,7 @@ describe('what this process has seen', () => {
   it('N9: is not told otherwise to who subscribes while the server does not answer', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, server, simulation } = kit
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await write('+a/x')
       await get('a/x')
       const inTime = await late(kit)
@@ -79,7 +79,7 @@ describe('what this process has seen', () => {
   it('N9: nor is that by a delete of one’s own which found nothing', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, simulation } = kit
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       const seen: unknown[] = []
       const read = (): void => void narrow.get(configMaps, x).then(object => seen.push(object?.data?.n))
       await run(() => narrow.watch(configMaps, x, { add: read, update: read, delete: read }))
@@ -95,7 +95,7 @@ describe('what this process has seen', () => {
   it('N9: nor is that so while an earlier one is still held', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, simulation } = kit
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await write('+a/x')
       await get('a/x')
       const seen: unknown[] = []
@@ -132,7 +132,7 @@ describe('what this process has seen', () => {
 
   it('N9: a namespace that is being deleted, and is still there, is read as such at once', () =>
     withNarrow(async ({ narrow, run, client, simulation }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await run(() => writes.create(namespaces, { metadata: team }))
       await run(() => narrow.get(namespaces, team))
       const begun = simulation.clock.monotonic()
@@ -143,7 +143,7 @@ describe('what this process has seen', () => {
 
   it('N9: nor is one told as absent to who subscribes first', () =>
     withNarrow(async ({ narrow, run, client, server }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await run(() => writes.create(namespaces, { metadata: team }))
       await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'delay', ms: 300 } }))
       const log: unknown[] = []

@@ -23,7 +23,7 @@ export class Subscriptions {
       add: (object, { key }) => this.#each(key, one => added(one, key, object, false)),
       update: (object, old, about) => this.#each(about.key, ({ handler }) => handler.update?.(object, old, about)),
       delete: (object, about) => this.#each(about.key, ({ handler }) => handler.delete?.(object, about)),
-      untold: ({ key, isThere }) => this.#each(key, one => untold(one, key, isThere)),
+      onTransformFailed: ({ key, isThere }) => this.#each(key, one => untold(one, key, isThere)),
     })
   }
 
@@ -85,7 +85,7 @@ function added(one: Subscriber, key: string, object: unknown, isInInitialList: b
 
 /** An object of which there is no value has appeared, or is gone. A handler hears first whether there is an object or not. */
 function untold(one: Subscriber, key: string, isThere: boolean): unknown {
-  if (isThere || one.isTold) return one.handler.untold?.({ key, isThere })
+  if (isThere || one.isTold) return one.handler.onTransformFailed?.({ key, isThere })
   one.isTold = true
   return one.handler.absent?.({ key })
 }

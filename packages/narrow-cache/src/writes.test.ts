@@ -10,7 +10,7 @@ const listed = ['list fieldSelector=metadata.name=x', expect.stringMatching(/^wa
 describe('a read after a write of one’s own', () => {
   it('N9: is at least as new, whatever the watch still has to tell, and waits no longer than for that', () =>
     withNarrow(async ({ narrow, client, run, get, simulation }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       const key = keyOf('a/x')
       expect(await get('a/x')).toBeUndefined()
       const begun = simulation.clock.monotonic()
@@ -41,7 +41,7 @@ describe('a read after a write of one’s own', () => {
   it('N9: holds in every cache of the process, and in each view of the object', () =>
     withNarrow(async ({ narrow, client, run }) => {
       const other = new NarrowCache({ client })
-      const writes = client.notifying(narrow, other)
+      const writes = client.withWriteListeners(narrow, other)
       const size = configMaps.project('size', ({ data }) => Object.keys(data ?? {}).length)
       const labelled = configMaps.within({ labels: { app: 'x' } })
       const key = keyOf('a/x')
@@ -69,7 +69,7 @@ describe('a read after a write of one’s own', () => {
 
   it('N9: a write that changes nothing, and a dry run, wait for nothing', () =>
     withNarrow(async ({ narrow, client, run, write, get, requests }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await write('+a/x')
       await get('a/x')
       await run(async () => {
@@ -102,7 +102,7 @@ describe('a read after a write of one’s own', () => {
 
   it('N9: a delete that finalizers hold back is an update; the write that lets it go is a delete', () =>
     withNarrow(async ({ narrow, client, run, get }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       const key = keyOf('a/x')
       await get('a/x')
       await run(async () => {
@@ -119,7 +119,7 @@ describe('a read after a write of one’s own', () => {
   it('N9: what an object was before it was written out of the selector is told to nobody any more', () =>
     withNarrow(async ({ narrow, client, run, write, simulation, server }) => {
       const view = configMaps.within({ labels: { app: 'x' } })
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       const log: string[] = []
       await run(() => narrow.watch(view, keyOf('a/x'), noting(log)))
       const effect = { kind: 'status', code: 503 } as const
@@ -220,7 +220,7 @@ describe('a read after a write of one’s own', () => {
 
   it('N6, N9: a subscription is told what the server has, where what is kept may be older than what this process knows', () =>
     withNarrow(async ({ narrow, client, run, write, get, simulation, server }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       await write('+a/x')
       await get('a/x')
       const effect = { kind: 'status', code: 503 } as const
@@ -367,7 +367,7 @@ describe('a read after a write of one’s own', () => {
   it('N9: holds while the entries are escalated', () =>
     withNarrow(
       async ({ narrow, client, run, get, simulation }) => {
-        const writes = client.notifying(narrow)
+        const writes = client.withWriteListeners(narrow)
         await get('a/x')
         await get('a/y')
         await simulation.advance(1000)
@@ -392,7 +392,7 @@ describe('a read after a write of one’s own', () => {
           told.push([key, (answer as ConfigMap).metadata?.name, (answer as ConfigMap).data?.n]),
         deleted: ({ key }, { name }, uid) => told.push([key, name, uid === undefined ? 'whatever' : 'gone']),
       }
-      const writes = client.notifying(cache)
+      const writes = client.withWriteListeners(cache)
       const letter = configMaps.project('n', ({ data }) => `n${data?.n}`)
       const [key, dryRun] = [keyOf('a/x'), true] as const
       await run(async () => {

@@ -93,7 +93,7 @@ export interface Registrar<C = unknown> {
    * Wants a view no more. Nothing of it is told from the call on. Resolves when calls to the sink that were under way
    * have come back (but for one that this is called from within) and, if this was the last registrar to want it, its
    * informer is gone; at most after the manager's `closeTimeoutMs` or when `signal` is aborted, which `onError` hears of
-   * with a {@link SinkStillRunningError}. Harmless for a view that it does not want.
+   * with a `SinkStillRunningError`. Harmless for a view that it does not want.
    */
   remove(view: View<C>, options?: WaitOptions): Promise<void>
   /**

@@ -1,4 +1,4 @@
-/** What an {@link OptionTypeError} and an {@link OptionRangeError} have in common. */
+/** What an `OptionTypeError` and an `OptionRangeError` have in common. */
 export interface OptionProblem {
   readonly code: 'INVALID_OPTION'
   /** The option's name with its path: `add.afterMs`. */

@@ -75,7 +75,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   #lastTaken = 0
   #state: WorkQueueState = 'open'
 
-  /** Does nothing until keys are added. Throws an {@link OptionTypeError} or an {@link OptionRangeError} for an option that it does not take. */
+  /** Does nothing until keys are added. Throws an `OptionTypeError` or an `OptionRangeError` for an option that it does not take. */
   constructor(options: WorkQueueOptions<K> = {}) {
     const { clock, rateLimiter, ageing, observer, onError } = checkedOptions(options)
     this.#clock = clock
@@ -110,7 +110,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
    *
    * Without `priority` the add is of priority 0, and moves a pending key of low priority up.
    *
-   * Throws for options that it does not take, and an {@link InvalidKeyError} for `undefined` and `null`.
+   * Throws for options that it does not take, and an `InvalidKeyError` for `undefined` and `null`.
    */
   add(key: K, options?: AddOptions): void {
     let priority = 0

@@ -7,7 +7,7 @@ import {
   type View,
 } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { type Condition, isConditionTrue, type Operator, RegistrarSource } from '@wherry/controller'
+import { type Condition, DynamicViews, isConditionTrue, type Operator } from '@wherry/controller'
 
 /** Says that all objects of a kind have a label. Of kinds in namespaces, it is about those of its own namespace. */
 export interface Policy {
@@ -99,7 +99,7 @@ const definedKinds = customResourceDefinitions.project('policy-kinds', ({ spec, 
 })
 
 export function addPolicies(operator: Operator, namespace: string): void {
-  const watched = new RegistrarSource<PartialObjectMetadata>('policed')
+  const watched = new DynamicViews<PartialObjectMetadata>('policed')
   /** What each Policy wants to be watched, by its name. */
   const wanted = new Map<string, View<PartialObjectMetadata>>()
   const watch = () => watched.replace(new Map([...wanted.values()].map(view => [view.key, view])).values())

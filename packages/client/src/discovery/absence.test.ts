@@ -39,7 +39,7 @@ const script = (answers: Answers) => scripted(({ path }: SeenRequest) => answers
 async function proved(answers: Answers, resource = games, asked = {}): Promise<boolean | 'no answer'> {
   const { client, run } = script(answers)
   return run(async () => {
-    const proof = client.context.absence?.isProved(resource, asked)
+    const proof = client.raw.absence?.isProved(resource, asked)
     const answer = (await proof?.catch(() => 'no answer' as const)) ?? 'no answer'
     await client.close()
     return answer
@@ -122,7 +122,7 @@ describe('that a resource is not served', () => {
 
   it('D8: is never proved of Kubernetes’ own once there was a state of it, and nothing is asked', async () => {
     const { client, requests, run } = script({ '/api': { body: { kind: 'APIVersions', versions: [] } } })
-    const isProved = (hasState: boolean) => client.context.absence?.isProved('v1/secrets', { hasState })
+    const isProved = (hasState: boolean) => client.raw.absence?.isProved('v1/secrets', { hasState })
     expect(await run(async () => isProved(true))).toBe(false)
     expect(requests).toEqual([])
     expect(await run(async () => isProved(false))).toBe(true)
@@ -132,7 +132,7 @@ describe('that a resource is not served', () => {
   it('D8: is read once for all who ask at once, at most once a second, and never before it was asked', async () => {
     const answers: Record<string, ScriptedAnswer> = { ...gone }
     const { client, requests, run, advance } = script(answers)
-    const ask = (): Promise<boolean> => client.context.absence?.isProved(games) as Promise<boolean>
+    const ask = (): Promise<boolean> => client.raw.absence?.isProved(games) as Promise<boolean>
     expect(await run(() => Promise.all(Array.from({ length: 1000 }, ask)))).toEqual(Array(1000).fill(true))
     expect(requests).toHaveLength(2)
     answers[definitionPath] = definition({ name: 'v1', served: true })
@@ -146,7 +146,7 @@ describe('that a resource is not served', () => {
 
   it('D8: nothing is kept of a resource that was asked about more than a second ago', async () => {
     const { client, run, advance } = scripted(({ path }: SeenRequest) => gone[path] ?? notFound(path.split('/').at(-1)))
-    const absence = client.context.absence as Absence
+    const absence = client.raw.absence as Absence
     for (let i = 0; i < 50; i++) {
       expect(await run(async () => absence.isProved(`arcade.example.com/v1/games${i}`))).toBe(true)
       if (i === 48) expect(absence.size).toBe(1)
@@ -164,7 +164,7 @@ describe('that a resource is not served', () => {
       '/apis/apps/v1': list('apps/v1', 'deployments'),
     })
     const all = ['v1/configmaps', 'v1/secrets', 'apps/v1/deployments', 'resource.k8s.io/v1/resourceclaims']
-    const answers = await run(() => Promise.all(all.map(one => client.context.absence?.isProved(one))))
+    const answers = await run(() => Promise.all(all.map(one => client.raw.absence?.isProved(one))))
     expect(answers).toEqual([false, true, false, true])
     expect(requests.filter(({ path }) => path.includes('customresourcedefinitions'))).toEqual([])
     await run(() => client.close())

@@ -179,7 +179,7 @@ it('X3: no credentials, and nothing of a secret, are in what is told of whatever
                 () => client.delete(view, key),
                 () => client.deleteCollection(view.within({ namespaces: ['n'] })),
                 () => client.status.patch(view, key, {}),
-                () => client.fenced(() => {}).client.get(view, key),
+                () => client.guardedBy(() => {}).client.get(view, key),
                 async () => {
                   for await (const event of client.watch(view)) tell(event.type)
                 },

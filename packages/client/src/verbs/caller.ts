@@ -135,7 +135,7 @@ export class Caller {
   }
 
   /** This caller, of whose writes these listeners hear. */
-  notifying(listeners: readonly WriteListener[]): Caller {
+  withWriteListeners(listeners: readonly WriteListener[]): Caller {
     return new Caller({ ...this.parts, listeners: this.listeners.and(listeners) }, this)
   }
 

@@ -1,4 +1,4 @@
-import { asKey, type KeyOf, type Scope, type Some, type Stored, type Whole } from '../views/object.ts'
+import { asKey, type DeepPartial, type FromServer, type FullObject, type KeyOf, type Scope } from '../views/object.ts'
 import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'
 import type { ApplyOptions, PatchOptions, WriteOptions } from './options.ts'
@@ -15,9 +15,9 @@ export class StatusVerbs {
   /** Replaces the status. A `metadata.resourceVersion` makes another writer's change a conflict. */
   async update<T extends object, S extends Scope>(
     view: View<T, S>,
-    object: Whole<Some<NoInfer<T>>>,
+    object: FullObject<DeepPartial<NoInfer<T>>>,
     options: WriteOptions = {},
-  ): Promise<Stored<T>> {
+  ): Promise<FromServer<T>> {
     return update(this.#caller, view, object, options, 'status') as Promise<never>
   }
 
@@ -27,16 +27,16 @@ export class StatusVerbs {
     key: KeyOf<S>,
     change: Patch,
     options: PatchOptions = {},
-  ): Promise<Stored<C>> {
+  ): Promise<FromServer<C>> {
     return patch(this.#caller, view, asKey(key), change, options, 'status') as Promise<never>
   }
 
   /** Applies the status fields given (server-side apply). */
   async apply<T extends object, S extends Scope>(
     view: View<T, S>,
-    object: Whole<Some<NoInfer<T>>>,
+    object: FullObject<DeepPartial<NoInfer<T>>>,
     options: ApplyOptions = {},
-  ): Promise<Stored<T>> {
+  ): Promise<FromServer<T>> {
     return apply(this.#caller, view, object, options, 'status') as Promise<never>
   }
 }

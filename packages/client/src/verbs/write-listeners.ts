@@ -7,7 +7,7 @@ import type { KubernetesObject, ObjectKey } from '../views/object.ts'
 import { projector, unprojected } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 
-/** Hears of the writes of a client (`client.notifying(listener)`): a cache that is to be read after them does. */
+/** Hears of the writes of a client (`client.withWriteListeners(listener)`): a cache that is to be read after them does. */
 export interface WriteListener {
   /** An object was written. `answer` is what the server answered, or the metadata of it if the view is of metadata. */
   wrote(view: View, answer: object): void

@@ -87,11 +87,11 @@ export interface StoredMeta {
 }
 
 /** `C` as it is read: an object that the server has also has a name and a uid. What a projection makes is as it makes it. */
-export type Stored<C> = C &
+export type FromServer<C> = C &
   (C extends PartialBrand ? unknown : 'metadata' extends keyof C ? { metadata: StoredMeta } : unknown)
 
 /** `T`, and nothing that is marked as less than the whole: what write verbs take. */
-export type Whole<T> = T & { readonly [partial]?: never }
+export type FullObject<T> = T & { readonly [partial]?: never }
 
 /** What a metadata view gives: the object's identity and metadata, and nothing else. */
 export interface PartialObjectMetadata extends PartialBrand {
@@ -107,10 +107,10 @@ export type Projected<C> = C extends object ? C & PartialBrand : C
 export type Exact<T> = T extends number ? T | bigint : T extends object ? { [K in keyof T]: Exact<T[K]> } : T
 
 /** Some of `T`: what a server-side apply sends, and a write of the status. Maps such as labels stay as they are. */
-export type Some<T> = T extends readonly (infer Item)[]
-  ? Some<Item>[]
+export type DeepPartial<T> = T extends readonly (infer Item)[]
+  ? DeepPartial<Item>[]
   : T extends object
     ? string extends keyof T
       ? T
-      : { [K in keyof T]?: Some<T[K]> | undefined }
+      : { [K in keyof T]?: DeepPartial<T[K]> | undefined }
     : T

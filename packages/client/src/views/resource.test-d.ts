@@ -1,6 +1,6 @@
 /** Compiled, never run: what must and what must not compile about views. */
 import type { DiscoveredResource } from '../discovery/document.ts'
-import type { ObjectKey, PartialBrand, PartialObjectMetadata, Scope, Whole } from './object.ts'
+import type { FullObject, ObjectKey, PartialBrand, PartialObjectMetadata, Scope } from './object.ts'
 import type { SelfNamed } from './projection.ts'
 import type { Resource, View } from './resource.ts'
 import { defineResource } from './resource.ts'
@@ -25,7 +25,7 @@ same<typeof games, Resource<Game, 'namespaced'>>(true)
 same<typeof worlds, Resource<World, 'cluster'>>(true)
 
 declare function read<C, S extends 'namespaced' | 'cluster'>(view: View<C, S>, key: ObjectKey<S>): C
-declare function write<T extends object>(view: View<T>, object: Whole<NoInfer<T>>): void
+declare function write<T extends object>(view: View<T>, object: FullObject<NoInfer<T>>): void
 
 const key = { name: 'a', namespace: 'b' }
 same<ReturnType<typeof read<Game, 'namespaced'>>, Game>(true)

@@ -299,7 +299,7 @@ describe('an apply', () => {
     return applying(
       async context => {
         const { metadata } = (await context.read.get(there, { name: 'made' })) ?? {}
-        read.push(metadata?.namespace, await context.read.peek(there, { name: 'none' }))
+        read.push(metadata?.namespace, await context.read.getUntracked(there, { name: 'none' }))
         return context.apply(there, { metadata: { name: 'made' }, data: {} }, { owner: false })
       },
       async ({ client, done }) => {
@@ -507,8 +507,8 @@ describe('an object that is written again and again', () => {
       run()
       await simulation.advance(200)
       expect(outcomes(done).slice(0, 3)).toEqual(Array(3).fill('API_ERROR'))
-      expect(done[3]).toMatchObject({ outcome: 'delayed', refusal: { status: 422, reason: 'Invalid' } })
-      expect((await client.get(games, at('chess')))?.status?.phase).toBe('delayed')
+      expect(done[3]).toMatchObject({ outcome: 'refused', refusal: { status: 422, reason: 'Invalid' } })
+      expect((await client.get(games, at('chess')))?.status?.phase).toBe('refused')
       await simulation.advance(130_000)
       const tried = await refusing.hits()
       expect(tried).toBeGreaterThan(7)

@@ -13,11 +13,11 @@ import {
   apiVersionOf,
   type CheckedKey,
   checkOptions,
+  type FullObject,
   isExact,
   projector,
   readAs,
   resourceName,
-  type Whole,
 } from '@wherry/client/internal'
 import { hash } from '@wherry/hash-compare'
 import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
@@ -57,7 +57,7 @@ const nameless = 'wherry'
 export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   about: ApplyFor,
   view: View<T, S>,
-  desired: Whole<T>,
+  desired: FullObject<T>,
   options: DesiredOptions = {},
 ): Promise<Applied<T>> {
   checkOptions('apply', options, desiredChecks)
@@ -165,7 +165,7 @@ class Application {
     let isDone = false
     try {
       const applied = await bring(object)
-      isDone = applied.outcome !== 'delayed' && applied.outcome !== 'deleting'
+      isDone = !['delayed', 'refused', 'deleting'].includes(applied.outcome)
       return applied
     } catch (error) {
       if (error instanceof ApplyDelayedError) throw error
@@ -364,7 +364,7 @@ class Application {
     if (this.#options.onDelay !== 'resolve') {
       throw new ApplyDelayedError(this.#view.key, this.#name, waitMs, refusal)
     }
-    return { ...unsent, outcome: 'delayed', retryAfterMs: waitMs, refusal }
+    return { ...unsent, outcome: refusal === undefined ? 'delayed' : 'refused', retryAfterMs: waitMs, refusal }
   }
 
   /** Tells once that an object is fought over, and by whom. */

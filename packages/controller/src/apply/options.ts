@@ -1,5 +1,5 @@
 import type { KubernetesObject, Scope, View } from '@wherry/client'
-import type { Whole } from '@wherry/client/internal'
+import type { FullObject } from '@wherry/client/internal'
 import { abortSignal, anything, type Check, flag, milliseconds, oneOf, text, texts } from '@wherry/client/internal'
 import type { OwnerOptions } from '../objects/owner.ts'
 
@@ -66,16 +66,17 @@ export interface Applied<T> {
   /**
    * - `unchanged`: the object is as desired. In most cases no request was sent.
    * - `created`, `updated`: it was written.
-   * - `delayed`: it was written too often lately, and is to be written when `retryAfterMs` have passed. The key runs again then.
-   *   Only with `onDelay: 'resolve'`.
+   * - `delayed`: it was written too often lately, since somebody undoes it. It is to be written when `retryAfterMs` have passed, and
+   *   the key runs again then. Only with `onDelay: 'resolve'`.
+   * - `refused`: the same, since the server refused it: `refusal` says why.
    * - `deleting`: it is being deleted. The key runs again when it has gone.
    */
-  readonly outcome: 'unchanged' | 'created' | 'updated' | 'delayed' | 'deleting'
+  readonly outcome: 'unchanged' | 'created' | 'updated' | 'delayed' | 'refused' | 'deleting'
   /** The object as the server answered; `undefined` where nothing was sent. */
   readonly object: T | undefined
   /** How long a delayed write waits, in milliseconds. */
   readonly retryAfterMs: number | undefined
-  /** Why the server refused the write that is delayed, the last time that it was sent; `undefined` where somebody undid it. */
+  /** Why the server refused the write, the last time that it was sent; `undefined` if somebody undid it. */
   readonly refusal: unknown
 }
 
@@ -99,6 +100,6 @@ export interface Applied<T> {
  */
 export type Apply = <T extends KubernetesObject, S extends Scope>(
   view: View<T, S>,
-  desired: Whole<NoInfer<T>>,
+  desired: FullObject<NoInfer<T>>,
   options?: DesiredOptions,
 ) => Promise<Applied<T>>

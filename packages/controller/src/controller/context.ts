@@ -1,4 +1,4 @@
-import type { Client, KubernetesObject, ObjectKey, Scope, Stored, View } from '@wherry/client'
+import type { Client, FromServer, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
 import type { Apply } from '../apply/options.ts'
 import type { ApplyStatus } from '../apply/status.ts'
 import type { RecordedEvent } from '../events/event-recorder.ts'
@@ -17,8 +17,8 @@ export interface ContextEvents {
 /** What a reconcile is given. It is good until the reconcile returns. */
 export interface ReconcileContext<C, S extends Scope = Scope> {
   readonly key: ObjectKey<S>
-  /** The primary object, as the cache has it: change a `clone`. One with a `deletionTimestamp` is being deleted. */
-  readonly object: Stored<C>
+  /** The primary object, as the cache has it: change a `structuredClone(object)`. One with a `deletionTimestamp` is being deleted. */
+  readonly object: FromServer<C>
   /** Reads, and depends on what it reads: the key runs again when any of it changes, comes or goes. */
   readonly read: Read
   readonly apply: Apply
@@ -52,7 +52,7 @@ type Returned = ReconcileResult | undefined | void
 export interface GoneContext<C, S extends Scope = Scope> {
   readonly key: ObjectKey<S>
   /** As it was last; of several of one name that went, the last one. */
-  readonly last: Stored<C>
+  readonly last: FromServer<C>
   readonly client: Client
   readonly signal: AbortSignal
   readonly log: Logger

@@ -584,7 +584,7 @@ describe('explain', () => {
             to: metadata.resourceVersion,
           },
         },
-        reads: [{ type: 'object', object: 'default/key', present: false, served: 'narrow' }],
+        reads: [{ type: 'object', object: 'default/key', present: false, served: 'single' }],
         watched: [{ view: games.key, informer: { state: 'watching', objects: 1, holders: ['controller/game'] } }],
       })
       const made = await client.create(configMaps, { metadata: { name: 'key', namespace: 'default' } })

@@ -307,7 +307,7 @@ export class Controller<C, S extends Scope = Scope> {
     if (events === undefined) this.#recorder = new EventRecorder({ client, controller: this.name })
     return new Reconciler({
       definition: this.#definition,
-      client: client.notifying(narrow, this.#reads.writes),
+      client: client.withWriteListeners(narrow, this.#reads.writes),
       reads: this.#reads,
       applies: this.#applies,
       log: log ?? environmentLogger(environment),

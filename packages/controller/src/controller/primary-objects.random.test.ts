@@ -95,7 +95,7 @@ async function round(arcade: Arcade): Promise<void> {
   const { random } = simulation.environment
   const provider = new MachineProvider()
   // A person's connection is another one: where it breaks, no write of the operator is lost on its way.
-  const person = client.apart()
+  const person = client.withOwnConnections()
   forGames('machines').reconcile(provider.reconcile)
   for (const rule of troubles) if (chance(random, 0.5)) await server.faults.add(rule)
   const names = ['a', 'b'].slice(0, integer(random, 1, 2))

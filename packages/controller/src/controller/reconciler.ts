@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { isApplyConflict, type ObjectKey, type Scope, type Stored, type View } from '@wherry/client'
+import { type FromServer, isApplyConflict, type ObjectKey, type Scope, type View } from '@wherry/client'
 import { asError, resourceName, type Timer } from '@wherry/client/internal'
 import { isWriteConflict } from '@wherry/hash-compare'
 import { isDelay } from '../apply/errors.ts'
@@ -104,12 +104,12 @@ export class Reconciler<C, S extends Scope> {
     const { queue, definition } = this.#parts
     const { text: key, state } = run
     run.check()
-    if (state.gone !== undefined) await this.#see(run, state.gone.last as Stored<C>)
+    if (state.gone !== undefined) await this.#see(run, state.gone.last as FromServer<C>)
     const found = this.#parts.get(key, () => run.signal)
     const object = found instanceof Promise ? await found : found
     if (object === undefined) return 'gone'
     run.check()
-    run.object = object as Stored<C>
+    run.object = object as FromServer<C>
     const result = await reconciling.run(run, definition.reconcile, run)
     // It came to its end too late, whatever it made of that.
     if (this.#stopped === undefined && run.aborted !== undefined) throw run.aborted
@@ -133,7 +133,7 @@ export class Reconciler<C, S extends Scope> {
   }
 
   /** Sees to an object that has gone. */
-  async #see(run: RunContext<C, S>, last: Stored<C>): Promise<void> {
+  async #see(run: RunContext<C, S>, last: FromServer<C>): Promise<void> {
     const { definition, reads, queue, client } = this.#parts
     const { onGone, onLeft } = definition
     const { text: key, state, signal, log } = run

@@ -1,4 +1,4 @@
-import type { Client, Clock, KubernetesObject, ObjectKey, Scope, Stored, View } from '@wherry/client'
+import type { Client, Clock, FromServer, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
 import { parsedKey } from '@wherry/client/internal'
 import { within } from '@wherry/informer/internal'
 import type { WorkQueue } from '@wherry/work-queue'
@@ -46,7 +46,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   /** Why the run was asked to end. */
   aborted: unknown
   readonly #parts: RunParts<C, S>
-  #object: Stored<C> | undefined
+  #object: FromServer<C> | undefined
   /** Who it is, where a projection leaves that out. */
   #unnamed: KubernetesObject | undefined
   #controller: AbortController | undefined
@@ -64,11 +64,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
     return parsedKey(this.#parts.definition.for.resource, this.text)
   }
 
-  get object(): Stored<C> {
-    return this.#object as Stored<C>
+  get object(): FromServer<C> {
+    return this.#object as FromServer<C>
   }
 
-  set object(object: Stored<C>) {
+  set object(object: FromServer<C>) {
     this.#object = object
     // Later there may be another one of its name, or none.
     if (metadataOf(object).uid === undefined) this.#unnamed = this.#parts.identity(this.text)

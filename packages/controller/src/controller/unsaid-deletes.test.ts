@@ -25,7 +25,7 @@ async function late({ server, simulation }: Arcade, namespace?: string): Promise
 
 const verbs: readonly (readonly ['get' | 'peek', (read: Read, view: typeof pods) => Promise<unknown>])[] = [
   ['get', (read, view) => read.get(view, { name: 'web-0' })],
-  ['peek', (read, view) => read.peek(view, { name: 'web-0' })],
+  ['peek', (read, view) => read.getUntracked(view, { name: 'web-0' })],
 ]
 
 /** Informers that show a pod, begun by the program. */

@@ -81,7 +81,7 @@ export class LeaderElection {
    *
    * Resolves when `lead` has, or the signal was aborted before it came to that; rejects with what `lead` threw. Rejects
    * with a {@link LeadershipLostError} when the lease was lost, once `lead` has ended or its `graceMs` are over, and
-   * with a {@link LeaderStuckError} when it was asked to end and did not. Once only: a second call rejects with an
+   * with a `LeaderStuckError` when it was asked to end and did not. Once only: a second call rejects with an
    * {@link UsageError}.
    */
   async run(options: LeadOptions): Promise<void> {

@@ -56,7 +56,7 @@ export type ElectionSettings = Required<{
 /** Checks the options (rule X6). */
 export function electionSettings(options: LeaderElectionOptions): ElectionSettings {
   const checks = {
-    client: having('a Client', 'get', 'create', 'update', 'fenced'),
+    client: having('a Client', 'get', 'create', 'update', 'guardedBy'),
     name: text,
     namespace: text,
     identity: text,

@@ -51,7 +51,7 @@ export class OwnTerm implements Term {
     this.#settings = settings
     this.#clock = client.environment.clock
     this.#deadline = began + renewDeadlineMs
-    this.#fence = client.fenced(() => this.check())
+    this.#fence = client.guardedBy(() => this.check())
     this.client = this.#fence.client
     this.#wait()
   }

@@ -28,7 +28,7 @@ it('X1: an object that was read names itself wherever a key is taken', () =>
     forGames().reconcile(async context => {
       read.push(
         (await context.read.get(configMaps, made))?.metadata.uid,
-        (await context.read.peek(configMaps, made))?.metadata.uid,
+        (await context.read.getUntracked(configMaps, made))?.metadata.uid,
       )
     })
     await start()

@@ -81,7 +81,7 @@ describe('while an informer moves', () => {
     ...looks,
     [
       'a peek in a reconcile of what was written',
-      ({ reconciles }) => reconciles(({ read }) => read.peek(from, { name: 'there' })),
+      ({ reconciles }) => reconciles(({ read }) => read.getUntracked(from, { name: 'there' })),
     ],
   ])('D9: %s does not call off that the program moves it', (_, look) =>
     moving(cached, async kit => {

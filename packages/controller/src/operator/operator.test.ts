@@ -131,13 +131,13 @@ describe('an operator', () => {
         .withPredicates(generationChanged)
         .reconcile(async ({ client: own, key, read }) => {
           await own.status.patch(games, key, { status: { phase: 'On' } })
-          seen.push((await read.peek(games, key))?.status?.phase)
+          seen.push((await read.getUntracked(games, key))?.status?.phase)
           await own.create(configMaps, { metadata: at('made'), data: { n: '1' } })
-          seen.push((await read.peek(configMaps, { name: 'made' }))?.data?.n)
+          seen.push((await read.getUntracked(configMaps, { name: 'made' }))?.data?.n)
           await own.patch(configMaps, at('made'), { data: { n: '2' } })
-          seen.push((await read.peek(configMaps, { name: 'made' }))?.data?.n)
+          seen.push((await read.getUntracked(configMaps, { name: 'made' }))?.data?.n)
           await own.delete(configMaps, at('made'))
-          seen.push(await read.peek(configMaps, { name: 'made' }))
+          seen.push(await read.getUntracked(configMaps, { name: 'made' }))
         })
       await start('chess')
       expect(seen).toEqual(['On', '1', '2', undefined])
@@ -213,7 +213,7 @@ describe('what a reconcile writes in other ways', () => {
     ],
     [
       'a patch by a fenced client of its own',
-      own => own.fenced(() => {}).client.patch(configMaps, at('stays'), { data: { n: '2' } }),
+      own => own.guardedBy(() => {}).client.patch(configMaps, at('stays'), { data: { n: '2' } }),
       async read => (await read.get(configMaps, at('stays')))?.data?.n,
       '2',
     ],

@@ -82,7 +82,7 @@ export class Operator {
     this.#writes = new OwnWrites({ clock: client.environment.clock, cache: this.cache })
     this.manager = new WatchManager({ cache: this.cache, environment: client.environment })
     // Junk tokens must not hold up the lease and the writes of the operator.
-    this.#reviews = options.health?.tokenReview === true ? client.apart() : undefined
+    this.#reviews = options.health?.tokenReview === true ? client.withOwnConnections() : undefined
     this.#health = options.health && this.#serverOf(options.health)
     if (this.#leader !== undefined) new LeaderElection({ ...this.#leader, client })
   }
@@ -93,7 +93,7 @@ export class Operator {
    *
    * It logs to standard error, background failures among it, unless it is told otherwise.
    *
-   * Rejects with a `CredentialsError` where there is no cluster, and with a {@link PromClientMissingError}.
+   * Rejects with a `CredentialsError` where there is no cluster, and with a `PromClientMissingError`.
    */
   static async connect(options: ConnectOptions): Promise<Operator> {
     checkConnectOptions(options)

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Controller } from '../controller/controller.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { Channel } from '../sources/channel.ts'
+import { DynamicViews } from '../sources/dynamic-views.ts'
 import { from, owns, watches } from '../sources/inputs.ts'
-import { RegistrarSource } from '../sources/registrar-source.ts'
 import { Timer } from '../sources/timer.ts'
 import { Operator } from './operator.ts'
 import { games } from './testkit/games.ts'
@@ -107,7 +107,7 @@ describe('X6: a controller refuses', () => {
     ['watches', () => ofGames().watches(null as never, () => undefined)],
     ['watches.map', () => ofGames().watches(configMaps, 'map' as never)],
     ['from', () => ofGames().from({} as never)],
-    ['from.map', () => ofGames().from(new RegistrarSource('r') as never)],
+    ['from.map', () => ofGames().from(new DynamicViews('r') as never)],
     ['withPredicates[0]', () => ofGames().withPredicates('all' as never)],
     ['concurrency', () => ofGames().concurrency(0)],
     ['reconcile', () => ofGames().reconcile(undefined as never)],
@@ -167,7 +167,7 @@ describe('X6: a source refuses', () => {
     ['timer.everyMs', () => new Timer({} as never)],
     ['timer.name', () => new Timer({ everyMs: 1, name: '' })],
     ['channel.name', () => new Channel('')],
-    ['registrarSource.name', () => new RegistrarSource(7 as never)],
+    ['registrarSource.name', () => new DynamicViews(7 as never)],
   ])('a wrong %s', (option, make) => {
     expect(make).toThrow(invalid(option) as Error)
   })

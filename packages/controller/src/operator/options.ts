@@ -118,7 +118,7 @@ export function checkOperatorOptions(options: OperatorOptions): void {
   const checks = {
     ...settingChecks,
     name: operatorName,
-    client: having('a Client', 'get', 'create', 'fenced'),
+    client: having('a Client', 'get', 'create', 'guardedBy'),
     log: loggerCheck,
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue', 'text'),
   }

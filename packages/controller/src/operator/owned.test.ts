@@ -4,7 +4,7 @@ import { type ConfigMap, configMaps, secrets } from '@wherry/client/resources/co
 import type { Simulation } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { ownerReference } from '../objects/owner.ts'
-import { RegistrarSource } from '../sources/registrar-source.ts'
+import { DynamicViews } from '../sources/dynamic-views.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { at, type Game, game, games, ours } from './testkit/games.ts'
 
@@ -83,7 +83,7 @@ describe('read.owned', () => {
 describe('read.list', () => {
   it('C15: gives the objects of a view that a registrar of the controller watches, as long as it does', () =>
     inArcade(async ({ client, simulation, server, forGames, start, after }) => {
-      const watched = new RegistrarSource<unknown>('kinds')
+      const watched = new DynamicViews<unknown>('kinds')
       const seen: string[] = []
       forGames()
         .from(watched, () => at('chess'))

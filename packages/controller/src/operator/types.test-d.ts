@@ -1,4 +1,4 @@
-import type { Client, PartialObjectMetadata, Stored } from '@wherry/client'
+import type { Client, FromServer, PartialObjectMetadata } from '@wherry/client'
 import { type ConfigMap, configMaps, nodes, type Secret, secrets } from '@wherry/client/resources/core'
 import { hashAtIngest, parts, specPart } from '@wherry/hash-compare'
 import type { HashedObject } from '@wherry/hash-compare/internal'
@@ -9,7 +9,7 @@ import { annotationsChanged, generationChanged, hashChanged, labelsChanged } fro
 import type { ObjectEvent } from '../predicates/event.ts'
 import { and, not, or, type Predicate } from '../predicates/predicate.ts'
 import { Channel } from '../sources/channel.ts'
-import { type CursorEvent, RegistrarSource } from '../sources/registrar-source.ts'
+import { type CursorEvent, DynamicViews } from '../sources/dynamic-views.ts'
 import { Timer } from '../sources/timer.ts'
 import type { Operator } from './operator.ts'
 import { desiredConfig, type Game, games, ours } from './testkit/games.ts'
@@ -21,12 +21,12 @@ it('a reconcile is given what the view gives', () => {
     .controller('game')
     .for(games)
     .reconcile(async ({ object, key, read, apply, client }) => {
-      expectTypeOf(object).toEqualTypeOf<Stored<Game>>()
+      expectTypeOf(object).toEqualTypeOf<FromServer<Game>>()
       expectTypeOf(object.metadata.uid).toEqualTypeOf<string>()
       expectTypeOf(key).toEqualTypeOf<{ readonly name: string; readonly namespace: string }>()
       expectTypeOf(client).toEqualTypeOf<Client>()
       const found = await read.get(secrets, { name: object.spec.secret })
-      expectTypeOf(found).toEqualTypeOf<Stored<Secret> | undefined>()
+      expectTypeOf(found).toEqualTypeOf<FromServer<Secret> | undefined>()
       if (!found) return
       const applied = await apply(ours, desiredConfig(object, found))
       expectTypeOf(applied.object).toEqualTypeOf<ConfigMap | undefined>()
@@ -36,7 +36,7 @@ it('a reconcile is given what the view gives', () => {
       await apply(ours.metadata(), desiredConfig(object, found))
     })
     .onGone(({ last, key }) => {
-      expectTypeOf(last).toEqualTypeOf<Stored<Game>>()
+      expectTypeOf(last).toEqualTypeOf<FromServer<Game>>()
       expectTypeOf(key.namespace).toEqualTypeOf<string>()
     })
   operator
@@ -101,7 +101,7 @@ it('C4: predicates are about what was named last, and need old only where there 
   // @ts-expect-error whole objects have no hashes of their own
   a.owns(configMaps).withPredicates(hashChanged())
 
-  const registrar = new RegistrarSource<ConfigMap>('maps')
+  const registrar = new DynamicViews<ConfigMap>('maps')
   const cursor = a.from(registrar, () => undefined)
   cursor.withPredicates(event => event.type === 'deleted' || event.object.data !== undefined)
   // @ts-expect-error a cursor's events have no old

@@ -57,7 +57,7 @@ describe('what is given wrongly', () => {
       const { read } = reads.begin('k', { namespace: 'a' })
       // What covers it has the other namespaces too.
       const inB = configMaps.within({ namespaces: ['b', 'c'] })
-      const { get, list, peek } = read as { [K in keyof Read]: (...args: unknown[]) => Promise<unknown> }
+      const { get, list, getUntracked } = read as { [K in keyof Read]: (...args: unknown[]) => Promise<unknown> }
       const name = { code: 'INVALID_NAME', what: 'name' }
       const namespace = { code: 'INVALID_NAME', what: 'namespace' }
       const refused: [Promise<unknown>, object][] = [
@@ -78,9 +78,9 @@ describe('what is given wrongly', () => {
         [get(configMaps, { name: 'x' }, { signal: 1 }), invalid('get.signal')],
         [get(configMaps, { name: 'x' }, { other: 1 }), invalid('get.other')],
         [get(configMaps, { name: 'x' }, null), invalid('get')],
-        [peek(configMaps, { name: '' }), name],
-        [peek(undefined, { name: 'x' }), invalid('view')],
-        [peek(configMaps, { name: 'x' }, { select: () => 1 }), invalid('peek.select')],
+        [getUntracked(configMaps, { name: '' }), name],
+        [getUntracked(undefined, { name: 'x' }), invalid('view')],
+        [getUntracked(configMaps, { name: 'x' }, { select: () => 1 }), invalid('getUntracked.select')],
         [list(undefined), invalid('view')],
         [list(configMaps, { index: 'x' }), invalid('list.index')],
         [list(configMaps, { labels: 'a=b=c' }), invalid('list.labels')],

@@ -2,7 +2,7 @@
  * How a read is kept up to date: by an informer that covers it, by a watch of the one object, by the metadata watch that
  * objects of a resource share when there are many (rule N11), or by asking the server from time to time (rule C16).
  */
-export type Served = 'informer' | 'narrow' | 'escalated' | 'polled'
+export type Served = 'informer' | 'single' | 'escalated' | 'polled'
 
 /** One thing that a key depends on. */
 export type Dependency = ObjectDependency | SelectionDependency

@@ -55,7 +55,7 @@ export class InformerSource {
       update: (object, old, { key }) => this.#heard(key, object, old),
       delete: (object, { key }) => this.#heard(key, undefined, object),
       // Such an object is in no selection.
-      untold: ({ key }) => this.#heardOf(key),
+      onTransformFailed: ({ key }) => this.#heardOf(key),
     })
   }
 

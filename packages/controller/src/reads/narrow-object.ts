@@ -42,8 +42,8 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     this.#lookLater()
   }
 
-  override get served(): 'narrow' | 'polled' {
-    return this.#isPolled ? 'polled' : 'narrow'
+  override get served(): 'single' | 'polled' {
+    return this.#isPolled ? 'polled' : 'single'
   }
 
   override get pollMs(): number | undefined {
@@ -117,7 +117,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     this.#hear({ state: undefined })
   }
 
-  untold({ isThere }: { readonly isThere: boolean }): void {
+  onTransformFailed({ isThere }: { readonly isThere: boolean }): void {
     this.#hear(isThere ? { error: new Error('it could not be transformed') } : { state: undefined })
   }
 

@@ -17,7 +17,7 @@ async function names(read: Read): Promise<(string | undefined)[]> {
 
 /** What there is of `a/x`. */
 async function peeked(read: Read): Promise<unknown[]> {
-  const found = await read.peek(web, keyOf('a/x'))
+  const found = await read.getUntracked(web, keyOf('a/x'))
   return found === undefined ? [] : [found]
 }
 
@@ -31,7 +31,7 @@ describe('what this process wrote', () => {
         const own = await read.get(web, key)
         const whole = await read.get(configMaps, key)
         const part = await read.get(configMaps, key, { select: ({ data }) => data?.n })
-        return [await names(read), own?.data?.n, whole?.data?.n, part, (await read.peek(web, key))?.data?.n]
+        return [await names(read), own?.data?.n, whole?.data?.n, part, (await read.getUntracked(web, key))?.data?.n]
       }
       await run(async () => {
         expect(await seen()).toEqual([[], undefined, undefined, undefined, undefined])
@@ -58,17 +58,17 @@ describe('what this process wrote', () => {
     withReads({ declared: [web] }, async ({ run, read, writes }) => {
       const key = keyOf('a/x')
       await run(async () => {
-        expect(await read.peek(web.metadata(), key)).toBeUndefined()
+        expect(await read.getUntracked(web.metadata(), key)).toBeUndefined()
         await writes.create(configMaps, { metadata: { ...key, labels }, data: { n: '1' } })
-        expect((await read.peek(web, key))?.data).toEqual({ n: '1' })
+        expect((await read.getUntracked(web, key))?.data).toEqual({ n: '1' })
         const { metadata } = await writes.patch(configMaps, key, { data: { n: '2' } })
-        const head = await read.peek(web.metadata(), key)
+        const head = await read.getUntracked(web.metadata(), key)
         expect([head?.metadata?.resourceVersion, head]).toEqual([
           metadata?.resourceVersion,
           { ...head, data: undefined },
         ])
         await writes.delete(configMaps, key)
-        expect(await read.peek(web, key)).toBeUndefined()
+        expect(await read.getUntracked(web, key)).toBeUndefined()
       })
     }))
 
@@ -349,9 +349,13 @@ describe('what this process wrote and heard of in another way', () => {
   )
 
   it.each<[string, (kit: Kit) => unknown, (read: Read) => Promise<unknown>]>([
-    ['this process, for a list', ({ reads, client, narrow }) => client.notifying(narrow, reads.writes), names],
+    ['this process, for a list', ({ reads, client, narrow }) => client.withWriteListeners(narrow, reads.writes), names],
     ['somebody else, for a list', ({ writer }) => writer, names],
-    ['this process, for a peek', ({ reads, client, narrow }) => client.notifying(narrow, reads.writes), peeked],
+    [
+      'this process, for a peek',
+      ({ reads, client, narrow }) => client.withWriteListeners(narrow, reads.writes),
+      peeked,
+    ],
     ['somebody else, for a peek', ({ writer }) => writer, peeked],
   ])(
     'C10: hides what an informer shows that is read from later, which was deleted by %s and made again',

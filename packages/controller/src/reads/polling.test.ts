@@ -147,7 +147,7 @@ describe('polling', () => {
         await write('-a/x', '+a/x')
         expect(await heard()).toEqual([])
         await simulation.advance(410_000)
-        expect([await heard(), servedOf({ reads }, 'k')]).toEqual([['k: ~a/x'], 'narrow'])
+        expect([await heard(), servedOf({ reads }, 'k')]).toEqual([['k: ~a/x'], 'single'])
       },
     )
   })
@@ -162,7 +162,7 @@ describe('polling', () => {
       await simulation.advance(180_000)
       expect(servedOf(kit, 'other')).toBe('polled')
       await simulation.advance(50_000)
-      expect(servedOf(kit, 'other')).toBe('narrow')
+      expect(servedOf(kit, 'other')).toBe('single')
       await gets(kit)
       await write('+a/y')
       expect(await heard()).toEqual(['other: +a/y'])
@@ -182,7 +182,7 @@ describe('polling', () => {
       access.isDenied = false
       await run(() => narrow.get(configMaps, keyOf('a/y')))
       await simulation.advance(10_000)
-      expect([servedOf(kit, 'other'), narrow.report().subscriptions, await heard()]).toEqual(['narrow', 1, []])
+      expect([servedOf(kit, 'other'), narrow.report().subscriptions, await heard()]).toEqual(['single', 1, []])
       await write('~a/y')
       expect(await heard()).toEqual(['other: ~a/y'])
     })
@@ -216,7 +216,7 @@ describe('polling', () => {
       access.isDenied = false
       await run(() => narrow.get(configMaps, keyOf('a/y')))
       await simulation.advance(12_000)
-      expect(servedOf(kit, 'other')).toBe('narrow')
+      expect(servedOf(kit, 'other')).toBe('single')
       await write('~a/y')
       expect(await heard()).toEqual(['other: ~a/y'])
       const { resourceVersion } = reads.dependencies('other')[0] as ObjectDependency

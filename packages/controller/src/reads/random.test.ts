@@ -162,7 +162,7 @@ class Operator {
   /** Writes objects of its own, one that is read by a watch of it, one by an informer, and reads them again. */
   async #own(key: string, read: Read, asked: Asked): Promise<void> {
     const { client, narrow, reads } = this.kit
-    const writes = client.notifying(narrow, reads.writes)
+    const writes = client.withWriteListeners(narrow, reads.writes)
     const metadata = keyOf(`c/${key}`)
     const data = { n: Buffer.from(`${this.results.get(key)}`).toString('base64') }
     const [whole, view] = chance(this.random, 0.5) ? [configMaps, configMaps] : [secrets as typeof configMaps, own]
@@ -212,7 +212,7 @@ class Operator {
     if (chance(random, 0.7)) await seen()
     // What is written is not heard of by the time that it is answered.
     if (chance(random, 0.5)) await kit.server.endWatches(whole.resource.plural)
-    const writes = client.notifying(narrow, reads.writes)
+    const writes = client.withWriteListeners(narrow, reads.writes)
     const was = await writer.get(whole, key)
     const labels = { app: choose(random, ['web', 'api', null]) } as Record<string, string>
     const made = await this.#make(writes, whole, key, labels, was)

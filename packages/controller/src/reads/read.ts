@@ -1,4 +1,4 @@
-import type { OwnerReference, Stored, View } from '@wherry/client'
+import type { FromServer, OwnerReference, View } from '@wherry/client'
 import type { LabelSelectorInput } from '@wherry/client/internal'
 
 /** Names an object to read: its key, or the object as it was read. A missing namespace is the view's, if that has only one, else the primary object's; cluster-scoped objects have none. */
@@ -19,7 +19,7 @@ export interface SelectOptions<C, V> extends ReadOptions {
    * object has changed, so it must not change anything; the key runs again if it gives something else then, compared by value.
    * Not called where there is no object.
    */
-  readonly select: (object: Stored<C>) => V
+  readonly select: (object: FromServer<C>) => V
 }
 
 /** Which objects of a view to read, and how that may be bounded. */
@@ -39,7 +39,7 @@ export interface MaybeOwned {
  * What a reconcile reads through this is what it depends on (rules C11–C17): its key runs again when any of it changes, comes
  * or goes. It is closed when its run ends; using it later is a `ReadClosedError`.
  *
- * Objects are the cache's own: change a `clone`, never one of them.
+ * Objects are the cache's own: change a `structuredClone(object)`, never one of them.
  */
 export interface Read {
   /**
@@ -56,10 +56,10 @@ export interface Read {
     view: View<C>,
     key: ReadKey,
     options?: ReadOptions & { readonly select?: undefined },
-  ): Promise<Stored<C> | undefined>
+  ): Promise<FromServer<C> | undefined>
   get<C, V>(view: View<C>, key: ReadKey, options: SelectOptions<C, V>): Promise<V | undefined>
   /**
-   * All objects of a view that the controller declared (`.caches(view)`), or that a `RegistrarSource` of it watches now, or of a narrower one, in no particular order. An
+   * All objects of a view that the controller declared (`.caches(view)`), or that a `DynamicViews` of it watches now, or of a narrower one, in no particular order. An
    * object that enters the selection, leaves it or changes inside it makes the key run again. Of a resource that may come later
    * (rule D7) there are none until it does.
    *
@@ -69,13 +69,13 @@ export interface Read {
    *
    * @throws InvalidNameError, OptionRangeError, OptionTypeError for options that can't be, a namespace that the view leaves out among them.
    */
-  list<C>(view: View<C>, options?: SelectionOptions): Promise<Stored<C>[]>
+  list<C>(view: View<C>, options?: SelectionOptions): Promise<FromServer<C>[]>
   /**
    * The objects of a view that the primary object controls, by their owner references. The view is as for `list`: `.owns(view)` alone
    * keeps no objects, so that a view which is only owned is a `NotCachedError`, too. Served by an index. Tracked and rejected as `list`
    * is.
    */
-  owned<C extends MaybeOwned>(view: View<C>, options?: SelectionOptions): Promise<Stored<C>[]>
+  owned<C extends MaybeOwned>(view: View<C>, options?: SelectionOptions): Promise<FromServer<C>[]>
   /** As `get`, without tracking: what happens to the object later makes nothing run. */
-  peek<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<Stored<C> | undefined>
+  getUntracked<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<FromServer<C> | undefined>
 }

@@ -87,8 +87,8 @@ export class Run {
         noted('read.get', this.#get(view, key, options), view, key),
       list: (view: View, options?: SelectionOptions) => noted('read.list', this.#list(view, options), view),
       owned: (view: View, options?: SelectionOptions) => noted('read.owned', this.#owned(view, options), view),
-      peek: (view: View, key: ReadKey, options?: ReadOptions) =>
-        noted('read.peek', this.#peek(view, key, options), view, key),
+      getUntracked: (view: View, key: ReadKey, options?: ReadOptions) =>
+        noted('read.getUntracked', this.#peek(view, key, options), view, key),
     }
     this.read = read as Read
   }
@@ -218,7 +218,7 @@ export class Run {
 
   async #peek(view: View, key: ReadKey, options: ReadOptions = {}): Promise<unknown> {
     viewCheck('view', view)
-    checkOptions('peek', options, { signal: abortSignal })
+    checkOptions('getUntracked', options, { signal: abortSignal })
     const signal = this.#bounded(options.signal)
     return this.#sources.peek(view, key, this.#home(view as View), signal)
   }

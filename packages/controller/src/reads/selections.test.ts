@@ -223,15 +223,15 @@ describe('an informer that covers', () => {
         ['k0: ~a/x', 'k0: -a/x', 'k0: +a/x', 'k1: ~a/x', 'k1: -a/x', 'k1: +a/x', 'k2: +a/x'].sort(),
       )
       await reconcile('full', read => read.get(configMaps.full(), { name: 'x' }))
-      expect(reads.dependencies('full')).toMatchObject([{ served: 'narrow' }])
-      expect(await reconcile('p', read => read.peek(configMaps, { name: 'x' }))).toHaveProperty('data')
+      expect(reads.dependencies('full')).toMatchObject([{ served: 'single' }])
+      expect(await reconcile('p', read => read.getUntracked(configMaps, { name: 'x' }))).toHaveProperty('data')
       expect(cache.report().informers).toMatchObject([{ holders: ['test', 'controller/test reads'] }])
     }))
 
   it('C17: serves a peek, which tracks nothing and has nothing watched', () =>
     withReads({ declared }, async ({ reconcile, reads, narrow, write, heard }) => {
       await write('+a/x')
-      expect((await reconcile('k', read => read.peek(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
+      expect((await reconcile('k', read => read.getUntracked(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
       expect([reads.report().objects, narrow.report().entries]).toEqual([0, 0])
       await write('~a/x')
       expect(await heard()).toEqual([])
@@ -239,11 +239,11 @@ describe('an informer that covers', () => {
 
   it('C17: serves a peek though nobody else reads from it, and is not asked to tell all that it holds for that', () =>
     withReads({ declared }, async ({ reads, reconcile, cache, client, narrow, run, write, simulation }) => {
-      const writes = client.notifying(narrow, reads.writes)
+      const writes = client.withWriteListeners(narrow, reads.writes)
       const { informer } = cache.hold(configMaps, 'another')
       const addHandler = vi.spyOn(informer, 'addHandler')
       const peeked = (name: string): Promise<string | undefined> =>
-        reconcile('k', async read => (await read.peek(configMaps, { name }))?.data?.n)
+        reconcile('k', async read => (await read.getUntracked(configMaps, { name }))?.data?.n)
       await write('+a/x')
       const seen = [await peeked('x'), await peeked('y')]
       await run(() => writes.create(configMaps, { metadata: keyOf('a/y'), data: { n: 'own' } }))
@@ -254,7 +254,7 @@ describe('an informer that covers', () => {
       await run(async () => {
         await writes.patch(configMaps, keyOf('a/y'), { data: { n: 'new' } })
         const { read } = reads.begin('k', { namespace: 'a' })
-        expect((await read.peek(configMaps, { name: 'y' }))?.data).toEqual({ n: 'new' })
+        expect((await read.getUntracked(configMaps, { name: 'y' }))?.data).toEqual({ n: 'new' })
       })
     }))
 
@@ -292,7 +292,7 @@ describe('an informer that covers', () => {
       await run(() => cache.remove(configMaps))
       expect(cache.report().informers.map(({ view }) => view)).toEqual([secrets.key])
       await reading('k', 'a/x')
-      expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow' }])
+      expect(reads.dependencies('k')).toMatchObject([{ served: 'single' }])
       reads.forget('k')
       cache.informer(configMaps)
       await run(() => cache.synced())
@@ -320,7 +320,8 @@ describe('an informer that covers', () => {
     return withReads({ declared: [even] }, async ({ reconcile, write, heard, reads }) => {
       const failed = { code: 'TRANSFORM_FAILED' }
       const get = (): Promise<string | undefined> => reconcile('k', read => read.get(even, { name: 'x' }))
-      const peek = (name: string): Promise<string | undefined> => reconcile('p', read => read.peek(even, { name }))
+      const peek = (name: string): Promise<string | undefined> =>
+        reconcile('p', read => read.getUntracked(even, { name }))
       await write('+a/x', '+a/y', '+b/z')
       await expect(get()).rejects.toMatchObject(failed)
       await expect(peek('x')).rejects.toMatchObject(failed)

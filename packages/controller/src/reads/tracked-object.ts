@@ -76,7 +76,7 @@ export abstract class TrackedObject extends DependencyTarget {
   /** Resolves when {@link TrackedObject.peek} may tell. Rejects where the object can't be watched. */
   abstract ready(signal: AbortSignal | undefined): Promise<void>
 
-  /** The object as the server has it, for when `peek` does not tell. */
+  /** The object as the server has it, for when `getUntracked` does not tell. */
   abstract live(signal: AbortSignal | undefined): Promise<Known>
 
   /** Asks the server for the object where it is read by its name, so that what it has is heard of. */

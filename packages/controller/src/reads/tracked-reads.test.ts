@@ -73,7 +73,7 @@ describe('what a run has read', () => {
           view: configMaps.key,
           object: 'a/x',
           present: false,
-          served: 'narrow',
+          served: 'single',
           pollMs: undefined,
           resourceVersion: undefined,
           tracks: 'whole',
@@ -280,7 +280,7 @@ describe('what a run has read', () => {
         })
         await simulation.advance(5000)
         const served = reads.dependencies('k').map(one => one.served)
-        expect(served).toEqual(['escalated', 'escalated', 'escalated', 'narrow', 'narrow'])
+        expect(served).toEqual(['escalated', 'escalated', 'escalated', 'single', 'single'])
       },
     ))
 
@@ -321,7 +321,7 @@ describe('what a run has read', () => {
       expect(simulation.environment.errors.map(({ context }) => context.key)).toContain('a/x')
     }))
 
-  it.each(['narrow', 'informer'])(
+  it.each(['single', 'informer'])(
     'C11, C16: who has seen that it could not be transformed runs again when it goes, and when one comes (%s)',
     served => {
       const strict = configMaps.within({ namespaces: ['a'] }).project('reads-strict', ({ data }) => {
@@ -377,7 +377,7 @@ describe('a read', () => {
       ]
       for (const end of ends) {
         const one = reads.begin('k', { namespace: 'a' })
-        const { get, list, peek } = one.read as { [K in keyof Read]: (...args: unknown[]) => Promise<unknown> }
+        const { get, list, getUntracked } = one.read as { [K in keyof Read]: (...args: unknown[]) => Promise<unknown> }
         end(one)
         one.succeed()
         one.fail()
@@ -386,7 +386,7 @@ describe('a read', () => {
         await run(async () => {
           await expect(get(configMaps, { name: 'x' })).rejects.toMatchObject(closed)
           await expect(list(configMaps)).rejects.toMatchObject(closed)
-          await expect(peek(configMaps, { name: 'x' })).rejects.toMatchObject(closed)
+          await expect(getUntracked(configMaps, { name: 'x' })).rejects.toMatchObject(closed)
         })
       }
       expect([reads.report(), narrow.report().entries]).toEqual([nothing, 0])
@@ -408,7 +408,7 @@ describe('a read', () => {
   it('C17: by peek is not tracked', () =>
     withReads(async ({ reconcile, reads, write, heard, narrow }) => {
       await write('+a/x')
-      expect((await reconcile('k', read => read.peek(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
+      expect((await reconcile('k', read => read.getUntracked(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
       await write('~a/x')
       expect([await heard(), reads.report(), narrow.report().subscriptions]).toEqual([[], nothing, 0])
     }))
@@ -566,10 +566,10 @@ describe('a read', () => {
         ofRun.abort(new Error('of the run'))
         await expect(second).rejects.toThrow('of the run')
         await expect(third).rejects.toThrow('of the run')
-        await expect(one.read.peek(configMaps, { name: 'x' }, { signal: own.signal })).rejects.toThrow('own')
+        await expect(one.read.getUntracked(configMaps, { name: 'x' }, { signal: own.signal })).rejects.toThrow('own')
         await expect(one.read.get(configMaps, { name: 'x' }, { signal: own.signal })).rejects.toThrow('own')
         await expect(one.read.list(configMaps)).rejects.toThrow('of the run')
-        await expect(one.read.peek(configMaps, { name: 'x' })).rejects.toThrow('of the run')
+        await expect(one.read.getUntracked(configMaps, { name: 'x' })).rejects.toThrow('of the run')
       })
       one.fail()
       expect(reads.report()).toEqual(nothing)

@@ -54,7 +54,7 @@ const comparedAtATime = 16
  *
  * A key's runs are told one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
  *
- * So that reads see what this process wrote (rule C10), write by `client.notifying(narrow, reads.writes)`.
+ * So that reads see what this process wrote (rule C10), write by `client.withWriteListeners(narrow, reads.writes)`.
  */
 export class TrackedReads {
   /** What this process wrote, as whoever writes it says: later reads are at least as new (rule C10). */
@@ -150,7 +150,7 @@ export class TrackedReads {
     const escalated = this.#options.narrow.report().escalated
     return [...targets].flatMap(([target, edge]): Dependency[] => {
       if (!(target instanceof TrackedObject)) return [(target as Selection).describe()]
-      const isWide = target.served === 'narrow' && escalated.some(one => isOf(one, target))
+      const isWide = target.served === 'single' && escalated.some(one => isOf(one, target))
       return [{ ...target.describe(edge), ...(isWide && { served: 'escalated' }) }]
     })
   }

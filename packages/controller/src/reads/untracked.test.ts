@@ -121,7 +121,7 @@ describe('what can not be watched', () => {
       expect([reads.dependencies('k')[0], await heard()]).toMatchObject([{ served: 'polled', pollMs: 10_000 }, []])
       isAllowed = true
       await simulation.advance(400_000)
-      expect(reads.dependencies('k')).toMatchObject([{ served: 'narrow', pollMs: undefined }])
+      expect(reads.dependencies('k')).toMatchObject([{ served: 'single', pollMs: undefined }])
       expect(await heard()).toEqual([])
       await write('~a/x')
       expect(await heard()).toEqual(['k: ~a/x'])

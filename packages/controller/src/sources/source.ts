@@ -28,7 +28,7 @@ export interface SourceConnection {
 }
 
 /**
- * Tells a controller of what happens beside its views: a {@link RegistrarSource}, a {@link Channel}, a {@link Timer}, or one of
+ * Tells a controller of what happens beside its views: a {@link DynamicViews}, a {@link Channel}, a {@link Timer}, or one of
  * your own. A controller connects it when it starts.
  */
 export interface Source<out E> {

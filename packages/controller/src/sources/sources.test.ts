@@ -27,8 +27,8 @@ import {
 import type { ObjectEvent } from '../predicates/event.ts'
 import { or, type Predicate } from '../predicates/predicate.ts'
 import { Channel } from './channel.ts'
+import { DynamicViews } from './dynamic-views.ts'
 import { from, owns, watches } from './inputs.ts'
-import { RegistrarSource } from './registrar-source.ts'
 import type { Source, SourceConnection } from './source.ts'
 import { Timer } from './timer.ts'
 
@@ -405,7 +405,7 @@ describe('from', () => {
   it('C4: a registrar tells of views that come and go while the controller runs', () =>
     inArcade(async arcade => {
       const { operator, client, after } = arcade
-      const watched = new RegistrarSource<ConfigMap>('maps', [configMaps.within({ labels: { game: 'chess' } })])
+      const watched = new DynamicViews<ConfigMap>('maps', [configMaps.within({ labels: { game: 'chess' } })])
       const ran = noting(arcade, of => of.from(watched, ({ object }) => at(object.metadata?.labels?.game ?? 'none')))
       await begun(arcade, ran, 'chess', 'go')
       const named = (name: string): ConfigMap => ({ metadata: { ...at(name), labels: { game: name } } })
@@ -424,7 +424,7 @@ describe('from', () => {
   it('C1: what a registrar tells of what was there waits behind what changes', () =>
     inArcade(async ({ client, run, simulation, forGames }) => {
       const ran: string[] = []
-      const watched = new RegistrarSource<ConfigMap>('maps', [configMaps])
+      const watched = new DynamicViews<ConfigMap>('maps', [configMaps])
       forGames()
         .from(watched, ({ object }) => at(object.metadata?.name ?? ''))
         .reconcile(async ({ key }) => {
@@ -451,7 +451,7 @@ describe('from', () => {
   it('W8, W9: all keys run where a registrar is told from the start again, since it does not hear of what has gone', () =>
     inArcade(async arcade => {
       const { operator, client, server, simulation } = arcade
-      const watched = new RegistrarSource<ConfigMap>('maps', [configMaps])
+      const watched = new DynamicViews<ConfigMap>('maps', [configMaps])
       const ran = noting(arcade, of => of.from(watched, ({ object }) => at(object.metadata?.name ?? '')))
       const names = Array.from({ length: 40 }, (_, index) => `n${index}`)
       // More than is remembered of what has gone.
@@ -474,7 +474,7 @@ describe('from', () => {
   it('W8: no more keys run than those it means, where a registrar is told of a view that it had left', () =>
     inArcade(async arcade => {
       const { operator, client } = arcade
-      const watched = new RegistrarSource<ConfigMap>('maps', [configMaps])
+      const watched = new DynamicViews<ConfigMap>('maps', [configMaps])
       const ran = noting(arcade, of => of.from(watched, ({ object }) => at(object.metadata?.name ?? '')))
       await client.create(configMaps, { metadata: at('chess') })
       await begun(arcade, ran, 'chess', 'go')
@@ -544,7 +544,7 @@ describe('the start', () => {
     [
       'by a registrar, beside what there is',
       of =>
-        of.from(new RegistrarSource<unknown>('r', [toys, secrets]), ({ key }) =>
+        of.from(new DynamicViews<unknown>('r', [toys, secrets]), ({ key }) =>
           key === 'default/yoyo' ? at('chess') : [],
         ),
     ],
@@ -571,7 +571,7 @@ describe('the start', () => {
 
   it('C3, D7: waits for a resource of a registrar where it is an error that the server does not know it', () =>
     inArcade(async arcade => {
-      const source = new RegistrarSource<unknown>('r', [toys])
+      const source = new DynamicViews<unknown>('r', [toys])
       const ran = noting(arcade, of => of.from(source, () => []), { syncTimeoutMs: 5000 })
       await arcade.client.create(games, game('chess'))
       arcade.run()

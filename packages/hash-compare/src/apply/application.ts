@@ -6,7 +6,7 @@ import {
   type Scope,
   type View,
 } from '@wherry/client'
-import type { Whole, WriteOptions } from '@wherry/client/internal'
+import type { FullObject, WriteOptions } from '@wherry/client/internal'
 import { type HashedObject, isHashedObject } from '../ingest/hashed-object.ts'
 import { compareParts, type PartDifference } from '../parts/compare-parts.ts'
 import type { Part } from '../parts/part.ts'
@@ -17,7 +17,7 @@ import { finalizersTaken, type Precondition, replacement } from './replacement.t
 export interface ApplicationParts<T extends KubernetesObject, S extends Scope, N extends string> {
   readonly client: Client
   readonly view: View<T, S>
-  readonly desired: Whole<T>
+  readonly desired: FullObject<T>
   readonly parts: Parts<T, N>
   /** Checked. */
   readonly options: ApplyIfChangedOptions
@@ -33,7 +33,7 @@ export interface ApplicationParts<T extends KubernetesObject, S extends Scope, N
 export class Application<T extends KubernetesObject, S extends Scope, N extends string> {
   readonly #client: Client
   readonly #view: View<T, S>
-  readonly #desired: Whole<T>
+  readonly #desired: FullObject<T>
   readonly #parts: Parts<T, N>
   readonly #options: ApplyIfChangedOptions
   readonly #wanted: PartHashes<N>
@@ -111,7 +111,11 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
       : observed
     const { list } = this.#parts as Parts<never>
     const object = replacement(this.#desired, held ?? {}, precondition, list)
-    return this.#sent(dryRun, 'update', this.#client.update(this.#view, object as Whole<T>, { ...this.#call, dryRun }))
+    return this.#sent(
+      dryRun,
+      'update',
+      this.#client.update(this.#view, object as FullObject<T>, { ...this.#call, dryRun }),
+    )
   }
 
   /**

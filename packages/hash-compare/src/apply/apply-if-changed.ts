@@ -3,13 +3,13 @@ import {
   abortSignal,
   callback,
   checkOptions,
+  type FullObject,
   flag,
   having,
   integer,
   milliseconds,
   oneOf,
   text,
-  type Whole,
 } from '@wherry/client/internal'
 import type { HashedObject } from '../ingest/hashed-object.ts'
 import type { Parts } from '../parts/parts.ts'
@@ -40,7 +40,7 @@ import type { Applied, ApplyIfChangedOptions } from './applied.ts'
 export async function applyIfChanged<T extends KubernetesObject, S extends Scope, N extends string>(
   client: Client,
   view: View<T, S>,
-  desired: Whole<NoInfer<T>>,
+  desired: FullObject<NoInfer<T>>,
   observed: NoInfer<T> | HashedObject<N> | undefined,
   parts: Parts<T, N>,
   options: ApplyIfChangedOptions = {},

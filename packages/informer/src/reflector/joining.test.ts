@@ -380,10 +380,10 @@ describe('the end of a reflector', () => {
 })
 
 describe('options of a reflector', () => {
-  const client = { context: { requester: { request() {} } }, environment: { onError() {} } }
+  const client = { raw: { requester: { request() {} } }, environment: { onError() {} } }
   it.each<[string, object, string, string]>([
-    ['no client', { client: undefined }, 'reflector.client.context.requester', 'a Client'],
-    ['no requester', { client: { ...client, context: {} } }, 'reflector.client.context.requester', 'a Client'],
+    ['no client', { client: undefined }, 'reflector.client.raw.requester', 'a Client'],
+    ['no requester', { client: { ...client, raw: {} } }, 'reflector.client.raw.requester', 'a Client'],
     ['no environment', { client: { ...client, environment: undefined } }, 'reflector.client.environment', 'a Client'],
     ['no target', { target: undefined }, 'reflector.target', 'a ReadTarget'],
     ['a target that is none', { target: {} }, 'reflector.target', 'a ReadTarget'],

@@ -176,12 +176,12 @@ describe('a resource that is not there', () => {
     const { simulation, server, client } = b
     // A proof that takes every 404 for the truth, unless it is told that there is a state.
     let proofs = 0
-    const isProved: NonNullable<Client['context']['absence']>['isProved'] = (_, asked) => {
+    const isProved: NonNullable<Client['raw']['absence']>['isProved'] = (_, asked) => {
       proofs += 1
       return Promise.resolve(asked?.hasState !== true)
     }
-    const context = { ...client.context, absence: { isProved } }
-    const reflector = new Reflector({ client: { environment: client.environment, context }, target })
+    const context = { ...client.raw, absence: { isProved } }
+    const reflector = new Reflector({ client: { environment: client.environment, raw: context }, target })
     const intake = new RecordingIntake()
     reflector.add(intake)
     await simulation.run(() => b.writer.create(namespaces, { metadata: { name: 'ns' } }))

@@ -46,7 +46,7 @@ export interface ReadingOptions {
 }
 
 export interface ReflectorOptions extends ReadingOptions {
-  readonly client: Pick<Client, 'context' | 'environment'>
+  readonly client: Pick<Client, 'raw' | 'environment'>
   /** What to read: see `targetsOf`. */
   readonly target: ReadTarget
   /**
@@ -102,8 +102,8 @@ const checks: Readonly<Record<keyof ReflectorOptions, Check>> = {
 }
 
 export function clientCheck(option: string, value: unknown): void {
-  const { context, environment } = (value ?? {}) as Partial<Client>
-  having('a Client', 'request')(`${option}.context.requester`, context?.requester ?? null)
+  const { raw, environment } = (value ?? {}) as Partial<Client>
+  having('a Client', 'request')(`${option}.raw.requester`, raw?.requester ?? null)
   having('a Client', 'onError')(`${option}.environment`, environment ?? null)
 }
 
@@ -147,7 +147,7 @@ export function settingsOf(options: Omit<ReflectorOptions, 'target' | 'on'>): Re
   checkOptions('reflector', options, checks)
   const { client } = options
   if (client === undefined) clientCheck('reflector.client', client)
-  const { context, environment } = client
+  const { raw: context, environment } = client
   return {
     context,
     environment,

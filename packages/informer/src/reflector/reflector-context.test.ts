@@ -14,7 +14,7 @@ let intake: RecordingIntake
 function begin(on: ReflectorListeners = {}, options: Partial<ReflectorOptions> = {}): void {
   simulation = simulate(1)
   const { environment } = simulation
-  const client = { environment, context: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
+  const client = { environment, raw: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
   context = new ReflectorContext(prepared({ client, target, name: 'mine', ...options, on }))
   intake = new RecordingIntake()
   context.sinks.add(intake)

@@ -28,7 +28,7 @@ function begin(options: Partial<ReflectorOptions> = {}, resourceVersion: string 
   simulation = simulate(1)
   told = []
   const { environment } = simulation
-  const client = { environment, context: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
+  const client = { environment, raw: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
   context = new ReflectorContext(
     prepared({ client, target, ...options, on: { error: error => told.push(error.message) } }),
   )

@@ -15,7 +15,7 @@ export interface Handler<C> {
    * `get` throws a `TransformError` now); or one of which that was told is gone. Once it has a value that is told as an add.
    * Of those that are there when the handler joins it is told from the next turn of the event loop on.
    */
-  untold?(about: { readonly key: string; readonly isThere: boolean }): unknown
+  onTransformFailed?(about: { readonly key: string; readonly isThere: boolean }): unknown
 }
 
 export interface RegistrationOptions {

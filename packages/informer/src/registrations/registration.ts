@@ -43,7 +43,7 @@ export class HandlerRegistration<C> implements Registration {
     this.#handler = handler
     this.#resyncMs = resyncMs
     this.#joined = owner.options.journal.head
-    this.#untold = handler.untold === undefined ? undefined : new Set()
+    this.#untold = handler.onTransformFailed === undefined ? undefined : new Set()
   }
 
   get hasSynced(): boolean {
@@ -123,7 +123,7 @@ export class HandlerRegistration<C> implements Registration {
     if (isThere === true && !wasThere) untold.add(key)
     else if (isThere === undefined && wasThere) untold.delete(key)
     else return
-    this.#call(key, () => this.#handler.untold?.({ key, isThere: !wasThere }))
+    this.#call(key, () => this.#handler.onTransformFailed?.({ key, isThere: !wasThere }))
   }
 
   /** One without a value is let go of: it hears anew when that appears again. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clone, freezeDeep } from './freeze.ts'
+import { freezeDeep } from './freeze.ts'
 
 describe('what is frozen', () => {
   it('R37: is all that a value holds, in maps and in lists', () => {
@@ -27,7 +27,7 @@ describe('what is frozen', () => {
 it('R37: a clone shares nothing with what it is of', () => {
   const value = { metadata: { labels: { app: 'web' } }, list: [{ a: 1 }] }
   freezeDeep(value)
-  const copy = clone(value)
+  const copy = structuredClone(value)
   expect(copy).toEqual(value)
   copy.metadata.labels.app = 'other'
   ;(copy.list[0] as { a: number }).a = 2

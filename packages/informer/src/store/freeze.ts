@@ -11,11 +11,3 @@ export function freezeDeep(value: unknown): void {
     for (const key of Object.keys(next)) left.push((next as Record<string, unknown>)[key])
   }
 }
-
-/**
- * A copy that shares nothing with the original and may be changed: what to do with an object that was read from a store
- * before altering it.
- */
-export function clone<T>(object: T): T {
-  return structuredClone(object)
-}

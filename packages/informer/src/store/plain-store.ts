@@ -435,9 +435,9 @@ const checks = {
 
 /** A handler without any of its functions is a mistake: a function was given in its place, or a name is wrong. */
 function checkHandler(handler: unknown): void {
-  const takes = '{ add, update, delete, untold }, each a function or absent, one of them at least'
+  const takes = '{ add, update, delete, onTransformFailed }, each a function or absent, one of them at least'
   const given = handler as Partial<Record<keyof Handler<unknown>, unknown>> | null | undefined
-  const functions = [given?.add, given?.update, given?.delete, given?.untold].filter(fn => fn !== undefined)
+  const functions = [given?.add, given?.update, given?.delete, given?.onTransformFailed].filter(fn => fn !== undefined)
   if (functions.length === 0) throw new OptionTypeError('handler', takes, `none of them (${typeof handler})`)
   for (const fn of functions) if (typeof fn !== 'function') throw new OptionTypeError('handler', takes, typeof fn)
 }

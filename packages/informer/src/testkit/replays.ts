@@ -96,7 +96,7 @@ export class HandlerReplay implements Handler<Seen> {
     })
   }
 
-  untold({ key, isThere }: { readonly key: string; readonly isThere: boolean }): unknown {
+  onTransformFailed({ key, isThere }: { readonly key: string; readonly isThere: boolean }): unknown {
     return this.#note(() => {
       expect(this.objects.has(key), `${key} is there, and has a value`).toBe(false)
       expect(this.keysUntold.has(key), `whether ${key} was there`).toBe(!isThere)

@@ -8,7 +8,7 @@ import { target } from './bench.ts'
 import { RecordingIntake } from './recording-intake.ts'
 
 type Client = ReflectorOptions['client']
-type Requester = Client['context']['requester']
+type Requester = Client['raw']['requester']
 type Handlers = Parameters<Requester['request']>[1]
 
 /** A list or watch, and the means to answer it. Does nothing once it is over. */
@@ -112,7 +112,7 @@ export function scripted(
       return { pause() {}, resume() {}, abort }
     },
   }
-  const client = { environment, context: { requester, environment } } as unknown as Client
+  const client = { environment, raw: { requester, environment } } as unknown as Client
   const on = { state: (state: string) => states.push(state), error: (error: Error) => told.push(error) }
   const reflector = new Reflector({ client, target: of, on, ...options })
   const intake = new RecordingIntake()

@@ -81,7 +81,7 @@ export function narrowOverSockets(server: () => ApiServer): void {
 
   it('N9: a read sees each write that was made before it', () =>
     connected(server(), async ({ client, narrow }) => {
-      const writes = client.notifying(narrow)
+      const writes = client.withWriteListeners(narrow)
       const key = keyOf('default/written')
       const read = async (): Promise<string | undefined> => (await narrow.get(configMaps, key))?.data?.n
       expect(await read()).toBeUndefined()

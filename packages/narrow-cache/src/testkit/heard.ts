@@ -63,7 +63,7 @@ export class Heard {
       add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent failed', stateOf(object, view)),
       update: object => hear('present', stateOf(object, view)),
       delete: () => hear('present', 'absent'),
-      untold: ({ isThere }) => (isThere ? hear('none absent', 'failed') : hear('failed', 'absent')),
+      onTransformFailed: ({ isThere }) => (isThere ? hear('none absent', 'failed') : hear('failed', 'absent')),
     })
   }
 

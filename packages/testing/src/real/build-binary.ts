@@ -32,7 +32,7 @@ const HOW_TO_GET_GO =
  * downloads about 300 MB of modules and takes five to ten minutes on two cores, at a low priority; a later one seconds.
  * Processes that want the same binary at the same time build it once.
  *
- * @throws {@link ApiServerBuildError}, and {@link ApiServerVersionError} for a version that there is no module of.
+ * @throws `ApiServerBuildError`, and `ApiServerVersionError` for a version that there is no module of.
  */
 export async function buildApiServer(options: BuildOptions = {}): Promise<string> {
   const { onProgress: say = () => {}, env = process.env, version = availableVersions[0] as string } = options

@@ -27,8 +27,8 @@ export interface FindOptions extends BuildOptions {
  * built before and is in the cache, `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), else one built now
  * if `build` says so.
  *
- * @throws {@link ApiServerMissingError} if there is none, {@link ApiServerVersionError} for a version that cannot be had,
- *   {@link ApiServerBuildError} if building it failed.
+ * @throws {@link ApiServerMissingError} if there is none, `ApiServerVersionError` for a version that cannot be had,
+ *   `ApiServerBuildError` if building it failed.
  */
 export async function findApiServer(options: FindOptions = {}): Promise<ApiServerBinary> {
   const { env = process.env, version } = options

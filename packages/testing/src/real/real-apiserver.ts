@@ -56,8 +56,8 @@ const READY_TIMEOUT_MS = 60_000
  * Starts a real API server with ports, data, certificates and tokens of its own; ready in a few seconds. It dies with
  * this process, however that ends, and leaves nothing behind.
  *
- * @throws {@link ApiServerMissingError}, {@link ApiServerVersionError}, {@link ApiServerBuildError} as
- *   {@link findApiServer} does, and {@link ApiServerStartError} with the server's own last words.
+ * @throws {@link ApiServerMissingError}, `ApiServerVersionError`, `ApiServerBuildError` as
+ *   {@link findApiServer} does, and `ApiServerStartError` with the server's own last words.
  */
 export async function startRealApiServer(options: RealApiServerOptions = {}): Promise<RealApiServer> {
   checkRealOptions(options)

@@ -19,7 +19,7 @@ const LOG_CHARACTERS = 8_000
 
 /**
  * Starts `program`. Its stdin is a pipe that ends when this process dies; its output is kept, the last of it.
- * @throws {@link ApiServerStartError} if the system cannot start it.
+ * @throws `ApiServerStartError` if the system cannot start it.
  */
 export async function startProcess(program: string, args: readonly string[], cwd: string): Promise<ServerProcess> {
   const child = start(program, args, cwd)

@@ -94,7 +94,7 @@ export class Recorder<E = string> {
 
   /**
    * Resolves with the events as soon as there are `condition` of them, or `condition` holds of them: at once if so
-   * already. Rejects with a {@link RecorderTimeoutError} when it takes too long, or with what the condition throws.
+   * already. Rejects with a `RecorderTimeoutError` when it takes too long, or with what the condition throws.
    */
   until(condition: number | ((events: readonly E[]) => boolean), options: UntilOptions = {}): Promise<readonly E[]> {
     const limitMs = options.limitMs ?? this.#limitMs

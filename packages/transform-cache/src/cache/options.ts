@@ -12,7 +12,7 @@ import {
 
 /** What a {@link TransformCache} is made of. */
 export interface TransformCacheOptions extends ReadingOptions {
-  readonly client: Pick<Client, 'context' | 'environment'>
+  readonly client: Pick<Client, 'raw' | 'environment'>
   /** All that it caches; at least one. A view that stands here twice counts once. */
   readonly views: readonly View[]
   /**

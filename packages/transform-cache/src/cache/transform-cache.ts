@@ -1,4 +1,4 @@
-import type { Environment, Scope, Stored, View } from '@wherry/client'
+import type { Environment, FromServer, Scope, View } from '@wherry/client'
 import type { KeyOf, Timer } from '@wherry/client/internal'
 import { abortSignal, anything, checkOptions, viewCheck } from '@wherry/client/internal'
 import { type SharedInformer, ViewConflictError } from '@wherry/informer'
@@ -112,16 +112,16 @@ export class TransformCache {
     view: View<C, S>,
     key: KeyOf<S> | string,
     options: ReadOptions = {},
-  ): Promise<Stored<C> | undefined> {
+  ): Promise<FromServer<C> | undefined> {
     checkOptions('get', options, { signal: abortSignal })
-    return (await this.#lister(view, options.signal)).get(key) as Stored<C> | undefined
+    return (await this.#lister(view, options.signal)).get(key) as FromServer<C> | undefined
   }
 
   /** All objects of a view, in an array of the caller's own. As {@link TransformCache.get}. */
-  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<Stored<C>[]> {
+  async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<FromServer<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
     const { signal, ...which } = options
-    return (await this.#lister(view, signal)).list(which) as Stored<C>[]
+    return (await this.#lister(view, signal)).list(which) as FromServer<C>[]
   }
 
   /** Resolves when all views have their first state. Rejects as the first of them does that will not. */

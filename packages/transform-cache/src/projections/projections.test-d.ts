@@ -1,6 +1,6 @@
 /** Compiled, never run: what projections give, and what must not compile. */
 import { defineResource, type KubernetesObject, type View } from '@wherry/client'
-import type { PartialBrand, Whole } from '@wherry/client/internal'
+import type { FullObject, PartialBrand } from '@wherry/client/internal'
 import { type ConfigMap, configMaps, pods } from '@wherry/client/resources/core'
 import { compose } from './compose.ts'
 import { dropData } from './drop-data.ts'
@@ -12,7 +12,7 @@ import { stripLastApplied } from './strip.ts'
 type Same<A, B> = (<X>() => X extends A ? 1 : 2) extends <X>() => X extends B ? 1 : 2 ? true : false
 const same = <A, B>(_: Same<A, B>): void => {}
 declare function read<C>(view: View<C>): C
-declare function write<T extends object>(view: View<T>, object: Whole<NoInfer<T>>): void
+declare function write<T extends object>(view: View<T>, object: FullObject<NoInfer<T>>): void
 
 const picked = read(pods.project(pick('status.phase', 'metadata.labels', 'spec.containers.image')))
 same<typeof picked.status, { phase?: string | undefined } | undefined>(true)

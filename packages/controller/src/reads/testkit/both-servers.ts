@@ -102,7 +102,7 @@ export function readsOverSockets(server: () => ApiServer, seeds: number): void {
     'C10: a get and a list see each write that was made before them',
     () =>
       connected(server(), async ({ client, narrow, reads, reconcile }) => {
-        const writes = client.notifying(narrow, reads.writes)
+        const writes = client.withWriteListeners(narrow, reads.writes)
         const key = keyOf('a/own')
         for (let round = 0; round < 10; round++) {
           await reconcile('k', async read => {

@@ -135,7 +135,7 @@ export async function withReads(...given: [test: Test] | [options: KitOptions, t
       narrow,
       cache,
       read: reads.begin('endless', { namespace: 'a' }).read,
-      writes: client.notifying(narrow, reads.writes),
+      writes: client.withWriteListeners(narrow, reads.writes),
       log,
       causes,
       faults: [],

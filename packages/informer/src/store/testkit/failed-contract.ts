@@ -47,7 +47,7 @@ export function failedContract(make: MakeStore): void {
       const log: string[] = []
       store.register({
         ...recorder(log),
-        untold: ({ key, isThere }) => {
+        onTransformFailed: ({ key, isThere }) => {
           log.push(`${key} ${isThere ? 'is there' : 'is gone'}`)
         },
       })
@@ -131,7 +131,7 @@ export function failedContract(make: MakeStore): void {
       })
       store.register({
         ...recorder(log),
-        untold: ({ key, isThere }) => {
+        onTransformFailed: ({ key, isThere }) => {
           log.push(`${key} ${isThere ? 'is there' : 'is gone'}`)
         },
       })
@@ -150,11 +150,11 @@ export function failedContract(make: MakeStore): void {
       intake = store.intake()
       const heard: string[] = []
       store.register({
-        untold: () => {
+        onTransformFailed: () => {
           throw new Error('thrown')
         },
       })
-      const registration = store.register({ untold: ({ key }) => heard.push(key) })
+      const registration = store.register({ onTransformFailed: ({ key }) => heard.push(key) })
       list(good('a/x'))
       registration.remove()
       put(good('a/y'))

@@ -2,7 +2,6 @@ import { InvalidNameError, LabelSelector, OptionRangeError } from '@wherry/clien
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { LabelsNotKeptError } from '../../errors.ts'
 import { byLabel } from '../by-label.ts'
-import { clone } from '../freeze.ts'
 import type { Intake } from '../intake.ts'
 import type { Store } from '../store.ts'
 import {
@@ -305,7 +304,7 @@ export function listerContract(make: MakeStore): void {
       expect(() => {
         ;(object.metadata?.labels as Record<string, string>).app = 'other'
       }).toThrow(TypeError)
-      const copy = clone(object)
+      const copy = structuredClone(object)
       expect(copy).toEqual(object)
       ;(copy.metadata?.labels as Record<string, string>).app = 'other'
       begin({ freeze: false })
@@ -320,7 +319,7 @@ export function listerContract(make: MakeStore): void {
       for (const by of [intake, other]) by.change('ADDED', object, 100)
       const kept = store.lister.get('a/x')
       const replacement = intake.replace()
-      replacement.put(clone(object), 100)
+      replacement.put(structuredClone(object), 100)
       replacement.commit()
       expectSame(store, store.lister.get('a/x'), kept)
       expect(at.environment.errors).toEqual([])

@@ -1,0 +1,111 @@
+import type { View } from '@wherry/client'
+import { text } from '@wherry/client/internal'
+import type { Changed, Deleted } from '@wherry/informer/internal'
+import type { Registrar, Sink } from '@wherry/watch-manager'
+import type { ReplaceOptions } from '@wherry/watch-manager/internal'
+import { UsageError } from '../usage-error.ts'
+import type { Source, SourceConnection, SourceTarget } from './source.ts'
+
+/** What a registrar hears of an object: its newest state. What it was before is not at hand. */
+export type CursorEvent<C> = Changed<C> | Deleted<C>
+
+/** How a view is heard: all that there is for the first time, what happens to it, or all that there is once more. */
+type Hearing = 'first' | 'live' | 'again'
+
+/**
+ * Views that change while the controller runs, heard through a registrar of the operator's watch manager: for what cannot be
+ * declared beforehand, such as the kinds that an object names.
+ *
+ * ```ts
+ * const watched = new DynamicViews<PartialObjectMetadata>('audited')
+ * operator
+ *   .controller('audit')
+ *   .for(audits)
+ *   .from(watched, ({ object }) => auditsOf(object))
+ *   .reconcile(async ({ object }) => watched.replace(viewsOf(object)))
+ * ```
+ *
+ * Here one primary object says all that is watched. Where several do, replace with what all of them want.
+ *
+ * Events of one object are coalesced, and come without its earlier state. What was there already, when a view is heard from the
+ * start, waits behind what has changed. Where so much has gone meanwhile that it can not be told of, all primary objects run.
+ */
+export class DynamicViews<C> implements Source<CursorEvent<C>> {
+  readonly name: string
+  #wanted = new Map<string, View<C>>()
+  #registrar: Registrar<C> | undefined
+
+  /** @param name the registrar's is `controller/CONTROLLER/NAME` @param views those that are wanted from the start */
+  constructor(name: string, views: Iterable<View<C>> = []) {
+    text('registrarSource.name', name)
+    this.name = name
+    this.#wanted = new Map(Array.from(views, view => [view.key, view]))
+  }
+
+  /** The views that it wants. */
+  get intended(): readonly View<C>[] {
+    return this.#registrar?.intended ?? [...this.#wanted.values()]
+  }
+
+  /** The views that it has cached now. */
+  get cached(): readonly View[] {
+    return (this.#registrar?.intended ?? []) as readonly View[]
+  }
+
+  /** Wants a view; before the controller has started: from then on. */
+  async add(view: View<C>): Promise<void> {
+    this.#wanted.set(view.key, view)
+    await this.#registrar?.add(view)
+  }
+
+  /** Wants a view no more. Nothing of it is heard from the call on. */
+  async remove(view: View<C>): Promise<void> {
+    this.#wanted.delete(view.key)
+    await this.#registrar?.remove(view)
+  }
+
+  /** Wants these views and no others; only the difference is done. */
+  async replace(views: Iterable<View<C>>, options?: ReplaceOptions): Promise<void> {
+    const wanted = [...views]
+    this.#wanted = new Map(wanted.map(view => [view.key, view]))
+    await this.#registrar?.replace(wanted, options)
+  }
+
+  /** @throws UsageError where it serves another controller */
+  connect(target: SourceTarget<CursorEvent<C>>): SourceConnection {
+    const { manager, controller, environment } = target
+    if (this.#registrar !== undefined) {
+      throw new UsageError('SOURCE_TAKEN', `the source ${this.name} serves another controller: make one for each`)
+    }
+    const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, sinkOf(target))
+    this.#registrar = registrar
+    const failed = (error: Error): void => environment.onError(error, { phase: `source ${this.name}` })
+    registrar.replace(this.#wanted.values()).catch(failed)
+    return {
+      synced: signal => registrar.synced({ signal, orAbsent: true }),
+      close: async () => {
+        this.#registrar = undefined
+        await registrar.close().catch(failed)
+      },
+    }
+  }
+}
+
+/** Tells what a registrar hears: what was there as what was there, and that something has gone of which it does not hear. */
+function sinkOf<C>({ tell, missed }: SourceTarget<CursorEvent<C>>): Sink<C> {
+  const heard = new Map<string, Hearing>()
+  return {
+    event: event => {
+      const { key } = event.view
+      const hearing = heard.get(key)
+      if (event.type === 'reset') heard.set(key, hearing === undefined ? 'first' : 'again')
+      else if (event.type === 'synced') {
+        heard.set(key, 'live')
+        if (hearing === 'again') missed()
+      } else tell(event, hearing !== 'live')
+    },
+    removed: ({ key }) => {
+      heard.delete(key)
+    },
+  }
+}

@@ -7,18 +7,23 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
   testing: [],
   client: [],
   'work-queue': [],
-  informer: ['client'],
-  'transform-cache': ['informer'],
-  'dynamic-cache': ['informer'],
-  'watch-manager': ['informer'],
-  'narrow-cache': ['informer'],
-  'hash-compare': ['informer'],
-  controller: [
-    ...['client', 'work-queue', 'informer', 'transform-cache'],
-    ...['dynamic-cache', 'watch-manager', 'narrow-cache', 'hash-compare'],
-  ],
-  copies: ['controller'],
+  'hash-compare': ['client'],
   'storage-migrator': ['client'],
+  informer: ['client'],
+  'transform-cache': ['client', 'informer'],
+  'dynamic-cache': ['client', 'informer'],
+  'watch-manager': ['client', 'informer'],
+  'narrow-cache': ['client', 'informer'],
+  controller: [
+    ...['client', 'dynamic-cache', 'hash-compare', 'informer'],
+    ...['narrow-cache', 'watch-manager', 'work-queue'],
+  ],
+  copies: ['client', 'controller', 'work-queue'],
+}
+
+/** What a package leans on directly, as it is meant to be. */
+export function leansOn(name: string): readonly string[] | undefined {
+  return architecture[name]
 }
 
 /** All packages of ours that `name` may import, by short name; undefined for one that the architecture does not know. */

@@ -1,8 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { architecturePage, dependencies } from '../../tools/architecture-diagram.ts'
 import { publishedPackages, root } from '../../tools/workspace.ts'
-import { mayImport } from './architecture.ts'
+import { leansOn, mayImport } from './architecture.ts'
 import { firstCycle, folderCircle, type Import, importsBelow, importsOf } from './imports.ts'
 import { moduleState, stateOf } from './module-state.ts'
 
@@ -143,6 +144,16 @@ describe('folderCircle', () => {
 })
 
 describe('mayImport', () => {
+  it('is drawn on docs/architecture.md as the package.json files have it (node tools/architecture-diagram.ts)', () => {
+    const page = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+    expect(architecturePage(page)).toBe(page)
+  })
+
+  it('is what each package declares, no more and no less', () => {
+    for (const [name, declared] of dependencies())
+      expect([name, declared]).toEqual([name, [...(leansOn(name) ?? [])].sort()])
+  })
+
   it('follows the arrows down, and gives testing nothing', () => {
     expect(mayImport('transform-cache')).toEqual(new Set(['informer', 'client']))
     expect(mayImport('testing')).toEqual(new Set())

@@ -47,7 +47,7 @@ async function main(): Promise<number> {
   if (unknown.length > 0)
     throw new Error(`no step ${unknown.join(', ')}; there are ${chosen.map(s => s.name).join(', ')}`)
   const options = {
-    ...{ whole, ci: whole && process.env.CI === 'true' },
+    ...{ whole, isNamed: values.only !== undefined, ci: whole && process.env.CI === 'true' },
     seeds: values.seeds === undefined ? undefined : wholeNumber('seeds', values.seeds, 1),
     propertySeed: wholeNumber('seed', values.seed, 0),
   }

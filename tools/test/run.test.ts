@@ -7,7 +7,7 @@ const passing = (passed: number): Step => step('good', async () => ({ passed, fa
 
 async function lines(...steps: Step[]): Promise<{ failed: number; out: string[] }> {
   const out: string[] = []
-  const { failed } = await runSteps(steps, { whole: true, ci: false, propertySeed: 7 }, line =>
+  const { failed } = await runSteps(steps, { whole: true, isNamed: false, ci: false, propertySeed: 7 }, line =>
     out.push(line.replace(/\d+\.\d s$/, 'T s')),
   )
   return { failed, out }

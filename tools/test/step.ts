@@ -18,6 +18,8 @@ export interface Options {
   readonly seeds?: number | undefined
   /** The seed of the property tests: two runs with one seed try the same. */
   readonly propertySeed: number
+  /** Whether steps were asked for by their names. */
+  readonly isNamed: boolean
   /** True in CI, where a skipped test is a failure. */
   readonly ci: boolean
 }

@@ -1,6 +1,7 @@
 import { existsSync, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { installTest } from '../../test/install/install.ts'
+import { checkBenches } from '../checks/benches.ts'
 import { checkLicences } from '../checks/licences.ts'
 import { packed } from '../checks/packed.ts'
 import { checkPublint, checkTypesAreRight } from '../checks/publish.ts'
@@ -66,6 +67,7 @@ export function allSteps(): Step[] {
     // The longest first: the others run beside them.
     { name: 'demo', limitMs, run: checkDemo },
     { name: 'install', limitMs, run: installTest },
+    { name: 'benches', limitMs, alone: true, run: checkBenches },
     // Compares processor times, which others that run do not change.
     { name: 'simulated-speed', limitMs, run: checkSimulatedSpeed },
     { name: 'attw', limitMs, run: checkTypesAreRight },

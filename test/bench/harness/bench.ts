@@ -48,6 +48,18 @@ export interface Bench {
    */
   readonly best?: { readonly name: string; readonly of: readonly string[] } | undefined
   readonly targets: readonly Target[]
+  /** How it runs in `npm test -- --all`, which looks only whether each subject gives its figures. */
+  readonly smallest?: Smallest | undefined
+}
+
+/** The smallest size of a benchmark. */
+export interface Smallest {
+  /** @default 20 */
+  readonly objects?: number | undefined
+  /** @default all */
+  readonly subjects?: readonly string[] | undefined
+  /** In place of those that subjects have. @default none */
+  readonly options?: Readonly<Record<string, string | number | boolean>> | undefined
 }
 
 /** The API server that a bench's subjects talk to. */

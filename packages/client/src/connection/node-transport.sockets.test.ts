@@ -945,6 +945,18 @@ describe('proxies', () => {
     expect(await proxyFor(new URL(target))).toBe(by)
   })
 
+  it.each([
+    ['https_proxy', 'proxy:3128', 'http://proxy:3128'],
+    ['HTTPS_PROXY', 'user:pass@proxy:3128', 'http://user:pass@proxy:3128'],
+    ['ALL_PROXY', '10.0.0.1:1', 'http://10.0.0.1:1'],
+    ['HTTPS_PROXY', 'https://proxy:1', 'https://proxy:1'],
+  ])('takes %s=%s for the proxy %s, as Go and curl do', async (name, value, by) => {
+    for (const none of ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'no_proxy', 'NO_PROXY'])
+      vi.stubEnv(none, '')
+    vi.stubEnv(name, value)
+    expect(await proxyFor(new URL('https://api.example.com'))).toBe(by)
+  })
+
   it('X3: a proxy that refuses is an error that says its status, and no password', async () => {
     const url = await http2Server(stream => stream.respond())
     const { url: by } = await proxy(403)

@@ -14,7 +14,10 @@ export async function proxyFor(target: URL): Promise<string | undefined> {
   // What goes to this machine unencrypted, tokens too, is not for another one to see.
   if (isLoopback(target.hostname) || isExempt(target.hostname.replace(/^\[|\]$/g, ''))) return undefined
   const { getProxyForUrl } = await import('proxy-from-env')
-  return getProxyForUrl(target.href) || undefined
+  const proxy = getProxyForUrl(target.href)
+  // Without a scheme it is an http proxy, whatever the target is, as for Go and curl.
+  const given = names.flatMap(name => [env[name], env[name.toUpperCase()]]).find(value => value)
+  return given?.includes('://') === false && proxy !== '' ? `http://${given}` : proxy || undefined
 }
 
 /** What NO_PROXY may say beyond what the library reads. */

@@ -106,10 +106,10 @@ export const callback: Check = (option, value) => {
 /** An object that has these methods. */
 export function having(what: string, ...methods: readonly string[]): Check {
   return (option, value) => {
-    const has = (method: string): boolean => typeof (value as Record<string, unknown>)[method] === 'function'
-    if (value === null || typeof value !== 'object' || !methods.every(has)) {
-      throw new OptionTypeError(option, what, described(value))
-    }
+    if (value === null || typeof value !== 'object') throw new OptionTypeError(option, what, described(value))
+    const missing = methods.find(method => typeof (value as Record<string, unknown>)[method] !== 'function')
+    if (missing !== undefined)
+      throw new OptionTypeError(option, what, `${described(value)} without the method ${missing}`)
   }
 }
 

@@ -43,10 +43,18 @@ describe('views', () => {
       worlds,
     ]
     expect(new Set(apart.map(({ key }) => key)).size).toBe(5)
-    expect(games.within({ namespaces: ['a,b'] }).key).not.toBe(games.within({ namespaces: ['a', 'b'] }).key)
-    expect(games.within({ namespaces: ['a&labels=x'] }).key).not.toBe(
-      games.within({ namespaces: ['a'], labels: 'x' }).key,
-    )
+  })
+
+  it.each(['*', ' b', 'Team-A', 'a,b', 'a&labels=x', '-a', 'a-', 'a.b', 'a'.repeat(64)])(
+    'X1: refuse a namespace that can not be, %j, which would select nothing',
+    name => {
+      expect(() => games.within({ namespaces: [name] })).toThrow(InvalidNameError)
+      expect(() => games.within({ namespaces: ['a-1', 'a'.repeat(63)] })).not.toThrow()
+    },
+  )
+
+  it.each(['Games', 'game s', '1games', 'games-'])('X1: are of no resource with the plural %j', plural => {
+    expect(() => defineResource({ ...games.resource, namespaced: true, plural })).toThrow(InvalidNameError)
   })
 
   it('are defined by what discovery found, and by what another has', () => {

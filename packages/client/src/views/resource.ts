@@ -1,4 +1,5 @@
 import { anything, type Check, checkOptions } from '../errors/check.ts'
+import { InvalidNameError } from '../errors/invalid-name.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { FieldSelectorInput } from './field-selector.ts'
 import { FieldSelector } from './field-selector.ts'
@@ -6,7 +7,7 @@ import type { LabelSelectorInput } from './label-selector.ts'
 import { LabelSelector } from './label-selector.ts'
 import type { Exact, PartialObjectMetadata, Projected, Scope } from './object.ts'
 import { nameOfProjection, type Projection } from './projection.ts'
-import { checkSegment } from './segment.ts'
+import { checkNamespace, checkSegment } from './segment.ts'
 
 /** What names a resource and the type of its objects: its GVK and its GVR in one. */
 export interface ResourceDefinition {
@@ -111,6 +112,8 @@ export function defineResource<T extends HasMetadata>(definition: ResourceDefini
   if (group !== '') checkSegment('group', group)
   checkSegment('version', version)
   checkSegment('plural', plural)
+  if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(plural))
+    throw new InvalidNameError('plural', plural, "must be of a to z, 0 to 9 and '-', and begin with a letter")
   if (typeof kind !== 'string' || kind === '') throw new OptionTypeError('kind', 'the name of a kind', `${kind}`)
   if (typeof namespaced !== 'boolean') throw new OptionTypeError('namespaced', 'true or false', typeof namespaced)
   const resource: ResourceType = {
@@ -224,7 +227,7 @@ class AnyView<T> implements Resource<T> {
       )
     }
     if (namespaces.length === 0) throw new OptionRangeError('within.namespaces', takes, 'an empty list')
-    for (const namespace of namespaces) checkSegment('namespace', namespace)
+    for (const namespace of namespaces) checkNamespace(namespace)
     const held = this.namespaces
     const both = held === undefined ? namespaces : namespaces.filter(namespace => held.includes(namespace))
     if (both.length === 0) {

@@ -14,6 +14,17 @@ export function checkSegment(what: string, value: unknown): string {
   return value
 }
 
+/** Checks the name of a namespace by the API server's rule. `*`, a blank or a capital would select nothing, and nobody would say so. */
+export function checkNamespace(value: unknown): string {
+  const name = checkSegment('namespace', value)
+  if (name.length <= 63 && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(name)) return name
+  throw new InvalidNameError(
+    'namespace',
+    value,
+    "must be at most 63 of a to z, 0 to 9 and '-', with '-' neither first nor last",
+  )
+}
+
 /** A checked segment as it stands in a path: what is plain in a path stays readable (`system:node`). */
 export function encodeSegment(what: string, value: unknown): string {
   const text = checkSegment(what, value)

@@ -42,6 +42,8 @@ interface Bucket {
   tokens: number
   /** When the tokens were counted. */
   at: number
+  /** The keys that have written the object lately. */
+  keys: string | Set<string>
 }
 
 /**
@@ -77,13 +79,13 @@ export class WriteLimiter {
     }
     if (sent.digest !== digest || hadPeace(sent, now)) sent.count = 0
     sent.peaceSince = undefined
-    const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now }
+    const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now, keys: key }
     const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / tokenMs)
     const waitMs = Math.max(sent.at + delayOf(sent) - now, (1 - tokens) * tokenMs, 0)
     // Later than now by less than a timer can tell.
     if (waitMs >= 1) return Math.ceil(waitMs)
     renew(this.#sent, id, { ...sent, digest, count: sent.count + 1, at: now, refusal: undefined })
-    renew(this.#buckets, object, { tokens: tokens - 1, at: now })
+    renew(this.#buckets, object, { tokens: tokens - 1, at: now, keys: withKey(bucket.keys, key) })
     return 0
   }
 
@@ -109,21 +111,32 @@ export class WriteLimiter {
 
   /** The other keys that sent a write of an object lately. */
   rivals(key: string, object: string): readonly string[] {
-    const ending = idOf('', object)
-    const keys = [...this.#sent.keys()].filter(id => id.endsWith(ending)).map(id => id.slice(0, -ending.length))
-    return keys.filter(one => one !== key)
+    const keys = this.#buckets.get(object)?.keys
+    return keys === undefined ? [] : [...(typeof keys === 'string' ? [keys] : keys)].filter(one => one !== key)
   }
 
   #forget(now: number): void {
-    for (const map of [this.#sent, this.#buckets]) {
-      for (const [id, { at }] of map) {
-        if (now - at < forgetMs) break
-        map.delete(id)
-      }
+    for (const [object, { at }] of this.#buckets) {
+      if (now - at < forgetMs) break
+      this.#buckets.delete(object)
+    }
+    for (const [id, { at }] of this.#sent) {
+      if (now - at < forgetMs) break
+      this.#sent.delete(id)
+      const space = id.indexOf(' ')
+      const keys = this.#buckets.get(id.slice(space + 1))?.keys
+      if (typeof keys === 'object') keys.delete(id.slice(0, space))
     }
   }
 }
 
+/** Most objects are written by one key, for which no set is made. */
+function withKey(keys: string | Set<string>, key: string): string | Set<string> {
+  if (keys === key) return keys
+  return (typeof keys === 'string' ? new Set([keys]) : keys).add(key)
+}
+
+/** A key has no space in it. */
 function idOf(key: string, object: string): string {
   return `${key} ${object}`
 }

@@ -1,3 +1,6 @@
+import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { oneOf, text } from '@wherry/client/internal'
+
 /** A condition, as `metav1.Condition` has it. */
 export interface Condition {
   type: string
@@ -29,15 +32,23 @@ export interface NewCondition {
  *
  * `lastTransitionTime` changes with the status only; it is to the second, as the server keeps it.
  *
- * It checks nothing. The server refuses a status with a condition that `metav1.Condition` does not take, and names the field.
- *
  * @param now milliseconds since 1970: `clock.now()`
+ * @throws OptionTypeError, OptionRangeError for a status, a reason or a time that `metav1.Condition` does not take
  */
 export function setCondition<C extends Condition>(
   conditions: readonly C[] | null | undefined,
   condition: NewCondition,
   now: number,
 ): C[] {
+  oneOf('True', 'False', 'Unknown')('condition.status', condition.status)
+  text('condition.reason', condition.reason)
+  if (!/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/.test(condition.reason))
+    throw new OptionRangeError(
+      'condition.reason',
+      'one word that begins with a letter',
+      JSON.stringify(condition.reason),
+    )
+  if (!Number.isFinite(now)) throw new OptionTypeError('now', 'milliseconds since 1970', typeof now)
   const list = conditions ?? []
   const before = conditionOf(list, condition.type)
   const { type, status, reason, message = '' } = condition

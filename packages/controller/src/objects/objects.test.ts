@@ -64,6 +64,15 @@ it('a condition changes its transition time with its status only', () => {
   expect(setCondition(frozen, ready, now + 60_000)).toBe(frozen)
   const said = setCondition(frozen, { ...ready, message: 'still', observedGeneration: 2 }, now + 60_000)
   expect(said).toEqual([{ ...frozen[0], message: 'still', observedGeneration: 2 }])
+  for (const wrong of [
+    { status: true },
+    { status: 'true' },
+    { reason: 'two words' },
+    { reason: '' },
+    { reason: '1st' },
+  ])
+    expect(() => setCondition([], { ...ready, ...wrong } as never, now)).toThrow(/condition\.(status|reason)/)
+  expect(() => setCondition([], ready, undefined as never)).toThrow('now takes milliseconds since 1970')
   const two = setCondition(said, { type: 'x.io/Other', status: 'Unknown', reason: 'R' }, now)
   const down = setCondition(two, { ...ready, status: 'False' }, now + 60_000)
   expect(down.map(({ type, lastTransitionTime }) => [type, lastTransitionTime])).toEqual([

@@ -27,6 +27,7 @@ export const catalogBench: Bench = {
   of: 'releases',
   runTimeoutMs: 900_000,
   subjects: [...counts.map(pointers), ...counts.map(whole)],
+  smallest: { subjects: ['pointers-178', 'whole-178'] },
   targets: counts.flatMap((count): Target[] => {
     const [subject, than] = [`pointers-${count}`, `whole-${count}`]
     return [

@@ -18,6 +18,7 @@ export const operatorBench: Bench = {
       metrics: ['start_ms', 'rss_bytes', 'anon_bytes', 'requests_per_min'],
     },
   ],
+  smallest: { options: { minutes: 0.01 } },
   targets: [
     { subject: 'hello', metric: 'rss_bytes', atMost: 80e6 },
     { subject: 'hello', metric: 'anon_bytes', atMost: 40e6 },

@@ -11,7 +11,8 @@ import { widgets } from '../../server/widgets.ts'
 const MINUTE_MS = 60_000
 
 /** Runs the operator for so many minutes in which nothing happens. */
-export async function run({ objects: minutes }: SubjectContext): Promise<Metrics> {
+export async function run({ objects, options }: SubjectContext): Promise<Metrics> {
+  const minutes = Number(options.minutes ?? objects)
   await using server = await startApiServer({ isolate: true })
   const client = new Client({ access: fromUrl(server.url, { ca: server.ca, token: server.token }) })
   await defineWidgets(client)

@@ -1,0 +1,33 @@
+import { benches } from '../../test/bench/benches/index.ts'
+import type { Bench } from '../../test/bench/harness/bench.ts'
+import { runBench } from '../../test/bench/harness/run-bench.ts'
+import { smallest } from '../../test/bench/harness/smallest.ts'
+import type { Found, Options } from '../test/step.ts'
+import { twoAtATime } from '../two-at-a-time.ts'
+import { packed } from './packed.ts'
+
+/** A run of everything takes every third benchmark, which its seed chooses: all take minutes. */
+const everyOf = 3
+
+/**
+ * Runs benchmarks once, at their smallest size, beside each other: a subject that gives no figure is a failure. Of what is measured
+ * nothing is said.
+ */
+export async function checkBenches({ isNamed, propertySeed }: Options): Promise<Found> {
+  await packed()
+  const chosen = benches.filter((_, i) => isNamed || i % everyOf === propertySeed % everyOf)
+  const failures = (await twoAtATime(chosen, failuresOf)).flat()
+  const figures = chosen.reduce((sum, bench) => sum + smallest(bench).bench.subjects.length, 0)
+  const notes = isNamed ? [] : [`of ${benches.length} benchmarks: ${chosen.map(({ name }) => name).join(', ')}`]
+  return { passed: figures - failures.length, failures, notes }
+}
+
+async function failuresOf(one: Bench): Promise<string[]> {
+  const { bench, objects } = smallest(one)
+  try {
+    const outcome = await runBench(bench, { objects, runs: 1 })
+    return outcome.failures.map(({ subject, error }) => `${bench.name}, ${subject}: ${error.message}`)
+  } catch (error) {
+    return [`${bench.name}: ${error instanceof Error ? error.message : error}`]
+  }
+}

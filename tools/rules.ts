@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { ruleIds, rulesNamed } from './rules/guarantees.ts'
+import { ruleIds, rulePages, rulesNamed } from './rules/guarantees.ts'
 import { type Claimant, judge, matrixLines, RulesError } from './rules/matrix.ts'
 import { publishedPackages, root } from './workspace.ts'
 
@@ -30,7 +30,7 @@ function main(): number {
     console.log(usage)
     return 0
   }
-  const known = ruleIds(readFileSync(join(root, 'docs/guarantees.md'), 'utf8'))
+  const known = ruleIds(rulePages())
   const claimants = publishedPackages().map(
     (one): Claimant => ({ name: one.short, claims: one.manifest.wherry?.rules ?? [], named: namedBelow(one.folder) }),
   )

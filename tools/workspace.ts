@@ -19,7 +19,7 @@ export interface Manifest {
 
 /** What a package says of itself to the tools. */
 export interface Claims {
-  /** The numbered rules of docs/guarantees.md that its tests prove. */
+  /** The numbered rules of docs/guarantees that its tests prove. */
   readonly rules?: readonly string[] | undefined
   /** Random suites by name: a test file, relative to the package. */
   readonly soak?: Readonly<Record<string, string>> | undefined

@@ -90,14 +90,14 @@ async function tryExamples(
 }
 
 /**
- * Follows the tutorial of docs/controller.md word for word, in an empty folder below the project, whose packages stand in for those
+ * Follows the tutorial of docs/tutorial.md word for word, in an empty folder below the project, whose packages stand in for those
  * that it has npm install: undefined for each step that went well.
  */
 async function followTutorial(
   project: string,
   nodes: Readonly<Record<string, string>>,
 ): Promise<(string | undefined)[]> {
-  const { files, commands, shows } = tutorialOf(readFileSync(join(root, 'docs/controller.md'), 'utf8'))
+  const { files, commands, shows } = tutorialOf(readFileSync(join(root, 'docs/tutorial.md'), 'utf8'))
   const outcomes: (string | undefined)[] = []
   let folder = project
   for (const line of commands) {

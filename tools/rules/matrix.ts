@@ -72,7 +72,7 @@ function expand(known: readonly string[], asked: readonly Claimant[], { ids, pac
   if (ids.length === 0) return known.filter(isClaimed)
   const wanted = ids.flatMap(id => {
     const found = /^[A-Z]$/.test(id) ? known.filter(one => one.startsWith(id)) : known.filter(one => one === id)
-    if (found.length === 0) throw new RulesError(`there is no rule ${id} in docs/guarantees.md`)
+    if (found.length === 0) throw new RulesError(`there is no rule ${id} in docs/guarantees`)
     return /^[A-Z]$/.test(id) && only !== undefined ? found.filter(isClaimed) : found
   })
   return known.filter(id => wanted.includes(id))

@@ -73,7 +73,7 @@ export function machine(): string {
   return `${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GB`
 }
 
-/** The figures as a table in Markdown, for docs/benchmarks.md. */
+/** The figures as a table in Markdown, for the pages in docs/benchmarks. */
 export function markdown(figures: readonly Figure[]): string {
   const [head = [], ...rows] = rowsOf(figures)
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`

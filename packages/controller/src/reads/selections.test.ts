@@ -1,7 +1,7 @@
 import { defineResource, type ObjectMeta } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, secrets } from '@wherry/client/resources/core'
-import { define } from '@wherry/informer/testkit/define'
+import { define } from '@wherry/client/testkit/define'
 import { describe, expect, it, vi } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import type { SelectionOptions } from './read.ts'

@@ -10,7 +10,7 @@ import {
 } from '@wherry/client'
 import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
-import { define } from '@wherry/informer/testkit/define'
+import { define } from '@wherry/client/testkit/define'
 import { type ApiServer, choose, integer, seededRandom } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import type { CopiesOptions } from '../options.ts'

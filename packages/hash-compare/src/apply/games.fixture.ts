@@ -1,5 +1,5 @@
 import { type Client, defineResource, type ObjectMeta, type Resource } from '@wherry/client'
-import { define } from '@wherry/informer/testkit/define'
+import { define } from '@wherry/client/testkit/define'
 
 /** A resource of one's own, with a status subresource and a default. */
 export interface Game {

@@ -1,9 +1,9 @@
 import { type Client, type Environment, isResourceNotFound } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
+import { define } from '@wherry/client/testkit/define'
 import { shortTimers } from '@wherry/testing/real/testkit/short-timers'
 import { afterEach, expect, it, vi } from 'vitest'
 import { Informer } from '../informer.ts'
-import { define } from './define.ts'
 import { definition, definitions, things } from './things.ts'
 
 /** A server over sockets, with a namespace `ns` that has no ConfigMaps. */

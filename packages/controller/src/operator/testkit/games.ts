@@ -1,6 +1,6 @@
 import { type Client, defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import { type ConfigMap, configMaps, type Secret } from '@wherry/client/resources/core'
-import { define } from '@wherry/informer/testkit/define'
+import { define } from '@wherry/client/testkit/define'
 
 /** A resource of one's own: it names a Secret, and becomes a ConfigMap. */
 export interface Game {

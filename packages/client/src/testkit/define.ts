@@ -1,6 +1,8 @@
-import { type Client, isResourceNotFound, type View } from '@wherry/client'
-import { sleep } from '@wherry/client/internal'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { sleep } from '../backoff.ts'
+import type { Client } from '../client.ts'
+import { isResourceNotFound } from '../errors/guards.ts'
+import { customResourceDefinitions } from '../resources/apiextensions.ts'
+import type { View } from '../views/resource.ts'
 
 /** The schemas of a resource's own fields, by name. */
 interface Properties {

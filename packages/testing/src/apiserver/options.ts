@@ -116,6 +116,13 @@ export interface EmbeddedOptions {
    * @default https to the webhook's `url`; without sockets there are no webhooks (501)
    */
   readonly webhooks?: HookFunction | undefined
+  /**
+   * Whether the admission plugin `OwnerReferencesPermissionEnforcement` is on: an owner with `blockOwnerDeletion` needs the
+   * right to update `finalizers` of it, and a change of owners the right to delete the object. Some clusters have it on.
+   *
+   * @default false
+   */
+  readonly enforceOwnerRights?: boolean | undefined
   /** How long those controllers take to notice, in milliseconds. @default 5 */
   readonly controllerDelayMs?: number | undefined
 }
@@ -154,6 +161,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   anonymous: flag,
   withoutWatchCache: { takes: 'a list of resources', ok: isStrings },
   shards: flag,
+  enforceOwnerRights: flag,
   compactionMs: {
     takes: `${duration.takes}, or Infinity`,
     ok: value => value === Number.POSITIVE_INFINITY || (duration.ok(value) && (value as number) > 0),

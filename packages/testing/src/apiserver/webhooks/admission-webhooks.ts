@@ -51,6 +51,8 @@ export interface WebhookHost extends InputHost {
   readonly outside: Outside
   readonly client: HookClient
   readonly random: () => number
+  /** Refuses owners that the user may not set; without it anybody sets any. */
+  readonly confirmOwners?: ((asked: Attributes) => void) | undefined
 }
 
 /** The write that is being carried out. */
@@ -139,7 +141,9 @@ export class AdmissionWebhooks implements WriteHooks {
     if (current === undefined) return
     const { type, target } = current.write
     const shown = (one: KubeObject): KubeObject => (target.subresource === 'scale' ? scaleOf(type, one) : one)
-    this.#validated(this.#attributes(shown(object), old === undefined ? undefined : shown(old)))
+    const asked = this.#attributes(shown(object), old === undefined ? undefined : shown(old))
+    this.#host.confirmOwners?.(asked)
+    this.#validated(asked)
   }
 
   remove(object: KubeObject): void {
@@ -149,11 +153,16 @@ export class AdmissionWebhooks implements WriteHooks {
     this.#validated(asked)
   }
 
-  /** Whether there is no configuration. */
+  /** Whether nobody has a say in any write. */
   get #idle(): boolean {
     const { store } = this.#host
     const unhooked = [this.#types.mutating, this.#types.validating].every(type => store.collection(type).size === 0)
-    return unhooked && this.#policies.mutating.idle && this.#policies.validating.idle
+    return (
+      this.#host.confirmOwners === undefined &&
+      unhooked &&
+      this.#policies.mutating.idle &&
+      this.#policies.validating.idle
+    )
   }
 
   #attributes(object: JsonObject | undefined, oldObject: JsonObject | undefined): Attributes {

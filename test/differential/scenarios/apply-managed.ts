@@ -1,6 +1,7 @@
 import { apply, collect, del, get, jsonPatch, merge, post, put, quietly, type Scenario, watch } from '../scenario.ts'
 import {
   asMetadata,
+  asMetadataList,
   asTable,
   cms,
   columnDescriptions,
@@ -238,6 +239,12 @@ export const managedScenarios: readonly Scenario[] = [
       get(`${cms}?fieldSelector=metadata.name%3Da`),
       get(a, { headers: asMetadata }),
       get(a, { headers: asTable }),
+      get(a, { headers: { accept: 'application/json;drop=metadata.managedFields,application/json' } }),
+      get(cms, {
+        headers: {
+          accept: `${asMetadataList.accept};drop=metadata.managedFields,application/json`,
+        },
+      }),
       del(a),
     ],
     except: columnDescriptions,

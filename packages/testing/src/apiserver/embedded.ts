@@ -185,6 +185,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       watches,
       hasWatchCache: resource => !uncached.has(resource),
       shards: options.shards ?? false,
+      managedFieldsOptOut: options.managedFieldsOptOut ?? false,
     }
     this.#handler = (request, reply) => handle(this.#parts, request, reply)
     if (options.authorization === 'RBAC') {

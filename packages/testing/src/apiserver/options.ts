@@ -73,6 +73,13 @@ export interface EmbeddedOptions {
    */
   readonly shards?: boolean | undefined
   /**
+   * Whether clients can have `managedFields` left out of answers, by `Accept: application/json;drop=metadata.managedFields`
+   * (KEP-5958, alpha in 1.38). Otherwise that parameter is ignored in silence.
+   *
+   * @default false
+   */
+  readonly managedFieldsOptOut?: boolean | undefined
+  /**
    * How often history is compacted, in milliseconds: old states, continue tokens and resumable watches live for one to
    * two such times. `Infinity`: only by `compact()`.
    *
@@ -161,6 +168,7 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   anonymous: flag,
   withoutWatchCache: { takes: 'a list of resources', ok: isStrings },
   shards: flag,
+  managedFieldsOptOut: flag,
   enforceOwnerRights: flag,
   compactionMs: {
     takes: `${duration.takes}, or Infinity`,

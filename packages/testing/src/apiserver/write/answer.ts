@@ -5,7 +5,14 @@ import type { ServerRequest } from '../exchange.ts'
 import { deduced } from '../fields/field-type.ts'
 import { isObject, type Json, type JsonObject, objectAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { metadataText, type StoredText, serialise, toLatin1, withHead } from '../objects/stored.ts'
+import {
+  metadataText,
+  type StoredText,
+  serialise,
+  toLatin1,
+  withHead,
+  withoutManagedFields,
+} from '../objects/stored.ts'
 import { list } from '../read/list.ts'
 import { includedOf, tableOf } from '../read/table.ts'
 import { parseListOptions } from '../requests/list-options.ts'
@@ -284,12 +291,13 @@ function send(parts: CoreParts, write: WriteRequest, code: number, object: KubeO
   const { resourceVersion = '' } = object.metadata
   const known = dryRun || resourceVersion === '' ? undefined : storedState(parts, type, object)
   const stored = known ?? serialise(object, resourceVersion, type.custom)
+  const shown = representation.lean ? withoutManagedFields(stored) : stored
   let text: string
   if (representation.as === 'table') {
     const table = { now: parts.clock.now(), first: true, include: includedOf(info.query) }
     text = tableOf(type, { ...stored, rv: resourceVersion }, table)
-  } else if (representation.as === 'metadata') text = metadataText(stored)
-  else text = withHead(stored, type.apiVersion, type.kind, type.custom)
+  } else if (representation.as === 'metadata') text = metadataText(shown)
+  else text = withHead(shown, type.apiVersion, type.kind, type.custom)
   write.responder.latin1(code, `${text}\n`, text.length)
 }
 

@@ -98,7 +98,7 @@ export class AdmissionWebhooks implements WriteHooks {
 
   /** Carries out a write, about which webhooks are asked. `options` are those of its body, where that has any. */
   during(write: AskedWrite, body: () => JsonObject, work: () => void): void {
-    if (this.#idle || isExempt(write.type)) return work()
+    if ((this.#idle && !this.#guardsOwners(write)) || isExempt(write.type)) return work()
     const before = this.#current
     const options = optionsOf(write, body)
     this.#current = { write, options, dryRun: options.dryRun !== undefined }
@@ -153,16 +153,15 @@ export class AdmissionWebhooks implements WriteHooks {
     this.#validated(asked)
   }
 
-  /** Whether nobody has a say in any write. */
+  /** Whether there is no configuration. */
   get #idle(): boolean {
     const { store } = this.#host
     const unhooked = [this.#types.mutating, this.#types.validating].every(type => store.collection(type).size === 0)
-    return (
-      this.#host.confirmOwners === undefined &&
-      unhooked &&
-      this.#policies.mutating.idle &&
-      this.#policies.validating.idle
-    )
+    return unhooked && this.#policies.mutating.idle && this.#policies.validating.idle
+  }
+
+  #guardsOwners({ verb, target }: AskedWrite): boolean {
+    return this.#host.confirmOwners !== undefined && target.subresource === '' && !verb.startsWith('delete')
   }
 
   #attributes(object: JsonObject | undefined, oldObject: JsonObject | undefined): Attributes {

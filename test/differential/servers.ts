@@ -14,10 +14,11 @@ export interface Servers {
 export async function startServers(): Promise<Servers> {
   const real: RealApiServer = await startRealApiServer({
     controllers: true,
+    enforceOwnerRights: true,
     featureGates: { ShardedListAndWatch: true },
     build: process.env.CI === 'true',
   })
-  const embedded = await startApiServer({ authorization: 'RBAC', shards: true })
+  const embedded = await startApiServer({ authorization: 'RBAC', shards: true, enforceOwnerRights: true })
   const targets = { real: new Target('real', real), embedded: new Target('embedded', embedded) }
   return {
     ...targets,

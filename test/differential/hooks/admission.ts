@@ -241,6 +241,18 @@ export const admissionScenarios: readonly HookScenario[] = [
     },
   },
   {
+    name: 'a bundle may hold the certificate of the webhook itself',
+    async run(kit) {
+      const { leafBundle } = kit.hooks
+      const url = kit.hooks.url + kit.path('/leaf')
+      const clientConfig = { url, caBundle: leafBundle }
+      const handler = patch({ op: 'add', path: '/data/by', value: 'leaf' })
+      const rules = [rule(['CREATE'], ['configmaps'])]
+      await kit.configure('Mutating', [{ name: 'a.b.c', rules, path: '/leaf', handler, clientConfig }])
+      await kit.ask('POST', cms, { body: configMap('a') })
+    },
+  },
+  {
     name: 'answers of a mutating webhook that are no patches',
     async run(kit) {
       const text = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64')

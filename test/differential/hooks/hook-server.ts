@@ -22,10 +22,13 @@ export class HookServer {
   readonly #calls = new Map<string, Review[]>()
   /** Base64 of the CA, as `caBundle` takes it. */
   readonly caBundle: string
+  /** The same of the server's own certificate. */
+  readonly leafBundle: string
 
-  private constructor(server: Server, caPem: string) {
+  private constructor(server: Server, caPem: string, certPem: string) {
     this.#server = server
     this.caBundle = Buffer.from(caPem).toString('base64')
+    this.leafBundle = Buffer.from(certPem).toString('base64')
     server.on('request', (request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -47,7 +50,7 @@ export class HookServer {
     const { certPem, keyPem } = authority.issueServer()
     const server = createServer({ cert: certPem, key: keyPem })
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    return new HookServer(server, authority.caPem)
+    return new HookServer(server, authority.caPem, certPem)
   }
 
   get url(): string {

@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { Said } from '../run-scenario.ts'
 import { as } from '../scenario.ts'
 import type { RawWatch, Target } from '../target.ts'
-import { allow, type HookHandler, type HookServer } from './hook-server.ts'
+import { allow, type HookHandler, type HookServer, type Review } from './hook-server.ts'
 
 const withinMs = 300_000
 const everyMs = 20
@@ -81,9 +81,14 @@ export class Kit {
     this.said.push({ step: `watch ${path}`, status: watch.status, headers: watch.headers, events: lines })
   }
 
-  /** Has the reviews that a webhook got compared. */
+  /**
+   * Has the reviews that a webhook got compared. A `namespaceSelector` selects every cluster-scoped object but
+   * Namespaces, so a webhook for all resources also gets reviews of the definitions that other scenarios create.
+   */
   reviews(path: string): void {
-    const calls = this.hooks.calls(this.path(path)).filter(({ request }) => request.name !== 'probe')
+    const own = ({ namespace, name }: Review['request']): boolean =>
+      namespace === this.ns || (namespace === undefined && String(name).endsWith(this.group))
+    const calls = this.hooks.calls(this.path(path)).filter(({ request }) => request.name !== 'probe' && own(request))
     const body = calls.map(({ kind, apiVersion, request }) => {
       const { uid: _, ...rest } = request
       return { kind, apiVersion, request: rest }

@@ -17,6 +17,10 @@ const role = (rules: unknown[], path: string, status: number): Scenario['steps']
   wait(path, { status }, ann),
 ]
 const a = `${cms}/a`
+const owner = (more: object = {}): object => ({
+  ...{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: '{uid}' },
+  ...more,
+})
 
 export const accessScenarios: readonly Scenario[] = [
   {
@@ -43,6 +47,48 @@ export const accessScenarios: readonly Scenario[] = [
       post('/api', {}, { headers: ann }),
     ],
     except: ['16.body'],
+  },
+  {
+    name: 'owners are set by those who may',
+    steps: [
+      ...role([{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'update', 'patch'] }], a, 404),
+      quietly(post(cms, configMap('owner'), { save: { uid: 'metadata.uid' } })),
+      quietly(post(cms, configMap('a'))),
+      merge(a, { metadata: { ownerReferences: [owner()] } }, { headers: ann }),
+      post(cms, configMap('b', { ownerReferences: [owner()] }), { headers: ann }),
+      post(cms, configMap('c', { ownerReferences: [owner({ blockOwnerDeletion: true })] }), {
+        headers: ann,
+      }),
+      post(cms, configMap('c', { ownerReferences: [owner({ blockOwnerDeletion: true, kind: 'X' })] }), {
+        headers: ann,
+      }),
+      post(cms, configMap('c', { ownerReferences: [owner({ blockOwnerDeletion: true, kind: 'Node', name: 'n' })] }), {
+        headers: ann,
+      }),
+      merge(`${cms}/b`, { metadata: { ownerReferences: null } }, { headers: ann }),
+      merge(`${cms}/b`, { metadata: { labels: { x: 'y' } } }, { headers: ann }),
+      quietly(
+        post(`${inNamespace}/roles`, {
+          metadata: { name: 's' },
+          rules: [
+            { apiGroups: [''], resources: ['configmaps/finalizers'], verbs: ['update'] },
+            { apiGroups: [''], resources: ['configmaps'], verbs: ['delete', 'list'] },
+          ],
+        }),
+      ),
+      quietly(
+        post(`${inNamespace}/rolebindings`, {
+          metadata: { name: 's' },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 's' },
+          subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann-{ns}' }],
+        }),
+      ),
+      wait(cms, { status: 200 }, ann),
+      merge(a, { metadata: { ownerReferences: [owner({ blockOwnerDeletion: true })] } }, { headers: ann }),
+      merge(a, { metadata: { ownerReferences: null } }, { headers: ann }),
+    ],
+    // Fields of owners are named by the owners' uids.
+    except: ['*.body.metadata.managedFields'],
   },
   {
     name: 'a wrong token',

@@ -1,6 +1,7 @@
 import { apply, collect, del, get, jsonPatch, merge, post, put, quietly, type Scenario, watch } from '../scenario.ts'
 import {
   asMetadata,
+  asMetadataList,
   asTable,
   cms,
   columnDescriptions,
@@ -16,6 +17,13 @@ import {
 const a = `${cms}/a`
 const from = (agent: string): { headers: Record<string, string> } => ({ headers: { 'user-agent': agent } })
 const withStatus = [version('v1', { subresources: { status: {}, scale: scalePaths() } })]
+
+const bindings = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings'
+
+function applyScale(manager: string, replicas: number, query = ''): ReturnType<typeof apply> {
+  const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas } }
+  return apply(manager, `${games}/a/scale${query}`, scale)
+}
 
 function scalePaths(): Record<string, string> {
   return { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' }
@@ -170,6 +178,22 @@ export const managedScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'managed fields of who applies a scale',
+    steps: [
+      ...defined(withStatus),
+      post(games, game('a', { replicas: 1 })),
+      applyScale('scaler', 3),
+      applyScale('scaler', 3, '?force=true'),
+      get(`${games}/a`),
+      apply('me', `${games}/a`, game('a', { replicas: 4 })),
+      apply('me', `${games}/a?force=true`, game('a', { replicas: 4 })),
+      applyScale('scaler', 4),
+      get(`${games}/a`),
+      merge(`${games}/a/scale?fieldManager=other`, { spec: { replicas: 5 } }),
+      get(`${games}/a`),
+    ],
+  },
+  {
     name: 'managed fields of several versions',
     steps: [
       ...defined([version('v1', { subresources: { status: {} } }), version('v2', { subresources: { status: {} } })]),
@@ -179,6 +203,19 @@ export const managedScenarios: readonly Scenario[] = [
       merge(`${games}/a`, { spec: { n: 3 } }),
       apply('me', '/apis/{g}/v2/namespaces/{ns}/games/a', game('a', { n: 3, m: 1 }, {}, 'v2')),
       apply('me', `${games}/a`, game('a', { m: 1 })),
+    ],
+  },
+  {
+    name: 'managed fields of the bindings of a policy',
+    steps: [
+      post(bindings, { metadata: { name: '{ns}' }, spec: { policyName: 'p', validationActions: ['Deny', 'Warn'] } }),
+      merge(`${bindings}/{ns}?fieldManager=me`, { spec: { validationActions: ['Audit', 'Deny'] } }),
+      merge(`${bindings}/{ns}?fieldManager=me`, { spec: { validationActions: ['Warn'] } }),
+      apply('other', `${bindings}/{ns}`, {
+        ...{ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicyBinding' },
+        ...{ metadata: { name: '{ns}' }, spec: { validationActions: ['Audit'] } },
+      }),
+      del(`${bindings}/{ns}`),
     ],
   },
   {
@@ -202,6 +239,12 @@ export const managedScenarios: readonly Scenario[] = [
       get(`${cms}?fieldSelector=metadata.name%3Da`),
       get(a, { headers: asMetadata }),
       get(a, { headers: asTable }),
+      get(a, { headers: { accept: 'application/json;drop=metadata.managedFields,application/json' } }),
+      get(cms, {
+        headers: {
+          accept: `${asMetadataList.accept};drop=metadata.managedFields,application/json`,
+        },
+      }),
       del(a),
     ],
     except: columnDescriptions,

@@ -50,6 +50,12 @@ const job = (spec: Record<string, unknown> = {}): unknown => ({
 })
 
 /** Updates of built-ins that a real server refuses, and those that it takes. */
+const applyScale = (manager: string, body: object, query = ''): ReturnType<typeof apply> =>
+  apply(manager, `${apps}/deployments/a/scale${query}`, {
+    ...{ apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' } },
+    ...body,
+  })
+
 export const updateScenarios: readonly Scenario[] = [
   {
     name: 'what of a Pod can be changed',
@@ -359,6 +365,45 @@ export const updateScenarios: readonly Scenario[] = [
       get(`${apps}/deployments/a`),
       merge(`${apps}/deployments/a/status?fieldManager=controller`, { status: { replicas: 1, observedGeneration: 1 } }),
       merge(`${apps}/deployments/a/scale?fieldManager=scaler`, { spec: { replicas: 0 } }),
+      get(`${apps}/deployments/a`),
+    ],
+  },
+  {
+    name: 'who applies a scale owns the replicas',
+    steps: [
+      post(`${apps}/deployments?fieldManager=me`, workload('a', { replicas: 2 })),
+      applyScale('scaler', { spec: { replicas: 2 } }),
+      applyScale('scaler', { spec: { replicas: 5 } }),
+      applyScale('scaler', { spec: { replicas: 5 } }, '?force=true'),
+      get(`${apps}/deployments/a`),
+      applyScale('scaler', { spec: { replicas: 5 } }),
+      applyScale('scaler', { spec: { replicas: 6 } }),
+      applyScale('other', { spec: { replicas: 7 } }),
+      applyScale('other', { spec: { replicas: 7 } }, '?force=true&dryRun=All'),
+      get(`${apps}/deployments/a`),
+      merge(`${apps}/deployments/a/scale?fieldManager=me`, { spec: { replicas: 8 } }),
+      get(`${apps}/deployments/a`),
+      merge(`${apps}/deployments/a/scale?fieldManager=me`, { spec: { replicas: 8 } }),
+      get(`${apps}/deployments/a`),
+      applyScale('scaler', {}),
+      get(`${apps}/deployments/a`),
+      applyScale('scaler', { spec: { replicas: 0 } }, '?force=true'),
+      get(`${apps}/deployments/a`),
+      get(`${apps}/deployments/a/scale`),
+    ],
+  },
+  {
+    name: 'scales that can not be applied',
+    steps: [
+      post(`${apps}/deployments?fieldManager=me`, workload('a', { replicas: 2 })),
+      applyScale('scaler', { spec: { replicas: -1 } }, '?force=true'),
+      applyScale('scaler', { spec: { replicas: 'x' } }, '?force=true'),
+      applyScale('scaler', { spec: { size: 3 } }, '?force=true'),
+      applyScale('scaler', { metadata: { name: 'b' }, spec: { replicas: 3 } }, '?force=true'),
+      applyScale('scaler', { metadata: { name: 'a', resourceVersion: '1' }, spec: { replicas: 3 } }, '?force=true'),
+      applyScale('scaler', { metadata: { name: 'a', managedFields: [] }, spec: { replicas: 3 } }),
+      applyScale('scaler', { apiVersion: 'apps/v1', kind: 'Deployment' }),
+      apply('scaler', `${apps}/deployments/none/scale`, { apiVersion: 'autoscaling/v1', kind: 'Scale' }),
       get(`${apps}/deployments/a`),
     ],
   },

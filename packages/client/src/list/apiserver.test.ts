@@ -105,6 +105,31 @@ describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory
     )
   })
 
+  it.each(['no', 'a'] as const)(
+    'gets the same from %s server that drops managedFields, and fewer bytes',
+    async that => {
+      const { server, context, simulation } = await served(6, { protocol, managedFieldsOptOut: that === 'a' })
+      const managedFields = [
+        { manager: 'me', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} },
+      ]
+      const metadata = { name: 'a', namespace: 'default', managedFields }
+      await server.fill([{ apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { k: 'v' } }])
+      const read = async (view: Parameters<typeof only>[0]): Promise<[item: object | undefined, bytes: number]> => {
+        const items: object[] = []
+        await server.resetStats()
+        await simulation.run(() => readItems(context, only(view), '', one => items.push(one)))
+        return [items[0], (await server.stats()).total.objectBytes]
+      }
+      const [lean, leanBytes] = await read(configMaps)
+      const [full, fullBytes] = await read(configMaps.full())
+      expect(lean).toMatchObject({ metadata: { name: 'a' }, data: { k: 'v' } })
+      expect(lean).not.toHaveProperty('metadata.managedFields')
+      expect(full).toHaveProperty('metadata.managedFields', managedFields)
+      const dropped = JSON.stringify({ managedFields }).length - 1
+      expect(fullBytes - leanBytes).toBe(that === 'a' ? dropped : 0)
+    },
+  )
+
   it('gives no list for one that broke on the way, and the items up to there', async () => {
     const { server, context, simulation } = await start(5)
     await server.fill(hostileConfigMaps(100))

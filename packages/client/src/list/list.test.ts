@@ -50,7 +50,8 @@ describe('listing', () => {
       '/api/v1/namespaces/b/configmaps',
     ])
     const list = wholeList(context, targets[0] as (typeof targets)[0], { state: { resourceVersion: '0' } })
-    expect(server.last.head).toMatchObject({ method: 'GET', lane: 'call', headers: { accept: 'application/json' } })
+    const accept = 'application/json;drop=metadata.managedFields,application/json'
+    expect(server.last.head).toMatchObject({ method: 'GET', lane: 'call', headers: { accept } })
     expect(Object.fromEntries(server.last.query)).toEqual({
       labelSelector: 'app=web',
       fieldSelector: 'spec.x=y',

@@ -175,7 +175,7 @@ describe('what is sent', () => {
       'impersonate-group': 'devs, ops',
       'impersonate-extra-a%2fb%25': 'x, y',
       'impersonate-uid': '7',
-      accept: 'application/json',
+      accept: 'application/json;drop=metadata.managedFields,application/json',
     })
   })
 

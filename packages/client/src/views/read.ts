@@ -4,14 +4,18 @@ import { apiVersionOf } from './path.ts'
 import type { View } from './resource.ts'
 import { withoutManagedFields } from './without-managed-fields.ts'
 
+/** `managedFields` are left out by a server that knows this parameter (KEP-5958); others ignore it, and send them. */
+const drop = ';drop=metadata.managedFields'
+
 /**
- * What to ask for so that a view gets no more than it needs. A server that has no metadata form may answer with the whole, which
- * {@link projector} cuts down.
+ * What to ask for so that a view gets no more than it needs. A server that has no metadata form, or sends `managedFields` all the
+ * same, may answer with the whole, which {@link projector} cuts down. One that refuses the parameter takes what comes after it.
  */
 export function acceptOf(view: View, of: 'object' | 'list' | 'watch'): string {
-  if (view.projection.kind !== 'metadata') return 'application/json'
+  if (!isLean(view)) return 'application/json'
+  if (view.projection.kind !== 'metadata') return `application/json${drop},application/json`
   const form = of === 'list' ? 'PartialObjectMetadataList' : 'PartialObjectMetadata'
-  return `application/json;as=${form};g=meta.k8s.io;v=v1,application/json`
+  return `application/json;as=${form};g=meta.k8s.io;v=v1${drop},application/json`
 }
 
 /** Whether integers beyond 2^53 − 1 are to be decoded as `bigint`. */

@@ -72,7 +72,8 @@ function errorLine(status: object): string {
 describe('a watch', () => {
   it('asks to resume, with bookmarks and a random timeout', () => {
     const { request, watch } = watching()
-    expect(request.head).toMatchObject({ method: 'GET', lane: 'stream', headers: { accept: 'application/json' } })
+    const accept = 'application/json;drop=metadata.managedFields,application/json'
+    expect(request.head).toMatchObject({ method: 'GET', lane: 'stream', headers: { accept } })
     expect(request.head.headers).not.toHaveProperty('accept-encoding')
     expect(Object.fromEntries(request.query)).toEqual({
       labelSelector: 'app=web',

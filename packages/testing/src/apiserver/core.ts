@@ -9,7 +9,7 @@ import type { Faults } from './faults/faults.ts'
 import { ShapedReply } from './faults/shaped-reply.ts'
 import type { JsonObject } from './objects/json.ts'
 import { notAResourceVersion, parseResourceVersion } from './objects/resource-version.ts'
-import { metadataText, withHead } from './objects/stored.ts'
+import { metadataText, withHead, withoutManagedFields } from './objects/stored.ts'
 import type { Outside } from './outside/outside.ts'
 import type { Flusher } from './read/flusher.ts'
 import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
@@ -58,6 +58,8 @@ export interface CoreParts {
   readonly hasWatchCache: (resource: string) => boolean
   /** Whether `shardSelector` is understood; else it is ignored without a word, as with the gate off. */
   readonly shards: boolean
+  /** Whether the Accept parameter `drop=metadata.managedFields` is understood; else it is ignored. */
+  readonly managedFieldsOptOut: boolean
 }
 
 /** The open watches, by resource. */
@@ -215,7 +217,11 @@ function answer(
     return responder.empty()
   }
   if (verb === 'get' && target.subresource !== 'scale') return answerObject(parts, request, info, type, responder)
-  const representation = negotiate(request.headers, info.query, { what: 'object', type })
+  const representation = negotiate(request.headers, info.query, {
+    what: 'object',
+    type,
+    drops: parts.managedFieldsOptOut,
+  })
   responder.present(representation)
   const body = (): JsonObject => (request.body.length === 0 ? {} : parseBody(request))
   try {
@@ -278,7 +284,7 @@ function answerCollection(
 ): void {
   const { clock, flusher, random } = parts
   const watch = verb === 'watch'
-  const representation = negotiate(request.headers, info.query, { what: verb, type })
+  const representation = negotiate(request.headers, info.query, { what: verb, type, drops: parts.managedFieldsOptOut })
   responder.present({ ...representation, pretty: !watch && representation.pretty })
   const query = new URLSearchParams(info.query)
   // The old path of a watch may name one object.
@@ -309,18 +315,23 @@ function answerObject(
   type: ResourceType,
   responder: Responder,
 ): void {
-  const representation = negotiate(request.headers, info.query, { what: 'object', type })
+  const representation = negotiate(request.headers, info.query, {
+    what: 'object',
+    type,
+    drops: parts.managedFieldsOptOut,
+  })
   const { namespace = '', name = '' } = info.target ?? {}
   const askedText = info.query.get('resourceVersion') ?? ''
   const asked = askedText === '' ? 0 : parseResourceVersion(askedText)
   if (asked === undefined) throw new StatusError(500, '', notAResourceVersion(askedText))
   if (asked > parts.store.revision) throw StatusError.tooLarge(asked, parts.store.revision, 1)
   const version = parts.writer.find(type, namespace, name)
+  const shown = representation.lean ? withoutManagedFields(version) : version
   let text: string
-  if (representation.as === 'metadata') text = metadataText(version)
+  if (representation.as === 'metadata') text = metadataText(shown)
   else if (representation.as === 'table')
     text = tableOf(type, version, { now: parts.clock.now(), first: true, include: includedOf(info.query) })
-  else text = withHead(version, type.apiVersion, type.kind, type.custom)
+  else text = withHead(shown, type.apiVersion, type.kind, type.custom)
   responder.present(representation)
   responder.latin1(200, `${text}\n`, text.length)
 }

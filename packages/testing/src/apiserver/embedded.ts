@@ -15,6 +15,7 @@ import {
   tokenSeconds,
 } from './authn/account.ts'
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
+import { confirmOwners } from './authn/owner-rights.ts'
 import type { UsedRole } from './authn/used-rights.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
 import { ClusterObjects } from './controllers/cluster-objects.ts'
@@ -121,6 +122,9 @@ export class EmbeddedServer implements EmbeddedApiServer {
       random: this.#random,
       convert: asVersion,
       decide: asked => this.#parts.access.decide(asked),
+      confirmOwners: options.enforceOwnerRights
+        ? asked => confirmOwners(this.#parts.access, registry, asked)
+        : undefined,
     })
     let writer: Writer | undefined
     const definitions = new Definitions(
@@ -181,6 +185,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       watches,
       hasWatchCache: resource => !uncached.has(resource),
       shards: options.shards ?? false,
+      managedFieldsOptOut: options.managedFieldsOptOut ?? false,
     }
     this.#handler = (request, reply) => handle(this.#parts, request, reply)
     if (options.authorization === 'RBAC') {

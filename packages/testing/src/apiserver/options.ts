@@ -73,6 +73,13 @@ export interface EmbeddedOptions {
    */
   readonly shards?: boolean | undefined
   /**
+   * Whether clients can have `managedFields` left out of answers, by `Accept: application/json;drop=metadata.managedFields`
+   * (KEP-5958, alpha in 1.38). Otherwise that parameter is ignored in silence.
+   *
+   * @default false
+   */
+  readonly managedFieldsOptOut?: boolean | undefined
+  /**
    * How often history is compacted, in milliseconds: old states, continue tokens and resumable watches live for one to
    * two such times. `Infinity`: only by `compact()`.
    *
@@ -116,6 +123,13 @@ export interface EmbeddedOptions {
    * @default https to the webhook's `url`; without sockets there are no webhooks (501)
    */
   readonly webhooks?: HookFunction | undefined
+  /**
+   * Whether the admission plugin `OwnerReferencesPermissionEnforcement` is on: an owner with `blockOwnerDeletion` needs the
+   * right to update `finalizers` of it, and a change of owners the right to delete the object. Some clusters have it on.
+   *
+   * @default false
+   */
+  readonly enforceOwnerRights?: boolean | undefined
   /** How long those controllers take to notice, in milliseconds. @default 5 */
   readonly controllerDelayMs?: number | undefined
 }
@@ -154,6 +168,8 @@ const known: Readonly<Record<keyof EmbeddedOptions, Taken>> = {
   anonymous: flag,
   withoutWatchCache: { takes: 'a list of resources', ok: isStrings },
   shards: flag,
+  managedFieldsOptOut: flag,
+  enforceOwnerRights: flag,
   compactionMs: {
     takes: `${duration.takes}, or Infinity`,
     ok: value => value === Number.POSITIVE_INFINITY || (duration.ok(value) && (value as number) > 0),

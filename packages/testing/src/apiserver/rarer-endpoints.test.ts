@@ -53,4 +53,26 @@ describe('what few clients ask for', () => {
         'apiserver_request_total{resource="configmaps",verb="list"} 1\n',
       )
     }))
+
+  it('F1: an apply of a Scale owns the replicas, and conflicts with their other owners', () =>
+    withServer(async ({ call }) => {
+      const path = '/apis/apps/v1/namespaces/default/deployments'
+      const metadata = { labels: { a: 'b' } }
+      const template = { metadata, spec: { containers: [{ name: 'c', image: 'i' }] } }
+      const spec = { replicas: 1, selector: { matchLabels: { a: 'b' } }, template }
+      await call('POST', `${path}?fieldManager=me`, { metadata: { name: 'd' }, spec })
+      const scale = (manager: string, replicas: number, force = ''): ReturnType<typeof call> => {
+        const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas } }
+        const type = { 'content-type': 'application/apply-patch+yaml' }
+        return call('PATCH', `${path}/d/scale?fieldManager=${manager}${force}`, body, type)
+      }
+      expect((await scale('me', 2, '&force=true')).json.spec).toEqual({ replicas: 2 })
+      const { managedFields } = (await call('GET', `${path}/d`)).json.metadata
+      expect(managedFields[0]).toEqual({
+        ...{ manager: 'me', operation: 'Apply', apiVersion: 'apps/v1', subresource: 'scale' },
+        ...{ fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': { 'f:replicas': {} } } },
+      })
+      const { status, json } = await scale('other', 3)
+      expect([status, json.message]).toEqual([409, expect.stringContaining('conflict with "me" with subresource')])
+    }))
 })

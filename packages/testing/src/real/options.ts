@@ -28,6 +28,13 @@ export interface RealApiServerOptions extends FindOptions {
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
   /** Whether an audit log is kept, for `rights()`. @default false */
   readonly recordRights?: boolean | undefined
+  /**
+   * Whether the admission plugin `OwnerReferencesPermissionEnforcement` is on: an owner with `blockOwnerDeletion` needs the
+   * right to update `finalizers` of it, and a change of owners the right to delete the object. Some clusters have it on.
+   *
+   * @default false
+   */
+  readonly enforceOwnerRights?: boolean | undefined
   /** More flags of kube-apiserver, by name without dashes. They win over Wherry's own. @default none */
   readonly flags?: Readonly<Record<string, string>> | undefined
   /** How long the server may take to be ready, in milliseconds, at the start and at each restart. @default 60_000 */
@@ -48,6 +55,7 @@ const common = {
   authorization: oneOf('RBAC', 'allow'),
   tokens: users,
   recordRights: flag,
+  enforceOwnerRights: flag,
 } satisfies Readonly<Record<string, Taken>>
 
 const known: Readonly<Record<keyof RealApiServerOptions, Taken>> = {

@@ -239,12 +239,14 @@ function flagsOf({
   featureGates = {},
   shards = false,
   authorization,
+  enforceOwnerRights = false,
   flags,
 }: RealApiServerOptions): Record<string, string> {
   const gates = Object.entries({ ...(shards ? { ShardedListAndWatch: true } : {}), ...featureGates })
   return {
     ...(gates.length === 0 ? {} : { 'feature-gates': gates.map(([name, on]) => `${name}=${on}`).join(',') }),
     ...(authorization === 'allow' ? { 'authorization-mode': 'AlwaysAllow' } : {}),
+    ...(enforceOwnerRights ? { 'enable-admission-plugins': 'OwnerReferencesPermissionEnforcement' } : {}),
     ...flags,
   }
 }

@@ -44,6 +44,10 @@ export const narrowBench: Bench = {
     read('first', 'get_us'),
     read('list', 'get_us'),
   ],
+  smallest: {
+    objects: 1300,
+    subjects: ['entries-1', 'entries-100', 'metadata-informer', 'full-informer', 'cached', 'first', 'list'],
+  },
   targets: [
     { subject: 'entries-5000', metric: 'opens_per_s', atLeast: 1500 },
     { subject: 'entries-5000', metric: 'heap_above_object_bytes', atMost: 5000 },

@@ -100,6 +100,45 @@ export function metadataText(stored: StoredText): string {
   return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${meta}}`
 }
 
+const leanTexts = new WeakMap<StoredText, StoredText>()
+
+/** The object without its `managedFields`. */
+export function withoutManagedFields(stored: StoredText): StoredText {
+  const known = leanTexts.get(stored)
+  if (known !== undefined) return known
+  const lean = leanOf(stored)
+  leanTexts.set(stored, lean)
+  return lean
+}
+
+function leanOf(stored: StoredText): StoredText {
+  const { text, metaStart, metaEnd, kindAt } = stored
+  // A quote in a string has a backslash before it, so this is a key; no other field of metadata has that name.
+  const found = /[{,]"managedFields":\[/g
+  found.lastIndex = metaStart
+  const match = found.exec(text)
+  if (match === null || match.index >= metaEnd) return stored
+  const end = endOfList(text, found.lastIndex)
+  const first = text[match.index] === '{'
+  // One comma goes with it.
+  const from = first ? match.index + 1 : match.index
+  const to = first && text[end] === ',' ? end + 1 : end
+  const lean = text.slice(0, from) + text.slice(to)
+  return { text: lean, metaStart, metaEnd: metaEnd - (to - from), kindAt }
+}
+
+/** Where a list ends whose first item begins at `from`. */
+function endOfList(text: string, from: number): number {
+  const token = /"(?:[^"\\]|\\.)*"|[[\]]/g
+  token.lastIndex = from
+  let depth = 1
+  for (let match = token.exec(text); match !== null; match = token.exec(text)) {
+    if (match[0] === '[') depth++
+    else if (match[0] === ']' && --depth === 0) break
+  }
+  return token.lastIndex
+}
+
 /** Text as UTF-8 bytes, one character a byte, flat. */
 export function toLatin1(text: string): string {
   // To search it makes it flat.

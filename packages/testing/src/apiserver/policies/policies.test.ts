@@ -72,6 +72,22 @@ describe('validating admission policies', () => {
       expect([silent.status, silent.headers.warning]).toEqual([201, undefined])
     }))
 
+  it('F1: are about the requests that their conditions and their bindings select', () =>
+    withServer(async kit => {
+      const spec = {
+        matchConditions: [{ name: 'counted', expression: 'has(object.data.n)' }],
+        validations: [{ expression: "object.data.n == '1'" }],
+      }
+      const matchResources = { objectSelector: { matchLabels: { bound: 'yes' } } }
+      await bind(kit, spec, { matchResources })
+      const status = async (name: string, data: object, labels: object): Promise<number> =>
+        (await kit.call('POST', cm, { metadata: { name, labels }, data })).status
+      expect(await status('a', { n: '2' }, { bound: 'yes' })).toBe(422)
+      expect(await status('b', { n: '1' }, { bound: 'yes' })).toBe(201)
+      expect(await status('c', { m: '2' }, { bound: 'yes' })).toBe(201)
+      expect(await status('d', { n: '2' }, {})).toBe(201)
+    }))
+
   it('F1: with expressions that can not be evaluated are refused', () =>
     withServer(async kit => {
       const spec = { matchConstraints: { resourceRules }, validations: [{ expression: 'variables.x == params.y' }] }

@@ -1,4 +1,4 @@
-import { metadataText, withHead } from '../objects/stored.ts'
+import { metadataText, type StoredText, withHead, withoutManagedFields } from '../objects/stored.ts'
 import { decodeContinue, encodeContinue } from '../requests/continue-token.ts'
 import { type ListOptions, selects } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
@@ -128,10 +128,11 @@ export function sendList(
   let head: string
   let tail: string
   let itemText: (version: Version) => string
+  const form = representation.lean ? withoutManagedFields : (version: StoredText) => version
   if (representation.as === 'metadata') {
     head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`
     tail = ']}\n'
-    itemText = metadataText
+    itemText = version => metadataText(form(version))
   } else if (representation.as === 'table') {
     head = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},${tableHead(type)},"rows":[`
     tail = ']}\n'
@@ -143,11 +144,11 @@ export function sendList(
     fields.push(`"resourceVersion":"${rv}"`)
     head = `{"apiVersion":"${type.apiVersion}","items":[`
     tail = `],"kind":"${type.listKind}","metadata":{${fields.join(',')}}}\n`
-    itemText = version => withHead(version, type.apiVersion, type.kind, true)
+    itemText = version => withHead(form(version), type.apiVersion, type.kind, true)
   } else {
     head = `{"kind":"${type.listKind}","apiVersion":"${type.apiVersion}","metadata":${metadata},"items":[`
     tail = ']}\n'
-    itemText = version => version.text
+    itemText = version => form(version).text
   }
   if (responder.pretty || responder.yaml) return sendPretty(responder, items, head, tail, itemText)
   responder.start(responder.gzip && isLarge(items))

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../clock.ts'
 import type { FaultEffect } from '../faults/fault-rule.ts'
-import { materialise, metadataText, serialise, toLatin1, withHead } from '../objects/stored.ts'
+import { materialise, metadataText, serialise, toLatin1, withHead, withoutManagedFields } from '../objects/stored.ts'
 import { type Selection, selects } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -43,6 +43,7 @@ export class WatchStream implements Observer {
   readonly type: ResourceType
   readonly #selection: Selection
   readonly #as: Representation['as']
+  readonly #lean: boolean
   readonly #clock: Clock
   readonly #flusher: Flusher
   readonly #writer: ChunkWriter
@@ -63,6 +64,7 @@ export class WatchStream implements Observer {
     this.type = options.type
     this.#selection = options.selection
     this.#as = options.representation.as
+    this.#lean = options.representation.lean ?? false
     this.#clock = options.clock
     this.#flusher = options.flusher
     this.#after = options.after
@@ -203,13 +205,14 @@ export class WatchStream implements Observer {
 
   #text(stored: Version): string {
     const version = viewOf(this.type, stored)
-    if (this.#as === 'metadata') return metadataText(version)
+    const shown = this.#lean ? withoutManagedFields(version) : version
+    if (this.#as === 'metadata') return metadataText(shown)
     if (this.#as === 'table') {
       const first = this.#firstTable
       this.#firstTable = false
       return tableOf(this.type, version, { now: this.#clock.now(), first, include: this.#include })
     }
-    return withHead(version, this.type.apiVersion, this.type.kind, this.type.custom)
+    return withHead(shown, this.type.apiVersion, this.type.kind, this.type.custom)
   }
 
   /** The last state that was selected, at the resourceVersion of the change that took it out. */

@@ -8,6 +8,8 @@ export interface Representation {
   readonly gzip: boolean
   /** As YAML instead of JSON. */
   readonly yaml?: boolean
+  /** Without `managedFields`. */
+  readonly lean?: boolean
 }
 
 const encodings = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
@@ -18,13 +20,15 @@ export interface Negotiated {
   readonly what: 'object' | 'list' | 'watch' | 'discovery'
   /** What the answer is of; `undefined`: of no resource. */
   readonly type?: { readonly group: string; readonly kind: string; readonly custom: boolean } | undefined
+  /** Whether `drop` is understood (KEP-5958); else it is ignored. @default false */
+  readonly drops?: boolean | undefined
 }
 
 /** What the client takes, from Accept, Accept-Encoding, User-Agent and `pretty`. Throws the server's 406. */
 export function negotiate(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
-  { what, type }: Negotiated,
+  { what, type, drops = false }: Negotiated,
 ): Representation {
   const gzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '')
   const pretty = isPretty(headers, query)
@@ -34,7 +38,8 @@ export function negotiate(
   const json = ranges.filter(({ type }) => type === 'application/json' || type === '*/*' || type === 'application/*')
   for (const { params } of json) {
     const as = params.get('as')
-    if (as === undefined) return { as: 'object', pretty, gzip }
+    const lean = drops && dropsManagedFields(params)
+    if (as === undefined) return { as: 'object', pretty, gzip, lean }
     if (what === 'discovery') {
       if (as === 'APIGroupDiscoveryList' && params.get('v') === 'v2') return { as: 'discovery-v2', pretty, gzip }
       continue
@@ -46,11 +51,13 @@ export function negotiate(
         if (type?.custom && as.endsWith('List')) throw new StatusError(500, '', 'content is not a list')
         throw notAcceptable(mismatch(as, what, type))
       }
-      return { as: 'metadata', pretty, gzip }
+      return { as: 'metadata', pretty, gzip, lean }
     }
   }
   const other = what === 'watch' ? undefined : ranges.find(range => encodings.includes(range.type, 1))
-  if (other?.type === encodings[1]) return { as: 'object', pretty, gzip, yaml: true }
+  if (other !== undefined && other.type === encodings[1]) {
+    return { as: 'object', pretty, gzip, yaml: true, lean: drops && dropsManagedFields(other.params) }
+  }
   if (other !== undefined && !(type?.custom && other.type === encodings[2])) {
     throw StatusError.missing(`answers as ${other.type}`)
   }
@@ -67,6 +74,10 @@ export function negotiate(
 /** Whether a client wants YAML first: it is refused in YAML, too. */
 export function prefersYaml({ accept = '' }: Readonly<Record<string, string>>): boolean {
   return accept.includes('yaml') && parseAccept(accept)[0]?.type === 'application/yaml'
+}
+
+function dropsManagedFields(params: ReadonlyMap<string, string>): boolean {
+  return params.get('drop')?.split('+').includes('metadata.managedFields') === true
 }
 
 function notAcceptable(message: string, details?: JsonObject): StatusError {

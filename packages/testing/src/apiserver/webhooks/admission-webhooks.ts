@@ -51,6 +51,8 @@ export interface WebhookHost extends InputHost {
   readonly outside: Outside
   readonly client: HookClient
   readonly random: () => number
+  /** Refuses owners that the user may not set; without it anybody sets any. */
+  readonly confirmOwners?: ((asked: Attributes) => void) | undefined
 }
 
 /** The write that is being carried out. */
@@ -96,7 +98,7 @@ export class AdmissionWebhooks implements WriteHooks {
 
   /** Carries out a write, about which webhooks are asked. `options` are those of its body, where that has any. */
   during(write: AskedWrite, body: () => JsonObject, work: () => void): void {
-    if (this.#idle || isExempt(write.type)) return work()
+    if ((this.#idle && !this.#guardsOwners(write)) || isExempt(write.type)) return work()
     const before = this.#current
     const options = optionsOf(write, body)
     this.#current = { write, options, dryRun: options.dryRun !== undefined }
@@ -139,7 +141,9 @@ export class AdmissionWebhooks implements WriteHooks {
     if (current === undefined) return
     const { type, target } = current.write
     const shown = (one: KubeObject): KubeObject => (target.subresource === 'scale' ? scaleOf(type, one) : one)
-    this.#validated(this.#attributes(shown(object), old === undefined ? undefined : shown(old)))
+    const asked = this.#attributes(shown(object), old === undefined ? undefined : shown(old))
+    this.#host.confirmOwners?.(asked)
+    this.#validated(asked)
   }
 
   remove(object: KubeObject): void {
@@ -154,6 +158,10 @@ export class AdmissionWebhooks implements WriteHooks {
     const { store } = this.#host
     const unhooked = [this.#types.mutating, this.#types.validating].every(type => store.collection(type).size === 0)
     return unhooked && this.#policies.mutating.idle && this.#policies.validating.idle
+  }
+
+  #guardsOwners({ verb, target }: AskedWrite): boolean {
+    return this.#host.confirmOwners !== undefined && target.subresource === '' && !verb.startsWith('delete')
   }
 
   #attributes(object: JsonObject | undefined, oldObject: JsonObject | undefined): Attributes {

@@ -5,7 +5,14 @@ import type { ServerRequest } from '../exchange.ts'
 import { deduced } from '../fields/field-type.ts'
 import { isObject, type Json, type JsonObject, objectAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { metadataText, type StoredText, serialise, toLatin1, withHead } from '../objects/stored.ts'
+import {
+  metadataText,
+  type StoredText,
+  serialise,
+  toLatin1,
+  withHead,
+  withoutManagedFields,
+} from '../objects/stored.ts'
 import { list } from '../read/list.ts'
 import { includedOf, tableOf } from '../read/table.ts'
 import { parseListOptions } from '../requests/list-options.ts'
@@ -20,11 +27,12 @@ import { appliedTo, isApply } from './apply.ts'
 import { behaviourOf } from './behaviour.ts'
 import { asObject, contentTypeOf, isYaml, parseObject } from './body.ts'
 import { type FieldValidation, readFields } from './fields.ts'
-import { fieldTypeOf, own, ownByScale } from './managed.ts'
+import { fieldTypeOf, own, setManaged } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
 import { isOwnPart } from './parts.ts'
 import { jsonPatch, mergePatch, parsePatch, strategicPatch } from './patch.ts'
 import { scaleOf, withScale } from './scale.ts'
+import { asScales, managedByScale, managedOfScale } from './scale-owners.ts'
 import { checkVersion, type Part } from './writer.ts'
 
 /** A request that writes, taken apart. */
@@ -52,18 +60,11 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   const applies = isApply(write)
   const { dryRun, validation } = readWriteOptions(write.info.query, verb, { custom, applies })
   if (verb !== 'patch') checkContentType(write)
+  if (target.subresource === 'scale') return scale(parts, write, dryRun, validation)
   if (applies) return applyConfiguration(parts, write, dryRun, validation)
   if (verb === 'create') return create(parts, write, dryRun, validation)
   if (verb === 'update' && createsOnUpdate(parts, write)) return create(parts, write, dryRun, validation)
   const viaPatch = verb === 'patch'
-  if (target.subresource === 'scale') {
-    const current = parts.writer.read(type, target.namespace, target.name)
-    const scale = viaPatch ? patched(write, scaleOf(type, current.object)) : parseObject(write.request, type)
-    const next = withScale(type, current.object, scale)
-    ownByScale(parts, write, current.object, next)
-    const after = parts.writer.update(type, current, next, 'main', { dryRun, viaPatch })
-    return sendValue(write, 200, scaleOf(type, after))
-  }
   // What a PUT brings is looked at before what is there; a patch needs that first.
   const read = (value: JsonObject): KubeObject => {
     const given = asObject(value, type, target.namespace, viaPatch ? 'patch' : 'body')
@@ -86,7 +87,6 @@ function partOf({ subresource }: ResourceTarget): Part {
 
 function applyConfiguration(parts: CoreParts, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
   const { target, type } = write
-  if (target.subresource === 'scale') throw StatusError.missing('server-side apply of scales')
   const there = parts.store.collection(type).get(objectKey(target.namespace, target.name)) !== undefined
   // A subresource is of an object that is there.
   const creates = !there && target.subresource === ''
@@ -103,6 +103,27 @@ function applyConfiguration(parts: CoreParts, write: WriteRequest, dryRun: boole
   // It is the storage that takes no notice of it, and a dry run does not come so far.
   if (!dryRun) delete object.metadata.resourceVersion
   store(parts, write, object, dryRun)
+}
+
+/** Writes the replicas of an object, by its Scale. */
+function scale(parts: CoreParts, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
+  const { type, target, verb } = write
+  const current = parts.writer.read(type, target.namespace, target.name)
+  const { managedFields } = current.object.metadata
+  const shown = scaleOf(type, current.object)
+  const live = { ...shown, metadata: { ...shown.metadata } }
+  setManaged(live, managedOfScale(managedFields, parts, type))
+  const asScale = { ...write, type: asScales(type) }
+  const asked = (): JsonObject => (verb === 'patch' ? patched(write, shown) : parseObject(write.request, type))
+  const given = isApply(write) ? named(write, appliedTo(parts, asScale, live, validation)) : asked()
+  const scaled = { ...given, metadata: { ...objectAt(given, 'metadata') } } as KubeObject
+  // A Scale that was decoded does not say 0, and one that was applied keeps what it said.
+  if (!isApply(write) && objectAt(scaled, 'spec')?.replicas === 0) scaled.spec = {}
+  if (!isApply(write)) own(parts, asScale, live, scaled)
+  const next = withScale(type, current.object, scaled)
+  setManaged(next, managedByScale(managedFields, scaled.metadata.managedFields, parts, type))
+  const after = parts.writer.update(type, current, next, 'main', { dryRun, viaPatch: verb === 'patch' })
+  sendValue(write, 200, scaleOf(type, after))
 }
 
 /** Refuses an apply that would create to who may not. Unlike other refusals of access it is an answer like any. */
@@ -270,12 +291,13 @@ function send(parts: CoreParts, write: WriteRequest, code: number, object: KubeO
   const { resourceVersion = '' } = object.metadata
   const known = dryRun || resourceVersion === '' ? undefined : storedState(parts, type, object)
   const stored = known ?? serialise(object, resourceVersion, type.custom)
+  const shown = representation.lean ? withoutManagedFields(stored) : stored
   let text: string
   if (representation.as === 'table') {
     const table = { now: parts.clock.now(), first: true, include: includedOf(info.query) }
     text = tableOf(type, { ...stored, rv: resourceVersion }, table)
-  } else if (representation.as === 'metadata') text = metadataText(stored)
-  else text = withHead(stored, type.apiVersion, type.kind, type.custom)
+  } else if (representation.as === 'metadata') text = metadataText(shown)
+  else text = withHead(shown, type.apiVersion, type.kind, type.custom)
   write.responder.latin1(code, `${text}\n`, text.length)
 }
 

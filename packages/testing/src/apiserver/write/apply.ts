@@ -1,7 +1,8 @@
 import type { CoreParts } from '../core.ts'
 import { apply, kindOf, nameOf } from '../fields/apply.ts'
 import { ItemError } from '../fields/items.ts'
-import { isObject, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { contentOf } from '../fields/ownership.ts'
+import { isObject, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import { StatusError } from '../status.ts'
@@ -39,12 +40,20 @@ export function appliedTo(
     throw StatusError.badRequest(`error strict decoding patch: error converting YAML to JSON: ${yamlError(duplicates)}`)
   }
   if (validation === 'Warn') for (const duplicate of duplicates) write.responder.warn(duplicate)
+  if (write.type.custom && write.target.subresource === 'scale') checkUnchanged(base, object, config as KubeObject)
   const { uid } = object.metadata
   if (live === undefined && uid !== undefined) {
     const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
     throw StatusError.conflict(write.type, write.target.name, why)
   }
   return decoded(write, object, config as KubeObject)
+}
+
+/** A real server can't convert the Scale of a custom resource back, so it refuses an apply that changes one. */
+function checkUnchanged(live: KubeObject, applied: KubeObject, config: KubeObject): void {
+  if (sameJson(contentOf(live), contentOf(applied))) return
+  const why = `request to convert CR to an invalid group/version: ${config.apiVersion}`
+  throw new StatusError(500, '', `failed to convert new object (${nameOf(config, config)}) to proper version: ${why}`)
 }
 
 /** Gives what was applied the form of an object of its kind. */

@@ -1,18 +1,15 @@
 import type { CoreParts } from '../core.ts'
 import { builtinType } from '../fields/builtin-types.ts'
 import { customType } from '../fields/custom-types.ts'
-import { type FieldSet, intersection, member } from '../fields/field-set.ts'
+import { type FieldSet, member } from '../fields/field-set.ts'
 import type { FieldType } from '../fields/field-type.ts'
-import { readManagers } from '../fields/managers.ts'
 import { managedAfterUpdate, type Writing } from '../fields/ownership.ts'
-import type { JsonObject } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { timestamp } from '../objects/timestamp.ts'
-import { at } from '../read/table.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { WriteRequest } from './answer.ts'
 import { statusWrites } from './behaviour.ts'
-import { replicasPath } from './scale.ts'
+import { scaleType } from './scale-owners.ts'
 
 /** Gives `next`, which is to replace `live` (`undefined`: is created), the `managedFields` that this write leaves. */
 export function own(parts: CoreParts, write: WriteRequest, live: KubeObject | undefined, next: KubeObject): void {
@@ -22,24 +19,6 @@ export function own(parts: CoreParts, write: WriteRequest, live: KubeObject | un
     delete next.metadata.deletionGracePeriodSeconds
   }
   setManaged(next, managedAfterUpdate(live, next, writingOf(parts, write)))
-}
-
-/**
- * Gives `next` the `managedFields` that a write to `scale` leaves. Whoever scales owns the replicas only where somebody
- * owned them before, and nobody does when there are to be none: a Scale does not say 0.
- */
-export function ownByScale(parts: CoreParts, write: WriteRequest, live: KubeObject, next: KubeObject): void {
-  const path = replicasPath(write.type)
-  const replicas = path.reduceRight<FieldSet>((set, name) => ({ [`f:${name}`]: set }), member)
-  const owners = readManagers(live.metadata.managedFields) ?? []
-  if (!owners.some(({ set }) => intersection(set, replicas) !== undefined)) {
-    return setManaged(next, live.metadata.managedFields)
-  }
-  own(parts, write, live, next)
-  if (at(next, `.${path.join('.')}`) !== 0) return
-  const entries = (next.metadata.managedFields ?? []) as JsonObject[]
-  const left = entries.filter(entry => entry.subresource !== 'scale')
-  setManaged(next, left.length === 0 ? undefined : left)
 }
 
 export function setManaged({ metadata }: KubeObject, managedFields: KubeObject['metadata']['managedFields']): void {
@@ -87,6 +66,7 @@ export function ownByServer(
 
 /** How objects of a resource are owned. */
 export function fieldTypeOf(type: ResourceType): FieldType | undefined {
+  if (type.kind === 'Scale' && type.group === 'autoscaling') return scaleType
   return type.schema === undefined ? builtinType(type.apiVersion, type.kind) : customType(type.schema.root)
 }
 

@@ -44,7 +44,7 @@ export interface MaybeOwned {
 export interface Read {
   /**
    * One object; `undefined` where there is none, and that is tracked too. Served by an informer that covers the view, else by
-   * a watch of this one object: a get loads no kind of which less than an eighth is read. At least as new as what was written through this process.
+   * a watch of this one object: a get loads no kind of which less than a tenth is read. At least as new as what was written through this process.
    *
    * Rejects where the object can't be watched, so that nothing is read untracked (rule C16): with a `NarrowWatchRefusedError`,
    * or what the server says. With a `NarrowTimeoutError` or the signal's reason where the first state

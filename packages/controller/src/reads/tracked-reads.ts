@@ -42,9 +42,9 @@ export interface TrackedReadsReport {
 
 /**
  * From which part of a view's objects on an informer of the view takes over. To read one object by its name costs as much as some five of
- * a list. So if all are read in the end, the reads by name and the informer together cost 1.6 times the informer.
+ * a list. So if all are read in the end, the reads by name and the informer together cost 1.5 times the informer.
  */
-const loadedFrom = 1 / 8
+const loadedFrom = 1 / 10
 
 /** How many objects the server is asked for at a time. */
 const comparedAtATime = 16
@@ -262,7 +262,7 @@ export class TrackedReads {
     if (this.#sources.has(view.key) || !((narrow.part(view) ?? this.#shares.of(view) ?? 0) >= loadedFrom)) return
     this.#sourceOf(view)
     client.environment.onWarning(
-      `an eighth of the objects of ${view.key}, or more, is read by name: an informer of all of them serves what else is read; .caches(view) has it from the start, for less`,
+      `a tenth of the objects of ${view.key}, or more, is read by name: an informer of all of them serves what else is read; .caches(view) has it from the start, for less`,
       { resource: resourceName(view.resource), view: view.key },
     )
   }

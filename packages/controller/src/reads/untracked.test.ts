@@ -195,12 +195,12 @@ describe('very many objects', () => {
       },
     ))
 
-  it('C15, N7: an informer takes over from an eighth of a view’s objects on, with one warning, and nothing is lost on the way', () =>
+  it('C15, N7: an informer takes over from a tenth of a view’s objects on, with one warning, and nothing is lost on the way', () =>
     withReads(
       { narrow: { escalateAt: 100, escalateAllAt: 3 } },
       async ({ reading, reads, write, heard, run, writer, simulation, asked }) => {
         await run(async () => {
-          for (let i = 0; i < 48; i++)
+          for (let i = 0; i < 60; i++)
             await writer.create(configMaps, { metadata: keyOf(`${i % 2 ? 'a' : 'b'}/n${i}`), data: { n: '0' } })
         })
         const warnings = (): number => simulation.environment.warnings.length
@@ -229,13 +229,13 @@ describe('very many objects', () => {
       },
     ))
 
-  it('C15: an informer takes over from 100 objects on, once they are an eighth of the view, and no watch of all of them is needed to tell', () =>
+  it('C15: an informer takes over from 100 objects on, once they are a tenth of the view, and no watch of all of them is needed to tell', () =>
     withReads(async ({ reading, reads, run, server, simulation, asked }) => {
       const named = (i: number) => ({
         ...{ apiVersion: 'v1', kind: 'ConfigMap' },
         ...{ metadata: { name: `n${i}`, namespace: 'a' }, data: { n: '0' } },
       })
-      await run(() => server.fill(Array.from({ length: 1920 }, (_, i) => named(i))))
+      await run(() => server.fill(Array.from({ length: 2400 }, (_, i) => named(i))))
       const counts = (): number => asked.filter(line => line.includes('limit=1')).length
       let keys = 0
       const readTo = async (count: number): Promise<void> => {

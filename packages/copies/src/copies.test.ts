@@ -318,6 +318,23 @@ describe('an object of a copy’s name', () => {
       expect(copies.report().failing).toEqual(new Map())
     }))
 
+  it('H5, H8: that takes the place of a copy while its write waits is left alone', () =>
+    withCopies(async kit => {
+      await kit.fill(1, 2)
+      const { copies } = await kit.settled()
+      // The write of the second copy waits for the answer to the first.
+      const match = { verb: 'patch', resource: 'configmaps' } as const
+      await kit.run(() => kit.writer.patch(configMaps, at('shared'), { data: { n: 'new' } }))
+      await kit.run(() => kit.server.faults.add({ match, effect: { kind: 'delay', ms: 2000 } }))
+      await kit.quiet(500)
+      await kit.run(() => kit.writer.delete(configMaps, at('t1')))
+      await kit.run(() => kit.writer.create(configMaps, { metadata: at('t1'), data: { n: 'mine' } }))
+      await kit.quiet(60_000)
+      expect((await read(kit, at('t1')))?.data).toEqual({ n: 'mine' })
+      expect(await copiesOf(kit)).toEqual(['t0/s0 new'])
+      expect([...copies.report().failing.keys()]).toEqual(['t1/s0'])
+    }))
+
   it('that has the label by hand is taken over where a copy is wanted', () =>
     withCopies(async kit => {
       await kit.fill(1, 1)

@@ -281,8 +281,9 @@ export class Copies<P, T extends KubernetesObject> {
     { apply, client }: Context,
   ): Promise<Outcome> {
     const { formerManagers, fieldValidation, timeoutMs } = this.#options
-    // What has the set's label is a copy by somebody's will, whoever wrote it.
-    const adopt = this.#connected?.copies.get(key) !== undefined
+    // What has the set's label is a copy by somebody's will, whoever wrote it. An object that has taken its place since is not.
+    const { uid } = this.#connected?.copies.get(key)?.metadata ?? {}
+    const adopt = uid !== undefined && { uid }
     const options = { owner: false, adopt, formerManagers, fieldValidation, timeoutMs, onDelay: 'resolve' } as const
     try {
       const applied = await source.afterFirst(() => apply(this.#view, desired as never, options))

@@ -13,6 +13,8 @@ export async function foldManagers(
   view: View<KubernetesObject>,
   key: ObjectKey,
   about: {
+    /** Of this object only: another one that has taken its name is left as it is. */
+    readonly uid: string | undefined
     readonly manager: string
     readonly managers: readonly string[]
     readonly subresource: '' | 'status'
@@ -21,7 +23,8 @@ export async function foldManagers(
 ): Promise<void> {
   const { manager, managers, signal } = about
   const live = await readByName(client, view, key, { signal })
-  const { managedFields = [], resourceVersion } = live?.metadata ?? {}
+  const { uid, managedFields = [], resourceVersion } = live?.metadata ?? {}
+  if (uid !== about.uid) return
   const isFormer = ({ manager: by = '', subresource = '' }: (typeof managedFields)[number]): boolean =>
     subresource === about.subresource && managers.includes(by)
   const former = managedFields.filter(isFormer)

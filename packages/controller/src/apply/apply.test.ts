@@ -389,6 +389,24 @@ describe('an object that is there already', () => {
       })
     }))
 
+  it('A3: that was looked at is taken over with adopt and its uid, and one that has taken its place since is not', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      const make = () => client.create(configMaps, { metadata: at('made'), data: { precious: 'yes' } })
+      const { uid = '' } = (await make()).metadata ?? {}
+      await client.delete(configMaps, at('made'))
+      const { uid: other = '' } = (await make()).metadata ?? {}
+      let adopt = { uid }
+      const done = declare(operator, ({ apply, object }) => apply(ours, title(object), { adopt }))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(1000)
+      expect(new Set(outcomes(done))).toEqual(new Set(['NOT_OURS']))
+      expect((await client.get(configMaps, at('made')))?.data).toEqual({ precious: 'yes' })
+      adopt = { uid: other }
+      await operator.settled()
+      expect((await client.get(configMaps, at('made')))?.data).toEqual({ precious: 'yes', title: 'Chess' })
+    }))
+
   it('A3: that this primary controls is its own, and gets a label that was added to the view', () =>
     applying(
       ({ apply, object }) => {

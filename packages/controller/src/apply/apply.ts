@@ -277,16 +277,17 @@ class Application {
   }
 
   /** @throws AlreadyOwnedError, NotOursError */
-  #mustBeOurs({ controller, owned, writers = [] }: AppliedObject): void {
+  #mustBeOurs({ metadata, controller, owned, writers = [] }: AppliedObject): void {
     const { owner = true, adopt = owner === false } = this.#options
     const { uid } = this.#about.owner.metadata ?? {}
     if (this.#task.isPrimary || controller?.uid === uid) return
     if (controller !== undefined && owner !== false) throw new AlreadyOwnedError(controller)
-    if (owned === undefined && !adopt) throw new NotOursError(this.#view.key, this.#name, writers)
+    const isAdopted = typeof adopt === 'object' ? adopt.uid === metadata.uid : adopt
+    if (owned === undefined && !isAdopted) throw new NotOursError(this.#view.key, this.#name, writers)
   }
 
   /** What former versions of the operator wrote otherwise becomes what this manager applies. */
-  async #fold({ owned, writers = [], controller: owner }: AppliedObject): Promise<void> {
+  async #fold({ metadata, owned, writers = [], controller: owner }: AppliedObject): Promise<void> {
     if (owned !== undefined) return
     const { formerManagers = [] } = this.#options
     const { manager, subresource } = this.#task.objects
@@ -296,7 +297,7 @@ class Application {
     const known = [manager, ...formerManagers, ...(isMade && own !== nameless ? [own] : [])]
     const managers = writers.filter(one => known.includes(one))
     if (managers.length === 0) return
-    const about = { manager, managers, subresource, signal: this.#signal }
+    const about = { uid: metadata.uid, manager, managers, subresource, signal: this.#signal }
     const { client } = this.#about
     try {
       await foldManagers(client, this.#whole, this.#key, about)

@@ -1,6 +1,16 @@
 import type { KubernetesObject, Scope, View } from '@wherry/client'
 import type { FullObject } from '@wherry/client/internal'
-import { abortSignal, anything, type Check, flag, milliseconds, oneOf, text, texts } from '@wherry/client/internal'
+import {
+  abortSignal,
+  anything,
+  type Check,
+  checkOptions,
+  flag,
+  milliseconds,
+  oneOf,
+  text,
+  texts,
+} from '@wherry/client/internal'
 import type { OwnerOptions } from '../objects/owner.ts'
 
 /** How an object is applied. */
@@ -12,10 +22,11 @@ export interface DesiredOptions {
    */
   readonly owner?: boolean | OwnerOptions | undefined
   /**
-   * Takes over an object that is there already and that nobody controls. Without it that is a `NotOursError`.
+   * Takes over an object that exists already and that nobody controls. Without it, `apply` rejects with a `NotOursError`.
+   * With `{ uid }` it takes over only that object: the one that you looked at, and not one that somebody has put in its place since.
    * @default false; true with `owner: false`, since such objects are shared on purpose
    */
-  readonly adopt?: boolean | undefined
+  readonly adopt?: boolean | { readonly uid: string } | undefined
   /** Takes over fields that other managers own. With `false` they are a conflict, which names them. @default true */
   readonly force?: boolean | undefined
   /** The field manager. @default OPERATOR/CONTROLLER */
@@ -50,7 +61,10 @@ export interface DesiredOptions {
 
 export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
   owner: anything,
-  adopt: flag,
+  adopt: (option, value) => {
+    if (typeof value === 'boolean') return
+    checkOptions(option, value, { uid: text }, ['uid'])
+  },
   force: flag,
   fieldManager: text,
   formerManagers: texts,

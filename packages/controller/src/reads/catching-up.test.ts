@@ -92,6 +92,26 @@ describe('catching up', () => {
       }),
   )
 
+  it.each(['~a/x', '-a/x', '+a/none'])(
+    'A7: is compared with what the server has, also while a watch is refused, until that is heard of: %s',
+    change =>
+      withReads(async ({ reading, reads, write, run, server, log, simulation }) => {
+        await write('+a/x')
+        await reading('k', 'a/x', 'a/none')
+        const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
+        const refused = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
+        await run(() => server.endWatches('configmaps'))
+        await simulation.advance(1000)
+        await write(change)
+        await run(() => reads.compare())
+        expect([reads.catchingUp, log]).toEqual([true, []])
+        await run(() => refused.remove())
+        await simulation.advance(600_000)
+        await run(() => reads.compare())
+        expect([reads.catchingUp, log]).toEqual([false, [`k: ${change}`]])
+      }),
+  )
+
   it('is not compared where the server may not be asked; what else it says, or the signal, ends the comparison', () => {
     let isReadable = true
     const cluster = allowing(verb => verb !== 'get' || isReadable)

@@ -1,6 +1,6 @@
 import { type Client, isForbidden, type KubernetesObject, type ObjectKey, type View } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/internal'
-import { readAs, resourceName, type Timer } from '@wherry/client/internal'
+import { isAtLeast, readAs, resourceName, type Timer } from '@wherry/client/internal'
 import { abortable, guarded } from '@wherry/informer/internal'
 import { type NarrowCache, type NarrowHandler, NarrowWatchRefusedError, type Subscription } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'
@@ -33,6 +33,8 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   #next: Timer | undefined
   /** It could not be told what it is, when that was asked for last. */
   #isHopeless = false
+  /** The server was seen to have another state than was heard of. */
+  #isStale = false
   /** When a watch was refused last, on the monotonic clock; `undefined`: the object is not polled. */
   #refusedAt: number | undefined
 
@@ -51,7 +53,8 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   }
 
   override get isCatchingUp(): boolean {
-    return !this.#isHopeless && !this.#isPolled && this.shown() === undefined
+    if (this.#isPolled) return false
+    return this.#isStale || (!this.#isHopeless && this.shown() === undefined)
   }
 
   override async ready(signal: AbortSignal | undefined): Promise<void> {
@@ -77,9 +80,12 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   override async compare(signal: AbortSignal | undefined): Promise<void> {
     const { client, narrow } = this.#parts
     const { uid } = (this.state as KubernetesObject | undefined)?.metadata ?? {}
+    const { heard } = this
     try {
       if (this.#isPolled) return void (await this.live(signal))
       const there = await client.get(readAs(this.view, 'metadata'), this.#key, { signal })
+      // A watch that is refused for a while will hear of it all the same.
+      this.#isStale = heard > 0 && heard === this.heard && this.#differsFrom(there)
       // Only what was there before: it may have been made again since the server has answered.
       if (there !== undefined) narrow.wrote(this.view, there)
       else if (uid !== undefined) narrow.deleted(this.view, this.#key, uid)
@@ -87,6 +93,13 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
       // An object that may not be read is not known to be another.
       if (!isForbidden(error)) throw error
     }
+  }
+
+  /** Whether the server has another state than was heard of. Not if only a projection without a version was. */
+  #differsFrom(there: KubernetesObject | undefined): boolean {
+    if (there === undefined || this.state === undefined) return there !== this.state
+    const version = versionOf(this.state)
+    return version !== undefined && !isAtLeast(version, versionOf(there))
   }
 
   protected override shown(): Known | undefined {
@@ -124,6 +137,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   #hear(known: Known): void {
     if (this.isOver) return
     this.#isHopeless = false
+    this.#isStale = false
     this.observe(known)
   }
 

@@ -174,7 +174,7 @@ export class Copies<P, T extends KubernetesObject> {
       return {
         add: (object, { key, isInInitialList }) =>
           changed(isInInitialList ? 'initial' : 'added', key, undefined, object, isInInitialList),
-        update: (object, old, { key }) => changed('updated', key, old, object),
+        update: (object, { old, key }) => changed('updated', key, old, object),
         delete: (object, { key }) => changed('deleted', key, object, undefined),
       }
     })
@@ -196,7 +196,7 @@ export class Copies<P, T extends KubernetesObject> {
       return {
         add: (object, { key, isInInitialList }) =>
           target.unlessOwn(view, key, object, by => heard(isInInitialList ? 'initial' : 'added', key, by)),
-        update: (object, _, { key }) => target.unlessOwn(view, key, object, by => heard('updated', key, by)),
+        update: (object, { key }) => target.unlessOwn(view, key, object, by => heard('updated', key, by)),
         delete: (_, { key }) => heard('deleted', key, undefined),
       }
     })

@@ -58,7 +58,7 @@ function listen(kit: Kit, view = games): string[] {
   const log: string[] = []
   kit.cache.informer(view).addHandler({
     add: (_, { key }) => log.push(`+${key}`),
-    update: (_, __, { key }) => log.push(`~${key}`),
+    update: (_, { key }) => log.push(`~${key}`),
     delete: (_, { key, finalStateUnknown }) => log.push(`-${key}${finalStateUnknown ? ' ?' : ''}`),
   })
   return log

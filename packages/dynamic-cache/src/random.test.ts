@@ -38,7 +38,7 @@ class Heard {
         expect(this.state.has(key), `an add of ${key}, which is there`).toBe(false)
         this.#hear(key)
       },
-      update: (_, __, { key }) => {
+      update: (_, { key }) => {
         expect(this.state.has(key), `an update of ${key}, which is not there`).toBe(true)
         expect(this.#version(key), `an update of ${key} to what it was`).not.toBe(this.state.get(key))
         this.#hear(key)

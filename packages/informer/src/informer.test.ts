@@ -78,7 +78,7 @@ describe('an informer', () => {
     await server.fill([configMap('a', { value: 'one' }), configMap('b')])
     const [packing, plain] = [informerOf(served, { packed }), informerOf(served)]
     const updates: unknown[] = []
-    packing.addHandler({ update: (object, old) => updates.push([dataOf(old), dataOf(object)]) })
+    packing.addHandler({ update: (object, { old }) => updates.push([dataOf(old), dataOf(object)]) })
     for (const informer of [packing, plain]) informer.start()
     await simulation.run(() => Promise.all([packing, plain].map(informer => informer.whenSynced())))
     await simulation.run(() => writer.patch(view, key('a'), { data: { value: 'two' } }))
@@ -97,7 +97,7 @@ describe('an informer', () => {
     const log: string[] = []
     informer.addHandler({
       add: (_, about) => log.push(`add ${about.key} ${about.isInInitialList}`),
-      update: (_, __, about) => log.push(`update ${about.key}`),
+      update: (_, about) => log.push(`update ${about.key}`),
       delete: (_, about) => log.push(`delete ${about.key} ${about.finalStateUnknown}`),
     })
     informer.start()
@@ -121,7 +121,7 @@ describe('an informer', () => {
     const log: string[] = []
     informer.addHandler({
       add: (_, about) => log.push(`add ${about.key}`),
-      update: (_, __, about) => log.push(`update ${about.key}`),
+      update: (_, about) => log.push(`update ${about.key}`),
       delete: (_, about) => log.push(`delete ${about.key} ${about.finalStateUnknown}`),
     })
     await simulation.runUntil(() => log.length === 3)
@@ -147,7 +147,7 @@ describe('an informer', () => {
     const early = await server.revision()
     const informer = informerOf(served)
     const log: string[] = []
-    informer.addHandler({ update: (object, old, { key }) => log.push(`${key} ${dataOf(old)} ${dataOf(object)}`) })
+    informer.addHandler({ update: (object, { old, key }) => log.push(`${key} ${dataOf(old)} ${dataOf(object)}`) })
     informer.start()
     await simulation.run(() => informer.whenSynced())
     const change = (value: string): Promise<unknown> => writer.patch(view, key('a'), { data: { value } })

@@ -37,7 +37,7 @@ describe('the options of a narrow cache', () => {
 
 describe('the handler of a subscription', () => {
   it.each([
-    [undefined, /^watch\.handler .*\{ add, update, delete, absent, untold \}.*none of them \(undefined\)/],
+    [undefined, /^watch\.handler .*\{ add, update, delete, absent, onTransformFailed \}.*none of them \(undefined\)/],
     [{}, /none of them \(object\)/],
     [{ added: () => undefined }, /none of them/],
     [{ add: 'a text' }, /^watch\.handler .*each a function.*string/],
@@ -47,6 +47,7 @@ describe('the handler of a subscription', () => {
   })
 
   it('X6: may leave out all but one', () => {
-    for (const name of ['add', 'update', 'delete', 'absent']) checkHandler({ [name]: () => undefined })
+    for (const name of ['add', 'update', 'delete', 'absent', 'onTransformFailed'])
+      checkHandler({ [name]: () => undefined })
   })
 })

@@ -250,7 +250,7 @@ describe('an escalation of all namespaces', () => {
         const handler = {
           absent: ({ key }: { key: string }) => log.push(`0${key}`),
           add: (_: unknown, { key }: { key: string }) => log.push(`+${key}`),
-          update: (_: unknown, __: unknown, { key }: { key: string }) => log.push(`~${key}`),
+          update: (_: unknown, { key }: { key: string }) => log.push(`~${key}`),
         }
         for (const name of ['a', 'none']) await run(() => narrow.watch(heads, { name }, handler))
         await simulation.advance(1000)

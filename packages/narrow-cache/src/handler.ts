@@ -3,7 +3,7 @@ import type { Handler } from '@wherry/informer'
 
 /**
  * Hears of one object: first its present state, by `add` (with `isInInitialList`), `absent`, or `onTransformFailed` where it is there and
- * can't be transformed; then what happens to it, in order (rules N6, R25). One that was untold and is gone is absent. Called
+ * can't be transformed; then what happens to it, in order (rules N6, R25). An object that could not be transformed and is gone is absent. Called
  * synchronously; a promise that one returns is watched for rejection and never waited for. What one throws goes to `onError`,
  * and all others still hear the event.
  */
@@ -20,11 +20,17 @@ export interface Subscription extends AsyncDisposable {
   close(): Promise<void>
 }
 
-const names = ['add', 'update', 'delete', 'absent', 'untold'] as const
+const names = [
+  'add',
+  'update',
+  'delete',
+  'absent',
+  'onTransformFailed',
+] as const satisfies readonly (keyof NarrowHandler<unknown>)[]
 
 /** A handler without any of its functions is a mistake. @throws OptionTypeError */
 export function checkHandler(handler: unknown): void {
-  const takes = '{ add, update, delete, absent, untold }, each a function, at least one'
+  const takes = '{ add, update, delete, absent, onTransformFailed }, each a function, at least one'
   const functions = Object(handler)
   const given = names.map(name => functions[name]).filter(one => one !== undefined)
   for (const one of given) if (typeof one !== 'function') throw new OptionTypeError('watch.handler', takes, typeof one)

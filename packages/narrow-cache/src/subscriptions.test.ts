@@ -29,7 +29,7 @@ describe('a subscription', () => {
       await run(() =>
         narrow.watch(even, keyOf('a/x'), {
           add: one => partial.push(`+${one.even}`),
-          update: (one, old) => partial.push(`~${old.even}→${one.even}`),
+          update: (one, { old }) => partial.push(`~${old.even}→${one.even}`),
           delete: one => partial.push(`-${one.even}`),
         }),
       )

@@ -21,7 +21,7 @@ export class Subscriptions {
     this.#of = of
     of.store.register({
       add: (object, { key }) => this.#each(key, one => added(one, key, object, false)),
-      update: (object, old, about) => this.#each(about.key, ({ handler }) => handler.update?.(object, old, about)),
+      update: (object, about) => this.#each(about.key, ({ handler }) => handler.update?.(object, about)),
       delete: (object, about) => this.#each(about.key, ({ handler }) => handler.delete?.(object, about)),
       onTransformFailed: ({ key, isThere }) => this.#each(key, one => untold(one, key, isThere)),
     })

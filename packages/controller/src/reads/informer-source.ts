@@ -52,7 +52,7 @@ export class InformerSource {
     this.unseen = new UnseenWrites(this.informer, client.environment.clock, writes)
     this.#registration = this.informer.addHandler({
       add: (object, { key }) => this.#heard(key, object, undefined),
-      update: (object, old, { key }) => this.#heard(key, object, old),
+      update: (object, { old, key }) => this.#heard(key, object, old),
       delete: (object, { key }) => this.#heard(key, undefined, object),
       // Such an object is in no selection.
       onTransformFailed: ({ key }) => this.#heardOf(key),

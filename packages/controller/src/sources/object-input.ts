@@ -74,7 +74,7 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
           if (!passing({ type: 'add', key, object, isInInitialList })) return
           tell(isInInitialList ? 'initial' : 'added', key, undefined, object)
         },
-        update: (object, old, { key }) => {
+        update: (object, { old, key }) => {
           if (passing({ type: 'update', key, object, old })) tell('updated', key, old, object)
         },
         delete: (object, { key, finalStateUnknown }) => {

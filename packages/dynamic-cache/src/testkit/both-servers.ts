@@ -103,7 +103,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       const metadata = cache.informer(configMaps.metadata())
       metadata.addHandler({
         add: (_, { key }) => mine(key) && heard.push(`+${key}`),
-        update: (_, __, { key }) => mine(key) && heard.push(`~${key}`),
+        update: (_, { key }) => mine(key) && heard.push(`~${key}`),
         delete: (_, { key }) => mine(key) && heard.push(`-${key}`),
       })
       await cache.synced()

@@ -68,7 +68,7 @@ export function listen(informer: SharedInformer<ConfigMap>): string[] {
   const log: string[] = []
   informer.addHandler({
     add: (_, { key }) => log.push(`+${key}`),
-    update: (_, __, { key }) => log.push(`~${key}`),
+    update: (_, { key }) => log.push(`~${key}`),
     delete: (_, { key, finalStateUnknown }) => log.push(`-${key}${finalStateUnknown ? ' ?' : ''}`),
   })
   return log

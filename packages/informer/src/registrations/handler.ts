@@ -6,8 +6,8 @@
 export interface Handler<C> {
   /** It is there. `isInInitialList`: it was when this handler joined, or when the store first synced. */
   add?(object: C, about: { readonly key: string; readonly isInInitialList: boolean }): unknown
-  /** It has changed. The new object comes first: client-go has it the other way round. `old`: what this handler heard last of it (of that uid); in a resync, the same object. */
-  update?(object: C, old: C, about: { readonly key: string }): unknown
+  /** It has changed. `old`: what this handler heard last of it (of that uid); in a resync, the same object. */
+  update?(object: C, about: { readonly old: C; readonly key: string }): unknown
   /** It is gone, or left the selection. `finalStateUnknown`: found missing by a relist; `object` is the last known. */
   delete?(object: C, about: { readonly key: string; readonly finalStateUnknown: boolean }): unknown
   /**

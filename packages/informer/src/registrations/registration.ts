@@ -227,7 +227,7 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   #update(key: string, object: C, old: C): void {
-    this.#call(key, () => this.#handler.update?.(object, old, { key }))
+    this.#call(key, () => this.#handler.update?.(object, { old, key }))
   }
 
   /** A promise is watched for rejection, and not waited for. */

@@ -78,7 +78,7 @@ export class HandlerReplay implements Handler<Seen> {
     })
   }
 
-  update(object: Seen, old: Seen, { key }: { readonly key: string }): unknown {
+  update(object: Seen, { old, key }: { readonly old: Seen; readonly key: string }): unknown {
     return this.#note(() => {
       const held = expect(this.objects.get(key), `the old ${key}`)
       if (this.#isPacked) held.toEqual(old)

@@ -23,7 +23,7 @@ export async function relistsAfter(restart: () => Promise<void>, client: Client)
     informer.start()
     await informer.whenSynced()
     const log: string[] = []
-    informer.addHandler({ update: (_, __, about) => log.push(`update ${about.key}`) })
+    informer.addHandler({ update: (_, about) => log.push(`update ${about.key}`) })
     await restart()
     await vi.waitFor(() => client.patch(view, key('a'), { data: { x: 'y' } }), waiting)
     await vi.waitFor(() => expect(log).toEqual(['update ns/a']), waiting)
@@ -54,7 +54,7 @@ export function behavesAsAnInformer(make: (environment?: Partial<Environment>) =
     const log: string[] = []
     informer.addHandler({
       add: (_, about) => log.push(`add ${about.key}`),
-      update: (_, __, about) => log.push(`update ${about.key}`),
+      update: (_, about) => log.push(`update ${about.key}`),
       delete: (_, about) => log.push(`delete ${about.key} ${about.finalStateUnknown}`),
     })
     informer.start()

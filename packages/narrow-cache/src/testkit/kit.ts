@@ -90,7 +90,7 @@ export function keyOf(path: string): { readonly namespace: string; readonly name
 export function noting(log: string[]): NarrowHandler<ConfigMap> {
   return {
     add: ({ data }, { key, isInInitialList }) => log.push(`+${key} ${data?.n}${isInInitialList ? ' first' : ''}`),
-    update: ({ data }, old, { key }) => log.push(`~${key} ${old.data?.n}→${data?.n}`),
+    update: ({ data }, { old, key }) => log.push(`~${key} ${old.data?.n}→${data?.n}`),
     delete: (_, { key, finalStateUnknown }) => log.push(`-${key}${finalStateUnknown ? ' ?' : ''}`),
     absent: ({ key }) => log.push(`0${key}`),
   }

@@ -52,7 +52,7 @@ export function plainKeeper<O extends KubernetesObject>(client: Client, { copies
     await cache.synced()
     all()
     parents.addHandler({
-      update: (object, _, { key }) => {
+      update: (object, { key }) => {
         lookAtSource(nameOf(key))
         hear('source', key, object)
       },
@@ -62,7 +62,7 @@ export function plainKeeper<O extends KubernetesObject>(client: Client, { copies
         if (!isInInitialList) lookAtMember(key)
         hear('member', key, object)
       },
-      update: (object, _, { key }) => hear('member', key, object),
+      update: (object, { key }) => hear('member', key, object),
       delete: (_, { key }) => {
         // One request for all copies of a namespace that has left.
         const left = csvs.within({ namespaces: [key], labels: { [copyLabel]: 'true' } })
@@ -71,7 +71,7 @@ export function plainKeeper<O extends KubernetesObject>(client: Client, { copies
       },
     })
     copies?.addHandler({
-      update: (object, _, { key }) => {
+      update: (object, { key }) => {
         look(key.slice(0, key.indexOf('/')), nameOf(key))
         hear('copy', key, object)
       },

@@ -30,7 +30,7 @@ export function kept({ cache, parents, spaces, copies, write, look }: KeptParts)
     await all()
     await lanes.until(() => copies.size === spaces.size * parents.size)
     copies.addHandler({
-      update: (object, old, { key }) => {
+      update: (object, { old, key }) => {
         if (object !== old) lanes.add(() => look(key))
       },
     })

@@ -24,7 +24,7 @@ export async function run({ options }: SubjectContext): Promise<Metrics> {
   const stored = new Map<string, number>()
   const informer = cache.informer(configMaps)
   await informer.whenSynced()
-  informer.addHandler({ update: (_object, _old, { key }) => void stored.set(key, performance.now()) })
+  informer.addHandler({ update: (_object, { key }) => void stored.set(key, performance.now()) })
   const times = new Float64Array(EVENTS * OTHERS)
   let count = 0
   let left = OTHERS

@@ -111,7 +111,7 @@ export function handlerContract(make: MakeStore): void {
           heard.set(key, object.metadata?.resourceVersion as string)
           initial.push(isInInitialList)
         },
-        update: (object, _, { key }) => heard.set(key, object.metadata?.resourceVersion as string),
+        update: (object, { key }) => heard.set(key, object.metadata?.resourceVersion as string),
         delete: (_, { key }) => heard.delete(key),
       })
       list(...many(2000))
@@ -236,7 +236,7 @@ export function handlerContract(make: MakeStore): void {
             log.push(`add ${key}`)
           },
         })
-        const update = (_object: Item, _old: Item, { key }: { readonly key: string }): void => {
+        const update = (_object: Item, { key }: { readonly key: string }): void => {
           second.remove()
           log.push(`update ${key}`)
         }

@@ -40,7 +40,7 @@ class Listener implements Handler<Item> {
     this.objects.set(key, object)
   }
 
-  update(object: Item, old: Item, { key }: { readonly key: string }): void {
+  update(object: Item, { old, key }: { readonly old: Item; readonly key: string }): void {
     assert(!this.isRemoved, 'heard after its removal')
     expectSame(this.#store, this.objects.get(key), old)
     assert.equal(object.metadata?.uid, old.metadata?.uid)

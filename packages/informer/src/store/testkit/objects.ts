@@ -73,7 +73,7 @@ export function recorder(log: string[], name = ''): Handler<Item> {
     add: (object, { isInInitialList }) => {
       log.push(`${name}add ${shown(object)}${isInInitialList ? ' initial' : ''}`)
     },
-    update: (object, old) => {
+    update: (object, { old }) => {
       log.push(`${name}update ${shown(old)} ${shown(object)}`)
     },
     delete: (object, { finalStateUnknown }) => {

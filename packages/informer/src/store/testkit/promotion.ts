@@ -141,7 +141,7 @@ export async function runPromotions(make: MakeStore, random: Random): Promise<vo
         advanceTo(object)
         objects.set(key, object)
       },
-      update: (object, old, { key }) => {
+      update: (object, { old, key }) => {
         expectSame(store, objects.get(key), old)
         expect(object.metadata?.resourceVersion, 'told twice').not.toBe(old.metadata?.resourceVersion)
         advanceTo(object)

@@ -59,66 +59,65 @@ import type { View } from './views/resource.ts'
 import type { WatchEvent } from './watch/events.ts'
 import type { Watch, WatchContext } from './watch/watch.ts'
 
-/** The cluster, and who one is there: by URL, or as `inCluster`, `fromKubeconfigFile` and the like find it. */
+/** The cluster and the credentials: a URL, or the result of `inCluster`, `fromKubeconfigFile` and the like. */
 export type ClientTarget =
   | { readonly access: ClusterAccess; readonly url?: undefined }
   | (Omit<UrlOptions, 'clock'> & {
       readonly access?: undefined
-      /** The API server: `https://…`, with the path that stands before its own, if any. */
+      /** The API server: `https://…`, with a path prefix if it has one. */
       readonly url: string | URL
     })
 
-/** What a {@link Client} is made of. */
+/** The options of a {@link Client}. */
 export type ClientOptions = ClientSettings & ClientTarget
 
-/** How a {@link Client} works; none of it is needed. */
+/** How a {@link Client} works. All are optional. */
 export interface ClientSettings extends ConnectionOptions {
   /**
-   * How bytes come and go.
+   * How bytes are sent.
    * @default Node's http2 and https
    */
   readonly transport?: Transport | undefined
-  /** Clock, random numbers, and whoever wants to hear. @default `systemEnvironment()`, which is silent */
+  /** Clock, random numbers, and listeners for errors and measurements. @default `systemEnvironment()`, which is silent */
   readonly environment?: Partial<Environment> | undefined
   /** @default `wherry/VERSION` */
   readonly userAgent?: string | undefined
-  /** Whom the server notes as the manager of what is written. @default 'wherry' */
+  /** The field manager of writes. @default 'wherry' */
   readonly fieldManager?: string | undefined
-  /** Act as another user. @default as oneself */
+  /** The user to act as. @default none */
   readonly impersonate?: Impersonation | undefined
   /**
-   * How long a call may take unless it says otherwise, in milliseconds; `Infinity`: no bound. Watches
-   * are not bounded by it. kube-apiserver gives up after 60 s by itself.
+   * How long a call may take unless it has its own `timeoutMs`, in milliseconds; `Infinity`: no bound. It does not bound watches. kube-apiserver
+   * itself gives up after 60 s.
    * @default 65_000
    */
   readonly timeoutMs?: number | undefined
-  /** How often a call is repeated at most (429, or a broken connection under a read); 0: never. @default 5 */
+  /** How often a call is retried at most (a 429, or a broken connection during a read); 0: never. @default 5 */
   readonly maxRetries?: number | undefined
   /**
-   * Let the server compress lists. Saves its CPU and the network's time. They are decompressed off the event loop, which simulated time
-   * does not wait for.
-   * @default false on loopback and with a `transport` that is given, else true
+   * Lets the server compress lists. This saves network time and costs the server CPU. Lists are decompressed off the event loop, which simulated
+   * time does not wait for.
+   * @default false on loopback and with your own `transport`, else true
    */
   readonly gzip?: boolean | undefined
 }
 
 /**
- * Talks to one API server. Making one does no I/O: connections are opened by the first call, and
- * closed when they have been idle, or by {@link Client.close}.
+ * A client of one API server. Creating one does no I/O: the first call opens connections. They are closed when they have been idle, or by {@link
+ * Client.close}.
  *
- * What a call reads or writes is said by a view: a resource, where, and how much of it. A miss is
- * `undefined`; a refusal is an `ApiError` (`isConflict(error)` and the like tell which), no answer a
- * `ConnectionError` or a `TimeoutError`; a wrong option, name or key throws before any request.
+ * A view says what a call reads or writes: a resource, a scope, and a part of the objects. If an object does not exist, the result is `undefined`.
+ * If the server refuses, the call rejects with an `ApiError` (`isConflict(error)` and the like tell which). Without an answer it rejects with a
+ * `ConnectionError` or a `TimeoutError`. A wrong option, name or key throws before any request.
  *
- * Every call takes a `signal` and a `timeoutMs`. A 429 is waited out as long as that allows; nothing
- * limits the rate of requests on this side.
+ * Every call takes a `signal` and a `timeoutMs`. A 429 is retried as long as that allows; the client itself does not limit the rate of requests.
  */
 export class Client {
-  /** What all packages above take their clock, random numbers and listeners from. */
+  /** The source of time, random numbers and listeners for all packages above. */
   readonly environment: Environment
   /** The API server's URL. */
   readonly server: string
-  /** Whom the server notes as the manager of what this client writes, unless a call names another one. */
+  /** The field manager of this client's writes, unless a call names another. */
   readonly fieldManager: string
   /** The namespace of the kubeconfig's context, or of the pod. */
   readonly namespace: string | undefined
@@ -197,10 +196,10 @@ export class Client {
   }
 
   /**
-   * A client for where this process runs: the cluster of KUBECONFIG if that is set, else the pod's own,
-   * else that of `~/.kube/config`. Reads files, and asks nothing of the server.
+   * A client for the cluster of KUBECONFIG if that is set, else for the pod's own cluster, else for that of `~/.kube/config`. Reads files, and
+   * sends no request.
    *
-   * Rejects with a `CredentialsError` where there is none.
+   * Rejects with a `CredentialsError` if it finds no cluster.
    */
   static async connect(settings: ClientSettings = {}): Promise<Client> {
     // First: which cluster it would be does not matter where they are wrong.
@@ -210,19 +209,18 @@ export class Client {
   }
 
   /**
-   * What `openWatch` and `readItems` take: for whoever keeps a watch going, as an informer does.
-   * Calls through it are neither repeated nor bounded in time.
+   * The context for `openWatch` and `readItems`, for code that keeps a watch going, as an informer does. Calls through it are neither retried nor
+   * bounded in time.
    */
   get raw(): WatchContext {
     return this.#caller
   }
 
   /**
-   * This client, over the same connections, for a part of the program that may act for a while only, as a leader may.
-   * `admit` is called right before each of its requests is sent, repeats included, and must be quick: where it throws,
-   * nothing is sent, and the call fails with what it threw.
+   * A client over the same connections, for a part of the program that may act only for a while, as a leader may.
    *
-   * `end` ends its calls and watches, and all later ones, with the reason given. This client goes on.
+   * `admit` is called right before each request is sent, retries included, and must be quick. If it throws, nothing is sent, and the call fails
+   * with what it threw. `end` ends its calls and watches, and all later ones, with the given reason. The original client goes on.
    */
   guardedBy(admit: () => void): FencedClient {
     callback('guardedBy', admit)
@@ -233,8 +231,8 @@ export class Client {
   }
 
   /**
-   * This client, and each of `listeners` hears of what is written through it, status, scale, evictions and deletes included:
-   * a cache that hears of a write gives nothing older afterwards. Dry runs are not told. To close it closes this client, too.
+   * A client over the same connections that reports its writes to `listeners`, including writes of status and scale, evictions and deletes. A cache
+   * that listens returns nothing older afterwards. Dry runs are not reported. Closing it closes the original client too.
    */
   withWriteListeners(...listeners: readonly WriteListener[]): Client {
     for (const one of listeners)
@@ -243,34 +241,34 @@ export class Client {
   }
 
   /**
-   * Another client of the same server, with the same credentials and settings, over connections of its own: for requests of others, which must
-   * not hold up those of this client. It is not fenced, notifies nobody, and is to be closed by itself.
+   * A client of the same server, with the same credentials and settings and its own connections: for requests that must not hold up those of this
+   * client. It has no guard and no listeners, and you must close it.
    */
   withOwnConnections(): Client {
     return this.#of?.withOwnConnections() ?? new Client(this.#options as ClientOptions)
   }
 
-  /** How many connections there are now. */
+  /** The number of open connections. */
   get connections(): number {
     return this.#pool.connections
   }
 
-  /** Reads one object; `undefined` where it is not there, or the view's selectors leave it out. */
+  /** Reads one object; `undefined` if it does not exist, or the view's selectors leave it out. */
   get<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>, options?: GetOptions): Promise<FromServer<C> | undefined> {
     return get(this.#caller, view, asKey(key), options) as Promise<FromServer<C> | undefined>
   }
 
   /**
-   * Reads all objects of a view, or one page of them, into memory. The body is cut into items as its
-   * bytes come, and never held. Views of several namespaces are read one after the other.
+   * Reads all objects of a view, or one page of them, into memory. The body is split into objects as its bytes arrive, and is never held as a
+   * whole. Views of several namespaces are read one namespace after the other.
    */
   list<C>(view: View<C>, options?: ListPageOptions): Promise<List<FromServer<C>>> {
     return list(this.#caller, view, options) as Promise<List<FromServer<C>>>
   }
 
   /**
-   * Reads all objects of a view and calls `item` with each as it comes, holding none. Only once it has
-   * resolved they are known to be all. What `item` throws ends it.
+   * Reads all objects of a view, calls `item` with each as it arrives, and holds none. The list is complete only when it has resolved. If `item`
+   * throws, the list ends.
    */
   listEach<C>(
     view: View<C>,
@@ -281,30 +279,29 @@ export class Client {
   }
 
   /**
-   * Reads all objects of a view page by page, each when it is wanted. Where the server has forgotten
-   * the list's state on the way, a page with `restarted` has all of a newer one.
+   * Reads all objects of a view page by page, each page on demand. If the server no longer has the list's state, a page with `restarted` holds all
+   * objects of a newer state.
    */
   pages<C>(view: View<C>, options?: PagesOptions): AsyncGenerator<ListPage<FromServer<C>>, void, undefined> {
     return pages(this.#caller, view as View<FromServer<C>>, options)
   }
 
   /**
-   * Watches a view: one request, until the server ends it (some minutes) or it is left. Without a
-   * `resourceVersion` it begins with all objects there are. A consumer that is slow holds the server
-   * back. A refusal, or an error in the stream, is thrown.
+   * Watches a view with one request, until the server ends it (after some minutes) or you leave the loop. Without a `resourceVersion` it starts
+   * with all existing objects. A slow consumer holds the server back. A refusal or an error in the stream is thrown.
    */
   watch<C>(view: View<C>, options?: WatchOptions): AsyncGenerator<WatchEvent<FromServer<C>>, void, undefined> {
     return watch(this.#caller, view as View<FromServer<C>>, options)
   }
 
-  /** As {@link Client.watch}, with callbacks: no promise for each event, and `end` says how it ended. */
+  /** As {@link Client.watch}, with callbacks instead of a promise per event; `end` tells how it ended. */
   watchEach<C>(view: View<C>, on: WatchHandlers<FromServer<C>>, options?: WatchOptions): Watch {
     return watchEach(this.#caller, view as View<FromServer<C>>, on, options)
   }
 
   /**
-   * Creates an object; `isAlreadyExists` where there is one of that name. If the connection breaks
-   * before the answer, it is read again and taken for ours if it is what was sent (rule X12).
+   * Creates an object; fails with `isAlreadyExists` if one of that name exists. If the connection breaks before the answer, the object is read: if
+   * it is what was sent, it counts as created (rule X12).
    */
   create<T extends object, S extends Scope>(
     view: View<T, S>,
@@ -315,8 +312,8 @@ export class Client {
   }
 
   /**
-   * Replaces an object. Its `metadata.resourceVersion` makes another writer's change a conflict; custom
-   * resources need it, of others the last write wins without. Its status is not written.
+   * Replaces an object. Its `metadata.resourceVersion` turns another writer's change into a conflict. Custom resources require it; for other kinds,
+   * the last write wins without it. The status is not written.
    */
   update<T extends object, S extends Scope>(
     view: View<T, S>,
@@ -326,7 +323,7 @@ export class Client {
     return update(this.#caller, view, object, options) as Promise<FromServer<T>>
   }
 
-  /** Changes an object by a merge, JSON or strategic merge patch. */
+  /** Changes an object by a merge patch, JSON patch or strategic merge patch. */
   patch<C, S extends Scope>(
     view: View<C, S>,
     key: KeyOf<S>,
@@ -337,8 +334,8 @@ export class Client {
   }
 
   /**
-   * Server-side apply: the fields given become this manager's, those it gave before and does not now
-   * are removed. A conflict names fields that others own (`isApplyConflict`).
+   * Server-side apply: this manager then owns the given fields, and fields that it gave before and not now are removed. A conflict names fields
+   * that others own (`isApplyConflict`).
    */
   apply<T extends object, S extends Scope>(
     view: View<T, S>,
@@ -348,7 +345,7 @@ export class Client {
     return apply(this.#caller, view, object, options) as Promise<FromServer<T>>
   }
 
-  /** Deletes an object; `undefined` where there was none. It may stay until its finalizers are gone. */
+  /** Deletes an object; `undefined` if it did not exist. An object with finalizers stays until they are removed. */
   delete<C, S extends Scope>(
     view: View<C, S>,
     key: KeyOf<S>,
@@ -357,34 +354,33 @@ export class Client {
     return remove(this.#caller, view, asKey(key), options)
   }
 
-  /** Deletes all objects of a view, which must name its namespaces if it has some; resolves with them. */
+  /** Deletes all objects of a view, which must name its namespaces if the resource is namespaced. Resolves with the objects. */
   deleteCollection<C>(view: View<C>, options?: DeleteCollectionOptions): Promise<FromServer<C>[]> {
     return deleteCollection(this.#caller, view, options) as Promise<FromServer<C>[]>
   }
 
-  /** Evicts a pod. `isTooManyRequests` where a disruption budget does not allow it now: that is not repeated. */
+  /** Evicts a pod. If a disruption budget does not allow that now, it fails with `isTooManyRequests` and is not retried. */
   evict(pods: View<unknown, 'namespaced'>, key: KeyOf<'namespaced'>, options?: EvictOptions): Promise<void> {
     return evict(this.#caller, pods, asKey(key), options)
   }
 
   /**
-   * Finds out what the server calls a resource and what it can do; `undefined` where it has none.
+   * Finds a resource in the server's discovery documents; `undefined` if the server does not have it.
    *
-   * It reads the server's discovery documents: two requests for all groups, of some hundred kilobytes where many kinds are
-   * defined. (A server before 1.27 takes one more for each version of each group.) The answer serves all calls of the next
-   * second. What it lacks is asked for anew, at most once a second. So a new definition is noticed at once, and one that was
-   * deleted is found for a second at most.
+   * That takes two requests for all groups, of some hundred kilobytes in a cluster with many kinds. (A server before 1.27 takes one more for each
+   * version of each group.) The answer serves all calls of the next second. If the resource is missing, the server is asked again, at most once a
+   * second. So a new definition is found at once, and a deleted one for a second at most.
    */
   discover(query: ResourceQuery, options?: DiscoverOptions): Promise<DiscoveredResource | undefined> {
     return this.#discovery.find(query, options)
   }
 
-  /** All that the server serves. */
+  /** All resources that the server serves. */
   discoverAll(options?: DiscoverOptions): Promise<readonly DiscoveredResource[]> {
     return this.#discovery.all(options)
   }
 
-  /** Ends all calls and watches, and closes the connections. Idempotent. Resolves when they are gone. */
+  /** Ends all calls and watches, and closes the connections. Resolves when they are closed. Idempotent. */
   async close(): Promise<void> {
     if (this.#of !== undefined && this.#fence === undefined) return this.#of.close()
     this.#end(new ConnectionError('CLIENT_CLOSED', 'the client was closed'))

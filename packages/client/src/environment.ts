@@ -3,19 +3,19 @@ import { type Clock, systemClock } from './clock.ts'
 
 export type { Clock, Timer } from './clock.ts'
 
-/** Where in Wherry a background failure came up. */
+/** Where a background failure happened. */
 export interface ErrorContext {
-  /** The resource that was worked on, as `group/version/plural` or as its view is called. */
+  /** The resource, as `group/version/plural` or as its view's key. */
   readonly resource?: string | undefined
-  /** What was being done, e.g. `list`, `watch`, `handler`. */
+  /** The activity, for example `list`, `watch`, `handler`. */
   readonly phase: string
-  /** The object's key, where the failure concerns one object. */
+  /** The object's key, if the failure is about one object. */
   readonly key?: string | undefined
-  /** How many failures of this kind the call stands for, where that is more than one: `key` is the first one's. */
+  /** How many failures of this kind this call stands for, if more than one; `key` is that of the first. */
   readonly count?: number | undefined
 }
 
-/** What a warning is about, as flat data. */
+/** The context of a warning, as flat data. */
 export type WarningContext = Readonly<Record<string, string | number | boolean | undefined>>
 
 /** Label names and values of a metric. */
@@ -29,52 +29,50 @@ export interface Metrics {
   gauge(name: string, value: number, labels?: MetricLabels): void
   /** Adds one observation to a histogram. */
   observe(name: string, value: number, labels?: MetricLabels): void
-  /** What the gauge measured is gone: nothing is shown for it. Where this is missing, it is set to 0. */
+  /** Removes a gauge whose subject is gone. Without this method, the gauge is set to 0. */
   forget?(name: string, labels?: MetricLabels): void
 }
 
-/** How loud a log line is. */
+/** The level of a log line. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Flat data beside a log line. */
+/** Flat data of a log line. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
- * Everything that Wherry takes from the world around it, but for bytes. Given once, to the client,
- * and read from it by all above. `simulate(seed)` of `@wherry/testing` gives one that replays.
+ * Everything that Wherry needs from outside, except the network. It is passed once, to the client, and all packages above read it from there.
+ * `simulate(seed)` of `@wherry/testing` gives one that replays.
  */
 export interface Environment {
   readonly clock: Clock
   /** A random number: at least 0, less than 1. Not for secrets. */
   random(): number
-  /** Hears of failures in the background, which no caller is there to catch. Must not throw. */
+  /** Receives failures in the background, which no caller can catch. Must not throw. */
   onError(error: Error, context: ErrorContext): void
-  /** Hears of what is allowed and unwise, the server's own warnings among it. Must not throw. */
+  /** Receives warnings: of things that are allowed but unwise, and of the server. Must not throw. */
   onWarning(message: string, context?: WarningContext): void
   readonly metrics: Metrics
   log(level: LogLevel, message: string, fields?: LogFields): void
 }
 
-/** What `diagnostics_channel.subscribe('wherry:error', …)` is told by {@link systemEnvironment}. */
+/** The message of the channel `wherry:error` of `diagnostics_channel`, see {@link systemEnvironment}. */
 export interface ErrorMessage {
   readonly error: Error
   readonly context: ErrorContext
 }
 
-/** What `diagnostics_channel.subscribe('wherry:warning', …)` is told by {@link systemEnvironment}. */
+/** The message of the channel `wherry:warning` of `diagnostics_channel`, see {@link systemEnvironment}. */
 export interface WarningMessage {
   readonly message: string
   readonly context: WarningContext | undefined
 }
 
 /**
- * The environment of a real process: this machine's clock and `Math.random`. What is given in
- * `parts` stands in for its own.
+ * The environment of a real process: this machine's clock and `Math.random`. `parts` replaces any of it.
  *
- * A library prints nothing, so this one is silent where it is not told otherwise: `metrics` and
- * `log` go nowhere, and `onError` and `onWarning` only to the diagnostics channels `wherry:error`
- * ({@link ErrorMessage}) and `wherry:warning` ({@link WarningMessage}). A program should give
- * `onError`: a failure in the background is retried, and nobody else hears of it.
+ * A library prints nothing, so this environment is silent by default: `metrics` and `log` go nowhere, and `onError` and `onWarning` only to the
+ * diagnostics channels `wherry:error` ({@link ErrorMessage}) and `wherry:warning` ({@link WarningMessage}). Set `onError` in a program: failures in
+ * the background are retried, and nothing else reports them.
  */
 export function systemEnvironment(parts: Partial<Environment> = {}): Environment {
   return { ...defaults(), ...withoutUndefined(parts) }

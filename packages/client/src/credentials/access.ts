@@ -7,26 +7,26 @@ import type { Impersonation } from './impersonate.ts'
 import type { Source } from './source.ts'
 import { refuseUnencrypted } from './unencrypted.ts'
 
-/** A cluster, and who one is there: what a client is made from. */
+/** A cluster and credentials: what a client connects to. */
 export interface ClusterAccess {
-  /** `https://…`, with the path that stands before the API server's own, if any. */
+  /** `https://…`, with a path prefix if the API server has one. */
   readonly server: URL
   readonly credentials: Credentials
   /** The namespace of the context or the pod. */
   readonly namespace?: string | undefined
-  /** An http: or https: proxy. @default what the environment says (HTTPS_PROXY, NO_PROXY) */
+  /** An http: or https: proxy. @default from the environment (HTTPS_PROXY, NO_PROXY) */
   readonly proxyUrl?: string | undefined
-  /** The name that the server's certificate must bear. @default the host of `server` */
+  /** The name that the server's certificate must have. @default the host of `server` */
   readonly tlsServerName?: string | undefined
-  /** The server's certificate is not verified. @default false */
+  /** Turns off the verification of the server's certificate. @default false */
   readonly skipTlsVerify?: boolean | undefined
-  /** The user to act as. @default as oneself */
+  /** The user to act as. @default none */
   readonly impersonate?: Impersonation | undefined
 }
 
-/** What every way to get a {@link ClusterAccess} takes. */
+/** Options of every function that returns a {@link ClusterAccess}. */
 export interface AccessOptions {
-  /** Tells when files are to be read again, and plugins to be run. @default this machine's */
+  /** Decides when files are read again and plugins run again. @default this machine's clock */
   readonly clock?: Clock | undefined
 }
 
@@ -35,9 +35,9 @@ export const accessChecks: { readonly clock: Check } = { clock: having('a Clock'
 /** Options of {@link fromUrl}. */
 export interface UrlOptions extends AccessOptions {
   readonly token?: string | undefined
-  /** A file with the token, read again when it changes. Not beside `token`. */
+  /** A file with the token; it is read again when it changes. Excludes `token`. */
   readonly tokenFile?: string | undefined
-  /** Certificates that may have signed the server's, PEM. @default those that Node trusts */
+  /** Certificate authorities of the server, PEM. @default those that Node trusts */
   readonly ca?: string | undefined
   /** The client's certificate, PEM. */
   readonly cert?: string | undefined
@@ -47,10 +47,7 @@ export interface UrlOptions extends AccessOptions {
   readonly tlsServerName?: string | undefined
 }
 
-/**
- * Access to the API server at `url`. Throws an `INSECURE_TOKEN` error where a token would go
- * unencrypted to another machine (rule X2).
- */
+/** Access to the API server at `url`. Throws an `INSECURE_TOKEN` error if a token would be sent unencrypted to another machine (rule X2). */
 export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAccess {
   checkOptions('access', options, {
     ...accessChecks,

@@ -1,36 +1,36 @@
 import { createHash } from 'node:crypto'
 
-/** What a TLS connection is made with. Text is PEM. */
+/** The TLS material of a connection, as PEM text. */
 export interface TlsMaterial {
-  /** Certificates that may have signed the server's. Absent: those that Node trusts. */
+  /** Certificate authorities of the server. @default those that Node trusts */
   readonly ca?: string | undefined
-  /** The client's certificate, with what leads to its authority. */
+  /** The client's certificate, with its chain. */
   readonly cert?: string | undefined
   /** The key of `cert`. */
   readonly key?: string | undefined
 }
 
 /**
- * Who a client is. Credentials may change while a program runs: connections that were opened with
- * other TLS material take no new requests, and a 401 asks for a refresh.
+ * The client's identity. Credentials may change while a program runs: connections with old TLS material then take no new requests, and a 401
+ * triggers a refresh.
  */
 export interface Credentials {
-  /** Headers that go with each request, with lower-case names. At once where nothing has to be read or run. */
+  /** Headers of each request, with lower-case names. Returns them directly if nothing has to be read or run. */
   headers(): Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>
-  /** What new connections are opened with. */
+  /** The TLS material of new connections. */
   tls(): TlsMaterial | Promise<TlsMaterial>
-  /** Stands for the TLS material known now: another text, other material. Never the material itself. */
+  /** A digest of the current TLS material: it differs when the material differs. Never the material itself. */
   digest(): string
   /**
-   * Looks for newer credentials, after a 401. Several calls at once are one. Resolves to whether
-   * there are others now than before; rejects when it can't be found out.
+   * Looks for newer credentials after a 401. Concurrent calls share one attempt. Resolves to whether the credentials have changed; rejects if that
+   * can't be determined.
    */
   refresh(): Promise<boolean>
-  /** Ends what is under way, such as a plugin that runs: whoever waits for it is rejected. It may be asked again. */
+  /** Stops what is running, for example a plugin: pending calls reject. The credentials can be used again. */
   close?(): void
 }
 
-/** Nobody: no headers, no client certificate. */
+/** No credentials: no headers, no client certificate. */
 export const anonymous: Credentials = {
   headers: () => ({}),
   tls: () => ({}),

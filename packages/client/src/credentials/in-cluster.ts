@@ -8,19 +8,19 @@ import { readSource } from './source.ts'
 
 /** Options of {@link inCluster}. */
 export interface InClusterOptions extends AccessOptions {
-  /** Where the service account's files are. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
+  /** The directory of the service account's files. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
   readonly directory?: string | undefined
 }
 
-/** Whether this process seems to run in a pod: only its environment is looked at. */
+/** Whether this process seems to run in a pod, judged by its environment variables. */
 export function isInCluster(): boolean {
   const { KUBERNETES_SERVICE_HOST, KUBERNETES_SERVICE_PORT } = process.env
   return Boolean(KUBERNETES_SERVICE_HOST) && Boolean(KUBERNETES_SERVICE_PORT)
 }
 
 /**
- * The access that a pod has by its service account. Its token and its cluster's authority are read
- * again as the kubelet renews them. Rejects with `NOT_IN_CLUSTER` elsewhere.
+ * Access by the pod's service account. The token and the cluster's certificate authority are read again when the kubelet renews them. Rejects with
+ * `NOT_IN_CLUSTER` outside a pod.
  */
 export async function inCluster(options: InClusterOptions = {}): Promise<ClusterAccess> {
   checkOptions('access', options, { ...accessChecks, directory: text })

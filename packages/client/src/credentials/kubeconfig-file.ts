@@ -15,12 +15,10 @@ export interface KubeconfigFileOptions extends AccessOptions {
 }
 
 /**
- * The access of a kubeconfig file: of `path`, else of the files that KUBECONFIG names, merged, else of
- * `~/.kube/config`. After a 401 the file is read again, for the same context: where that is of another cluster or server by
- * then, its credentials are not taken, and the client goes on with those that it has.
+ * Access by a kubeconfig file: `path`, else the merged files of KUBECONFIG, else `~/.kube/config`. After a 401 the file is read again, with the
+ * same context. If it then names another cluster or server, its credentials are ignored and the client keeps those that it has.
  *
- * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory): in a
- * cluster, {@link inCluster} does without.
+ * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory). In a cluster, {@link inCluster} does not need it.
  */
 export async function fromKubeconfigFile(path?: string, options: KubeconfigFileOptions = {}): Promise<ClusterAccess> {
   checkOptions('access', { ...options, path }, { ...accessChecks, context: text, path: text })
@@ -37,8 +35,8 @@ export async function fromKubeconfigFile(path?: string, options: KubeconfigFileO
 }
 
 /**
- * The access that this process has by where it runs: that of the files in KUBECONFIG if it is set, else of the
- * pod's service account, else of `~/.kube/config`. Rejects with a `CredentialsError` where there is none.
+ * Access of this process: by the files of KUBECONFIG if it is set, else by the pod's service account, else by `~/.kube/config`. Rejects with a
+ * `CredentialsError` if there is none.
  */
 export function findAccess(options: AccessOptions = {}): Promise<ClusterAccess> {
   if (!process.env.KUBECONFIG && isInCluster()) return inCluster(options)

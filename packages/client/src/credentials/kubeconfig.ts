@@ -32,7 +32,7 @@ export interface KubeConfigUser {
   readonly keyData?: string | undefined
   readonly keyFile?: string | undefined
   readonly impersonateUser?: string | undefined
-  /** `as-groups`. The objects of `@kubernetes/client-node` do not have this and the next two: it drops them. */
+  /** `as-groups`. `@kubernetes/client-node` drops this field and the next two. */
   readonly impersonateGroups?: readonly string[] | undefined
   /** `as-uid` */
   readonly impersonateUid?: string | undefined
@@ -42,19 +42,19 @@ export interface KubeConfigUser {
   readonly authProvider?: unknown
 }
 
-/** What is read of a kubeconfig: the `KubeConfig` of `@kubernetes/client-node` is one. */
+/** The part of a kubeconfig that is read: the `KubeConfig` of `@kubernetes/client-node` fits. */
 export interface KubeConfigLike {
   getCurrentContext(): string
   getContextObject(name: string): { readonly namespace?: string | undefined } | null
   getCurrentCluster(): KubeConfigCluster | null
   getCurrentUser(): KubeConfigUser | null
-  /** Puts an `authorization` header into `options.headers`: asked for legacy auth providers only. */
+  /** Puts an `authorization` header into `options.headers`. Used for legacy auth providers only. */
   applyToHTTPSOptions(options: { headers?: Record<string, unknown> }): Promise<void>
 }
 
 /**
- * The access of a kubeconfig's current context. Files that it names are read when they are needed, and
- * again when they change. Throws a `KUBECONFIG_INVALID` error where it lacks a cluster or a user.
+ * Access by a kubeconfig's current context. Files that it names are read when needed, and again when they change. Throws a `KUBECONFIG_INVALID`
+ * error if it lacks a cluster or a user.
  */
 export function fromKubeConfig(config: KubeConfigLike, options: AccessOptions = {}): ClusterAccess {
   kubeConfig('config', config)

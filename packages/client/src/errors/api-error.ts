@@ -1,16 +1,16 @@
 import type { RequestInfo } from './request-info.ts'
 import { subject } from './request-info.ts'
 
-/** One of the causes that a `Status` lists. */
+/** One of the causes in a `Status`. */
 export interface StatusCause {
   /** `FieldValueInvalid`, `FieldManagerConflict`, `ResourceVersionTooLarge`, … */
   readonly reason: string
   readonly message: string
-  /** Path of the field, e.g. `spec.replicas`. */
+  /** The field's path, for example `spec.replicas`. */
   readonly field: string
 }
 
-/** What a `Status` says about its object. `kind` is the plural or the kind, as the server pleases. */
+/** What a `Status` says about its object. `kind` is the plural or the kind, depending on the server. */
 export interface StatusDetails {
   readonly name?: string | undefined
   readonly group?: string | undefined
@@ -20,7 +20,7 @@ export interface StatusDetails {
 
 /** What {@link ApiError} is made of. */
 export interface ApiErrorParts {
-  /** HTTP status, or the `code` of a `Status` that came inside a stream. */
+  /** The HTTP status, or the `code` of a `Status` inside a stream. */
   readonly status: number
   readonly reason?: string | undefined
   readonly message: string
@@ -31,34 +31,34 @@ export interface ApiErrorParts {
 }
 
 /**
- * The API server's answer was a refusal. Guards such as `isNotFound` tell which.
+ * The API server refused a request. Guards such as `isNotFound` tell why.
  *
- * Contains no header and no body of the request or the answer. The client's own credentials are hidden in what the server
- * says. For Secrets, and for reviews and requests of tokens, the message is made from the reason, the names that the request
- * itself contains, and the fields of the causes, because a server's own words can quote the object.
+ * It contains no header and no body of the request or the answer. The client's own credentials are removed from the server's message. For Secrets,
+ * and for reviews and requests of tokens, the message is built from the reason, the names in the request, and the fields of the causes, because the
+ * server's own words can quote the object.
  */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError'
   readonly code: string = 'API_ERROR'
-  /** HTTP status. */
+  /** The HTTP status. */
   readonly status: number
-  /** The `Status`' reason; `''` where the server gave none, as for a plain text. */
+  /** The reason of the `Status`; `''` if there was none, for example for plain text. */
   readonly reason: string
   readonly causes: readonly StatusCause[]
   readonly details: StatusDetails
-  /** How long the server wants us to wait before we try again, in milliseconds. */
+  /** How long to wait before a retry, as the server says, in milliseconds. */
   readonly retryAfterMs: number | undefined
   /**
-   * Where a list may go on whose own token has expired (410): after the last item that it gave, but as
-   * things are now. The pages before and after it are then of different times.
+   * The token to continue a list whose own token has expired (410): after its last item, but in the current state. Earlier and later pages are then
+   * of different states.
    */
   readonly continueToken: string | undefined
   readonly method: string
-  /** Path of the request, without its query. */
+  /** The request's path, without its query. */
   readonly path: string
-  /** `group/version/plural`, where the request was about a resource. */
+  /** `group/version/plural`, if the request was about a resource. */
   readonly resource: string | undefined
-  /** `namespace/name` or `name`, where the request was about one object. */
+  /** `namespace/name` or `name`, if the request was about one object. */
   readonly key: string | undefined
 
   constructor(parts: ApiErrorParts, about: RequestInfo) {
@@ -77,10 +77,7 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * The server does not know the resource: no such group, version or plural (rule D7). Not the answer
- * for an object that is not there.
- */
+/** The server does not know the resource: it has no such group, version or plural (rule D7). A missing object is a different error. */
 export class ResourceNotFoundError extends ApiError {
   override readonly name = 'ResourceNotFoundError'
   override readonly code = 'RESOURCE_NOT_FOUND'

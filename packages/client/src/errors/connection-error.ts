@@ -1,14 +1,13 @@
 /**
  * What went wrong between this process and the API server:
- *
- * - `CONNECT_FAILED`, `CONNECT_TIMEOUT`: no connection came about (refused, unknown host, bad certificate, proxy).
- * - `CONNECTION_LOST`: the connection ended with the request under way.
- * - `PING_TIMEOUT`: as before, because the other side no longer answered.
- * - `STREAM_RESET`: the server broke this one request off.
- * - `STREAM_REFUSED`: the server did not begin it.
- * - `HEADERS_TOO_LARGE`: the answer's headers are beyond the bound.
- * - `INVALID_HEADER`: a header, such as that of a token, has a character that can't be sent; nothing was sent.
- * - `INSECURE_TOKEN`: credentials would have gone unencrypted to another machine; nothing was sent.
+ * - `CONNECT_FAILED`, `CONNECT_TIMEOUT`: it could not connect (refused, unknown host, bad certificate, proxy).
+ * - `CONNECTION_LOST`: the connection ended during the request.
+ * - `PING_TIMEOUT`: the same, because the other side stopped answering.
+ * - `STREAM_RESET`: the server broke off this request.
+ * - `STREAM_REFUSED`: the server did not start this request.
+ * - `HEADERS_TOO_LARGE`: the answer's headers exceed the limit.
+ * - `INVALID_HEADER`: a header, for example a token's, has a character that can't be sent; nothing was sent.
+ * - `INSECURE_TOKEN`: credentials would have been sent unencrypted to another machine; nothing was sent.
  * - `CLIENT_CLOSED`: the client was closed before the answer was complete.
  */
 export type ConnectionErrorCode =
@@ -23,11 +22,11 @@ export type ConnectionErrorCode =
   | 'INSECURE_TOKEN'
   | 'CLIENT_CLOSED'
 
-/** A request that got no (complete) answer. `cause` is what the transport said. */
+/** A request got no complete answer. `cause` is the transport's error. */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code: ConnectionErrorCode
-  /** `true` when the server certainly did not process the request: repeating it is safe, whatever it was. */
+  /** `true` if the server certainly did not process the request, so that any request can be repeated safely. */
   readonly unprocessed: boolean
 
   constructor(

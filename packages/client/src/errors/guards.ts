@@ -2,19 +2,19 @@ import { ApiError, ResourceNotFoundError } from './api-error.ts'
 import { namesOf } from './request-info.ts'
 import { TimeoutError } from './timeout.ts'
 
-/** Whether the API server refused, for whatever reason. */
+/** Whether the API server refused the request, for any reason. */
 export function isApiError(error: unknown): error is ApiError {
   return error instanceof ApiError
 }
 
-/** 404: the object, or the resource itself ({@link isResourceNotFound}), is not there. */
+/** 404: the object, or the resource itself ({@link isResourceNotFound}), does not exist. */
 export function isNotFound(error: unknown): error is ApiError {
   return answered(error, 404, 'NotFound')
 }
 
 /**
- * The server says that the very object of the request, or its namespace, is not there: a `Status` NotFound that names it.
- * Any other 404 says nothing of the object: a load balancer's page, an unknown resource, a webhook's refusal.
+ * The server says that the object of the request, or its namespace, does not exist: a `Status` NotFound that names it. Any other 404 says nothing
+ * about the object: a load balancer's page, an unknown resource, a webhook's refusal.
  */
 export function isObjectNotFound(error: unknown): error is ApiError {
   if (!(error instanceof ApiError) || error.status !== 404 || error.reason !== 'NotFound') return false
@@ -30,7 +30,7 @@ export function isResourceNotFound(error: unknown): error is ResourceNotFoundErr
   return error instanceof ResourceNotFoundError
 }
 
-/** 409 AlreadyExists: an object of that name is there (or still being deleted). */
+/** 409 AlreadyExists: an object of that name exists (or is still being deleted). */
 export function isAlreadyExists(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'AlreadyExists'
 }
@@ -40,7 +40,7 @@ export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 409 && error.reason !== 'AlreadyExists'
 }
 
-/** An apply met fields that other managers own; `causes` name them. */
+/** An apply conflicts with fields that other managers own; `causes` name them. */
 export function isApplyConflict(error: unknown): error is ApiError {
   return isConflict(error) && error.causes.some(cause => cause.reason === 'FieldManagerConflict')
 }
@@ -50,14 +50,14 @@ export function isExpired(error: unknown): error is ApiError {
   return error instanceof ApiError && (error.reason === 'Expired' || error.reason === 'Gone' || error.status === 410)
 }
 
-/** The resourceVersion asked for is ahead of the server's ("Too large resource version"). */
+/** The requested resourceVersion is ahead of the server's ("Too large resource version"). */
 export function isTooLarge(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false
   if (error.causes.some(cause => cause.reason === 'ResourceVersionTooLarge')) return true
   return (error.status === 504 || error.status === 429) && error.message.includes('Too large resource version')
 }
 
-/** 413: what was sent is too large; or 500 with etcd's word for it. */
+/** 413: the request is too large; or a 500 with etcd's error for that. */
 export function isRequestTooLarge(error: unknown): error is ApiError {
   if (answered(error, 413, 'RequestEntityTooLarge')) return true
   return error instanceof ApiError && error.status === 500 && error.message.includes('request is too large')
@@ -78,17 +78,17 @@ export function isInvalid(error: unknown): error is ApiError {
   return answered(error, 422, 'Invalid')
 }
 
-/** 400: the request makes no sense to the server. */
+/** 400: the server does not understand the request. */
 export function isBadRequest(error: unknown): error is ApiError {
   return answered(error, 400, 'BadRequest')
 }
 
-/** 405: the resource does not do that. */
+/** 405: the resource does not support the request. */
 export function isMethodNotAllowed(error: unknown): error is ApiError {
   return answered(error, 405, 'MethodNotAllowed')
 }
 
-/** 415: the server does not take a patch of this kind for this resource. */
+/** 415: the server does not take this kind of patch for this resource. */
 export function isUnsupportedMediaType(error: unknown): error is ApiError {
   return answered(error, 415, 'UnsupportedMediaType')
 }
@@ -98,7 +98,7 @@ export function isTooManyRequests(error: unknown): error is ApiError {
   return answered(error, 429, 'TooManyRequests')
 }
 
-/** 503: the server, or the aggregated one behind it, can't answer now. */
+/** 503: the server, or the aggregated server behind it, can't answer now. */
 export function isServiceUnavailable(error: unknown): error is ApiError {
   return answered(error, 503, 'ServiceUnavailable')
 }
@@ -108,7 +108,7 @@ export function isServerError(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status >= 500
 }
 
-/** No complete answer in time: `timeoutMs` passed here, or the server gave up (504). */
+/** No complete answer in time: `timeoutMs` passed, or the server gave up (504). */
 export function isTimeout(error: unknown): error is ApiError | TimeoutError {
   return error instanceof TimeoutError || answered(error, 504, 'Timeout')
 }

@@ -1,14 +1,14 @@
 /**
- * What was to be sent has a number that JSON, or a JavaScript number, does not hold exactly: an
- * integer beyond 2^53 − 1 (`1e21` too), which may have been rounded when it was read, or one that is not finite,
- * which JSON turns into `null`. Read it through an `exact()` view and send a `bigint` (rule X11).
+ * The object to be sent has a number that JSON or a JavaScript number does not hold exactly: an integer beyond 2^53 − 1 (also `1e21`), which may
+ * have been rounded when it was read, or a number that is not finite, which JSON turns into `null`. Read it through an `exact()` view and send a
+ * `bigint` (rule X11).
  *
- * Also where an `exact()` view was to read what no number holds, such as `1e9999`.
+ * Also thrown if an `exact()` view reads a number that JavaScript can't hold, such as `1e9999`.
  */
 export class InexactNumberError extends RangeError {
   override readonly name = 'InexactNumberError'
   readonly code = 'INEXACT_NUMBER'
-  /** Where it is: `spec.ports[0].number`. */
+  /** The path of the number: `spec.ports[0].number`. */
   readonly path: string
 
   constructor(path: string) {

@@ -1,11 +1,11 @@
 /**
- * A name, namespace, plural, label key or label value that no API server takes. Thrown before any
- * request: an empty name in a path would turn a get into a list and a delete into a delete of all.
+ * A name, namespace, plural, label key or label value that no API server takes. Thrown before any request, because an empty name in a path would
+ * turn a get into a list, and a delete into a delete of all objects.
  */
 export class InvalidNameError extends RangeError {
   override readonly name = 'InvalidNameError'
   readonly code = 'INVALID_NAME'
-  /** What the value was given as: `name`, `namespace`, `plural`, `label key`, … */
+  /** What the value is: `name`, `namespace`, `plural`, `label key`, … */
   readonly what: string
   /** The value as given. */
   readonly value: unknown

@@ -1,7 +1,7 @@
-/** What an {@link OptionTypeError} and an {@link OptionRangeError} have in common. */
+/** The common part of an {@link OptionTypeError} and an {@link OptionRangeError}. */
 export interface OptionProblem {
   readonly code: 'INVALID_OPTION'
-  /** The option's name, with its path where it is nested: `timeoutMs`, `within.namespaces`. */
+  /** The option's name, with its path if it is nested: `timeoutMs`, `within.namespaces`. */
   readonly option: string
   /** What the option takes, in words: `a number of milliseconds, 0 or more`. */
   readonly takes: string
@@ -27,7 +27,7 @@ export class OptionTypeError extends TypeError implements OptionProblem {
   }
 }
 
-/** An option of the right type with a value that it does not take. */
+/** An option of the right type with an invalid value. */
 export class OptionRangeError extends RangeError implements OptionProblem {
   override readonly name = 'OptionRangeError'
   readonly code = 'INVALID_OPTION'

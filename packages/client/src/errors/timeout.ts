@@ -1,7 +1,7 @@
 import type { RequestInfo } from './request-info.ts'
 import { subject } from './request-info.ts'
 
-/** A call took longer than its `timeoutMs`. What a write did by then is not known. */
+/** A call took longer than its `timeoutMs`. Whether a write took effect is not known. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError'
   readonly code = 'TIMEOUT'

@@ -16,46 +16,40 @@ import { callChecks } from './options.ts'
 export interface ListOptions extends CallOptions {
   /** A state at least as new as this; `'0'`: any state, from the server's cache. @default the newest */
   readonly resourceVersion?: string | undefined
-  /** Exactly that state; an `isExpired` error where the server has it no more. @default false */
+  /** Exactly that state; fails with `isExpired` if the server no longer has it. @default false */
   readonly exactly?: boolean | undefined
-  /** `shardRange(…)`. A server without sharded lists ignores it in silence: filter again. @default none */
+  /** `shardRange(…)`. Servers without sharded lists silently ignore it: filter the result again. @default none */
   readonly shardSelector?: string | undefined
-  /** Longest item, in bytes. @default 16 MiB */
+  /** The longest item, in bytes. @default 16 MiB */
   readonly maxItemBytes?: number | undefined
 }
 
 export interface ListPageOptions extends ListOptions {
-  /** One page of at most so many items. @default the whole list */
+  /** Reads one page, of at most this many items. @default the whole list */
   readonly limit?: number | undefined
-  /** The page after the one that gave this token; needs the `limit` of that one. */
+  /** Reads the page after the one that returned this token; needs the same `limit`. */
   readonly continue?: string | undefined
 }
 
 export interface PagesOptions extends ListOptions {
-  /** Most items of a page. @default 500 */
+  /** Items of a page, at most. @default 500 */
   readonly limit?: number | undefined
 }
 
 /** A list in memory. */
 export interface List<C> {
   readonly items: C[]
-  /**
-   * Where a watch may start. `undefined` for a view of several namespaces, which are listed one
-   * after the other.
-   */
+  /** Where a watch can start. `undefined` for a view of several namespaces, which are listed one after the other. */
   readonly resourceVersion: string | undefined
-  /** The token of the next page, where there is one. */
+  /** The token of the next page, if there is one. */
   readonly continue: string | undefined
-  /** How many items later pages have; the server does not say where there is a selector. */
+  /** How many items later pages have; unknown if the view has a selector. */
   readonly remainingItemCount: number | undefined
 }
 
 /** One page of a list. */
 export interface ListPage<C> extends List<C> {
-  /**
-   * The token expired on the way: this page is the whole list, in a newer state, and the pages
-   * before it are void.
-   */
+  /** The token has expired: this page is the whole list in a newer state. Discard the pages before it. */
   readonly restarted: boolean
 }
 

@@ -13,40 +13,40 @@ import { openWatch, type Watch } from '../watch/watch.ts'
 import type { Caller } from './caller.ts'
 import { type CallOptions, callChecks } from './options.ts'
 
-/** Where a watch starts and how long it may last. */
+/** Where a watch starts, and how long it may last. */
 export interface WatchOptions extends CallOptions {
-  /** How long the watch may last in all, in milliseconds; past it: a `TimeoutError`. @default as long as the server keeps it */
+  /** How long the watch may last in total, in milliseconds; after that it ends with a `TimeoutError`. @default as long as the server keeps it */
   readonly timeoutMs?: number | undefined
   /**
-   * With `initialEvents`: the initial state is at least as new as this. Without: the resourceVersion
-   * of a list or an event, after which events are wanted.
+   * With `initialEvents`: the initial state is at least as new as this. Without: the resourceVersion of a list or an event, after which the watch
+   * starts.
    * @default the newest state
    */
   readonly resourceVersion?: string | undefined
   /**
-   * A streaming list: first every object as `ADDED`, then a bookmark that says so, then the changes.
-   * Servers before 1.34 may refuse it (`isInvalid`).
+   * A streaming list: first every object as `ADDED`, then a bookmark that marks the end of these, then the changes. Servers before 1.34 may refuse
+   * it (`isInvalid`).
    * @default true without a `resourceVersion`, else false
    */
   readonly initialEvents?: boolean | undefined
-  /** How long the server is asked to keep the watch open, in seconds. @default at random between 290 and 590 */
+  /** How long the server is asked to keep the watch open, in seconds. @default random, between 290 and 590 */
   readonly timeoutSeconds?: number | undefined
-  /** `shardRange(…)`. A server without sharded watches ignores it in silence: filter again. @default none */
+  /** `shardRange(…)`. Servers without sharded watches silently ignore it: filter the events again. @default none */
   readonly shardSelector?: string | undefined
-  /** Longest event, in bytes. @default 16 MiB */
+  /** The longest event, in bytes. @default 16 MiB */
   readonly maxLineBytes?: number | undefined
 }
 
-/** What hears a watch in its callback form. Called synchronously; what one throws ends the watch. */
+/** The callbacks of a watch. They are called synchronously; if one throws, the watch ends. */
 export interface WatchHandlers<C> {
   event(type: ChangeType, object: C): void
-  /** All up to `resourceVersion` was told. `initialEventsEnd`: this bookmark ends the initial events. */
+  /** All events up to `resourceVersion` were delivered. `initialEventsEnd`: this bookmark ends the initial events. */
   bookmark?(resourceVersion: string, initialEventsEnd: boolean): void
   /** The server has accepted the watch. */
   opened?(): void
-  /** The server is going away; the watch goes on for now. */
+  /** The server is shutting down; the watch goes on for now. */
   draining?(): void
-  /** It is over, and this is the last call. Not called after `abort()` or the signal. What it throws is told to `onError`. */
+  /** The watch is over; this is the last call. Not called after `abort()` or an aborted signal. If it throws, the error goes to `onError`. */
   end(end: WatchEnd): void
 }
 

@@ -17,7 +17,7 @@ export type JsonPatchOperation =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly path: string; readonly from: string }
 
-/** The steps of a JSON patch, or an object to be merged: what it leaves out stays, `null` deletes. */
+/** The operations of a JSON patch, or an object to merge: fields that it leaves out stay, `null` deletes a field. */
 export type Patch = object | readonly JsonPatchOperation[]
 
 /** What a write is made to: the object itself, or a subresource of it. */

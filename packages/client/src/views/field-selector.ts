@@ -1,20 +1,20 @@
 import { described } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
-/** One condition on one field. Which fields a resource knows, only its server can tell. */
+/** One condition on one field. Only the server knows which fields a resource supports. */
 export interface FieldRequirement {
   readonly field: string
   readonly operator: '=' | '!='
   readonly value: string
 }
 
-/** What is taken as a field selector: `{ 'metadata.name': 'web' }`, or text (`status.phase!=Failed`). */
+/** A field selector: `{ 'metadata.name': 'web' }`, or text (`status.phase!=Failed`). */
 export type FieldSelectorInput = string | Readonly<Record<string, string>> | FieldSelector
 
 /** A parsed field selector: all its requirements must hold. Equal selectors have equal text. */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[]
-  /** The normal form, which is what is sent. Empty: selects everything. */
+  /** The normal form, which is sent. Empty: selects everything. */
   readonly text: string
 
   private constructor(requirements: readonly FieldRequirement[]) {
@@ -35,7 +35,7 @@ export class FieldSelector {
 
   static readonly everything: FieldSelector = new FieldSelector([])
 
-  /** Reads a selector as given. What does not parse is an error that names `option`. */
+  /** Parses a selector. An error names `option`. */
   static of(input: FieldSelectorInput, option = 'fields'): FieldSelector {
     if (input instanceof FieldSelector) return input
     if (typeof input === 'string') return new FieldSelector(parse(input, option))

@@ -26,18 +26,18 @@ export interface LabelSelectorObject {
 }
 
 /**
- * What is taken as a label selector: `{ app: 'web' }`, the `{ matchLabels, matchExpressions }` of
- * Kubernetes objects, or text in the API server's grammar (`app=web,tier in (a, b),!canary`).
+ * A label selector: `{ app: 'web' }`, the `{ matchLabels, matchExpressions }` of Kubernetes objects, or text in the API server's grammar
+ * (`app=web,tier in (a, b),!canary`).
  */
 export type LabelSelectorInput = string | Readonly<Record<string, string>> | LabelSelectorObject | LabelSelector
 
 /**
- * A parsed label selector: all its requirements must hold. Equal selectors have equal text, however
- * they were written: requirements and values are sorted, and each stands once.
+ * A parsed label selector: all its requirements must hold. Equal selectors have equal text, however they were written: requirements and values are
+ * sorted and unique.
  */
 export class LabelSelector {
   readonly requirements: readonly LabelRequirement[]
-  /** The normal form, which is what is sent. Empty: selects everything. */
+  /** The normal form, which is sent. Empty: selects everything. */
   readonly text: string
 
   private constructor(requirements: Iterable<LabelRequirement>) {
@@ -50,7 +50,7 @@ export class LabelSelector {
 
   static readonly everything: LabelSelector = new LabelSelector([])
 
-  /** Reads a selector as given. What does not parse is an error that names `option`. */
+  /** Parses a selector. An error names `option`. */
   static of(input: LabelSelectorInput, option = 'labels'): LabelSelector {
     if (input instanceof LabelSelector) return input
     if (typeof input === 'string') return new LabelSelector(parseLabelSelector(input, option).map(checked(option)))

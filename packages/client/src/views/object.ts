@@ -1,7 +1,4 @@
-/**
- * Metadata that every object carries, exact to the wire: times are strings, and all fields are
- * optional, because what one sends has few of them.
- */
+/** The metadata of an object, as on the wire: times are strings. All fields are optional, because objects that you send have few of them. */
 export interface ObjectMeta {
   name?: string | undefined
   generateName?: string | undefined
@@ -20,7 +17,7 @@ export interface ObjectMeta {
   selfLink?: string | undefined
 }
 
-/** Names the owner of an object: it is deleted with it. */
+/** A reference to an object's owner: the object is deleted with it. */
 export interface OwnerReference {
   apiVersion: string
   kind: string
@@ -30,7 +27,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean | undefined
 }
 
-/** Which fields one manager owns. Left out by every view but `full()` and `exact()`. */
+/** The fields that one manager owns. Only `full()` and `exact()` views have them. */
 export interface ManagedFieldsEntry {
   manager?: string | undefined
   operation?: string | undefined
@@ -41,22 +38,22 @@ export interface ManagedFieldsEntry {
   subresource?: string | undefined
 }
 
-/** The least that an object of any resource is. */
+/** The fields that objects of every resource have. */
 export interface KubernetesObject {
   apiVersion?: string | undefined
   kind?: string | undefined
   metadata?: ObjectMeta | undefined
 }
 
-/** Whether objects of a resource live in namespaces. */
+/** Whether a resource is namespaced. */
 export type Scope = 'namespaced' | 'cluster'
 
-/** What names one object: in a namespaced resource the namespace must be given, elsewhere there is none. */
+/** Names an object: with a namespace for a namespaced resource, without one for a cluster-scoped resource. */
 export type ObjectKey<S extends Scope = Scope> = S extends 'namespaced'
   ? { readonly name: string; readonly namespace: string }
   : { readonly name: string; readonly namespace?: undefined }
 
-/** What names one object to who reads, deletes or changes it: its key, or the object as it was read. */
+/** Names an object to read, delete or change: its key, or the object itself. */
 export type KeyOf<S extends Scope = Scope> =
   | ObjectKey<S>
   | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } }
@@ -72,41 +69,40 @@ export function asKey<S extends Scope>(key: KeyOf<S>): ObjectKey<S> {
 declare const partial: unique symbol
 
 /**
- * The mark, in types only, of what is less than the whole object. All fields of Kubernetes types
- * are optional, so that without it a metadata object would pass for a whole one, and writing it
- * back would delete the rest.
+ * A mark, in types only, of a part of an object. All fields of Kubernetes types are optional, so without it a metadata object would pass for a
+ * whole one, and writing it back would delete the rest.
  */
 export interface PartialBrand {
   readonly [partial]: true
 }
 
-/** What names an object that the server has. */
+/** The metadata that every object on the server has. */
 export interface StoredMeta {
   name: string
   uid: string
 }
 
-/** `C` as it is read: an object that the server has also has a name and a uid. What a projection makes is as it makes it. */
+/** `C` as a read returns it: an object from the server always has a name and a uid. The result of a projection stays as it is. */
 export type FromServer<C> = C &
   (C extends PartialBrand ? unknown : 'metadata' extends keyof C ? { metadata: StoredMeta } : unknown)
 
-/** `T`, and nothing that is marked as less than the whole: what write verbs take. */
+/** `T` as a whole, not a part of it: what write verbs take. */
 export type FullObject<T> = T & { readonly [partial]?: never }
 
-/** What a metadata view gives: the object's identity and metadata, and nothing else. */
+/** What a metadata view returns: the object's identity and metadata only. */
 export interface PartialObjectMetadata extends PartialBrand {
   readonly apiVersion: string
   readonly kind: string
   readonly metadata: ObjectMeta & StoredMeta
 }
 
-/** What a projection gives: never to be written back as an object. */
+/** What a projection returns. It can't be written back as an object. */
 export type Projected<C> = C extends object ? C & PartialBrand : C
 
-/** `T` as an exact view reads it: an integer beyond 2^53 − 1 is a `bigint`. */
+/** `T` as an exact view returns it: an integer beyond 2^53 − 1 is a `bigint`. */
 export type Exact<T> = T extends number ? T | bigint : T extends object ? { [K in keyof T]: Exact<T[K]> } : T
 
-/** Some of `T`: what a server-side apply sends, and a write of the status. Maps such as labels stay as they are. */
+/** A part of `T`, for server-side apply and writes of the status. Maps such as labels stay as they are. */
 export type DeepPartial<T> = T extends readonly (infer Item)[]
   ? DeepPartial<Item>[]
   : T extends object

@@ -2,13 +2,12 @@ import { callback } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
 /**
- * What a view makes of the objects that it selects.
- *
+ * What a view returns of each object.
  * - `default`: the object without `metadata.managedFields`.
  * - `full`: the object as the server sends it.
  * - `exact`: as `full`, with integers beyond 2^53 − 1 as `bigint`.
- * - `metadata`: only metadata is asked for, and `managedFields` left out.
- * - `named`: what `project` gives for the object as decoded (`managedFields` may be there).
+ * - `metadata`: only metadata, without `managedFields`; the server does not send the rest.
+ * - `named`: the result of `project`, which gets the decoded object (with `managedFields`, if the server sent them).
  */
 export type ProjectionKind = 'default' | 'full' | 'exact' | 'metadata' | 'named'
 

@@ -9,7 +9,7 @@ import type { Exact, PartialObjectMetadata, Projected, Scope } from './object.ts
 import { nameOfProjection, type Projection } from './projection.ts'
 import { checkNamespace, checkSegment } from './segment.ts'
 
-/** What names a resource and the type of its objects: its GVK and its GVR in one. */
+/** Identifies a resource: its kind and its name in paths. */
 export interface ResourceDefinition {
   /** API group; `''` is the core group. */
   readonly group: string
@@ -25,79 +25,77 @@ export interface ResourceType<S extends Scope = Scope> extends ResourceDefinitio
   readonly scope: S
 }
 
-/** A narrower scope: what is not given stays as it was. */
+/** A narrower scope. What you leave out stays as it was. */
 export type Within<S extends Scope = Scope> = S extends 'namespaced'
   ? WithinSelectors & {
-      /** These namespaces only, each asked for by itself. Not an empty list. @default all */
+      /** Only these namespaces, each with its own requests. Not an empty list. @default all */
       readonly namespaces?: readonly string[] | undefined
     }
   : WithinSelectors & { readonly namespaces?: undefined }
 
 export interface WithinSelectors {
-  /** Objects with these labels only. @default all */
+  /** Only objects with these labels. @default all */
   readonly labels?: LabelSelectorInput | undefined
-  /** Objects with these fields only; which fields work, the server says. @default all */
+  /** Only objects with these fields; the server decides which fields it supports. @default all */
   readonly fields?: FieldSelectorInput | undefined
 }
 
 /**
- * What to read: a resource, a scope and a projection. A value: two views with one `key` are the same
- * view, and objects are never compared. `C` is what a read gives, `S` says whether the resource's
- * objects live in namespaces.
+ * What to read: a resource, a scope and a projection. Views are values: two views with the same `key` are the same view. `C` is the type that a
+ * read returns; `S` tells whether the resource is namespaced.
  */
 export interface View<out C = unknown, S extends Scope = Scope> {
   /** Group, version, resource, sorted namespaces, normalised selectors and the projection's name. */
   readonly key: string
   readonly resource: ResourceType<S>
-  /** Sorted, each once; `undefined`: all of them. Never empty. */
+  /** Sorted and unique; `undefined`: all namespaces. Never empty. */
   readonly namespaces: readonly string[] | undefined
   readonly labels: LabelSelector
   readonly fields: FieldSelector
   readonly projection: Projection<C>
   /**
-   * The same view of fewer objects: namespaces are intersected, selectors must both hold.
-   * @throws RangeError for no namespaces, or none that are left.
-   * @throws InvalidNameError for a namespace, label key or label value that no server takes.
+   * The same view with fewer objects: namespaces are intersected, and both selectors must hold.
+   *
+   * @throws RangeError if no namespace is given or left
+   * @throws InvalidNameError for a namespace, label key or label value that no server takes
    */
   within(scope: Within<S>): View<C, S>
 }
 
-/** A resource, seen whole: all objects without `managedFields`, and where other views come from. */
+/** All objects of a resource, without `managedFields`. Other views are made from it. */
 export interface Resource<T, S extends Scope = Scope> extends View<T, S> {
   within(scope: Within<S>): Resource<T, S>
-  /** With `managedFields`. */
+  /** Objects with `managedFields`. */
   full(): View<T, S>
-  /** With `managedFields`, and integers beyond 2^53 − 1 as `bigint`, written back digit for digit. */
+  /** Objects with `managedFields`, and with integers beyond 2^53 − 1 as `bigint`, which are written back digit for digit. */
   exact(): View<Exact<T>, S>
-  /** Only identity and metadata, without `managedFields`: the rest is not even sent. */
+  /** Only identity and metadata, without `managedFields`: the server does not send the rest. */
   metadata(): View<PartialObjectMetadata, S>
   /**
-   * What `project` builds from each object. Call it once, at module level: the name is the
-   * projection's identity in the view's key, and another function of that name is a conflict where
-   * both meet. It is given the object as decoded, `managedFields` included, and must not change it;
-   * what it returns is kept, so build anew rather than delete.
+   * Objects as `project` returns them. Call it once, at module level: the name identifies the projection in the view's key, and another function of
+   * that name is a conflict if both are used together. `project` gets the decoded object, `managedFields` included, and must not change it. Its
+   * result is kept in memory, so build a new object rather than delete fields.
    */
   project<C>(name: string, project: (object: T) => C): View<Projected<C>, S>
   /**
-   * As above, with a projection that brings its name along (`selfNamed()`), such as the ready-made ones of
-   * `@wherry/transform-cache`.
-   * @throws OptionTypeError for a function without one.
+   * The same with a projection that has a name (`selfNamed()`), for example the ready-made ones of `@wherry/transform-cache`.
+   *
+   * @throws OptionTypeError for a function without a name
    */
   project<C>(selfNamed: (object: T) => C): View<Projected<C>, S>
 }
 
-/** What the type of a resource's objects must have: every Kubernetes object has metadata. */
+/** Every Kubernetes object has metadata. */
 export interface HasMetadata {
   metadata?: object | undefined
 }
 
 /**
- * A resource by its names. Constants, best defined once at module level; nothing is asked of a server.
+ * Defines a resource by its names. It sends no request; define it once, at module level. It takes the result of `discover` as it is, and also
+ * another resource's `resource`.
  *
- * What `discover` found may be given as it is, and so may another resource's `resource`.
- *
- * @throws InvalidNameError for a name that can't stand in a path.
- * @throws OptionTypeError for an unknown field.
+ * @throws InvalidNameError for a name that can't be part of a path
+ * @throws OptionTypeError for an unknown field
  */
 export function defineResource<T extends HasMetadata>(
   definition: ResourceDefinition & { readonly namespaced: true },

@@ -23,27 +23,27 @@ export interface WatchContext extends ReadContext {
   readonly deadlines?: Pick<Deadlines, 'add' | 'remove'> | undefined
 }
 
-/** Hears one watch: `opened` at most once, then lines in the order of the stream, then `end` once. */
+/** The callbacks of one watch: `opened` at most once, then lines in the order of the stream, then `end` once. */
 export interface WatchHandlers {
   /** The server has accepted the watch. */
   opened?(): void
   /** `length`: the characters of its line. */
   event(type: ChangeType, object: object, length: number): void
   /**
-   * A bookmark: the stream has shown everything up to `resourceVersion`. `initialEventsEnd`: it is the
-   * one that ends the initial events (a server may send it unasked).
+   * A bookmark: the stream has shown everything up to `resourceVersion`. `initialEventsEnd`: it ends the initial events (a server may send it
+   * unasked).
    */
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void
-  /** A line that is no event of this resource was left out (rule R20). */
+  /** A line that is not an event of this resource was skipped (rule R20). */
   skipped?(error: InvalidObjectError): void
-  /** The server is going away; this watch goes on for now. Best opened anew before it ends. */
+  /** The server is shutting down; this watch goes on for now. Open a new one before it ends. */
   draining?(): void
-  /** It is over; nothing is called after this. */
+  /** The watch is over; no callback is called after this. */
   end(end: WatchEnd): void
 }
 
 export interface WatchOptions {
-  /** Ends it, as `abort` does. */
+  /** Ends the watch, as `abort` does. */
   readonly signal?: AbortSignal | undefined
   /** How long it may last in all, in milliseconds. @default 30 s longer than `timeoutSeconds` */
   readonly timeoutMs?: number | undefined
@@ -58,15 +58,15 @@ export interface WatchOptions {
   readonly maxLineBytes?: number | undefined
 }
 
-/** A watch under way. */
+/** A running watch. */
 export interface Watch {
   readonly timeoutSeconds: number
   /** When bytes last came, or the watch was begun, on the monotonic clock. */
   readonly lastReceivedAt: number
-  /** Stops handing on events, and holds the server back. */
+  /** Pauses the events, and holds the server back. */
   hold(): void
   release(): void
-  /** Ends it. No handler is called from now on, `end` neither. Harmless when it is over. */
+  /** Ends the watch. No callback is called after it, not even `end`. Does nothing if the watch is over. */
   abort(): void
 }
 

@@ -1,6 +1,6 @@
 import type { ApiError } from '@wherry/client'
 
-/** An object of that name is there, nobody controls it, and this manager has not applied it: it can be somebody else's. */
+/** An object of that name exists, no object controls it, and this manager has not applied it. It may belong to somebody else. */
 export class NotOursError extends Error {
   override readonly name = 'NotOursError'
   readonly code = 'NOT_OURS'
@@ -21,9 +21,9 @@ export class NotOursError extends Error {
 }
 
 /**
- * An `apply` or a `status` has not been done: the write waits, because it was sent again and again. It was refused, undone, or its
- * answer was lost. The cause is the last refusal, if there was one. A run that ends with it is no failure: the key runs again when
- * the write may be sent.
+ * An `apply` or a `status` was not sent: the write waits, because it was sent again and again. Either the server refused it, or somebody undid it,
+ * or its answer was lost. The cause is the last refusal, if there was one. A run that ends with this error is not a failure: the key runs again
+ * when the write may be sent.
  */
 export class ApplyDelayedError extends Error {
   override readonly name = 'ApplyDelayedError'
@@ -45,8 +45,8 @@ export class ApplyDelayedError extends Error {
 }
 
 /**
- * This run has read an object as absent, and there is one: it lies outside the view that was read, or it has just come. To apply to it
- * would overwrite what the run has not seen. The run fails, and the key runs again with what is there.
+ * This run has read an object as absent, and the object exists: it lies outside the view that was read, or it has just been created. Applying to it
+ * would overwrite what the run has not seen. The run fails, and the key runs again and sees the object.
  */
 export class NotAbsentError extends Error {
   override readonly name = 'NotAbsentError'
@@ -65,10 +65,7 @@ export class NotAbsentError extends Error {
   }
 }
 
-/**
- * A desired state that is valid, and that the server can't make of the object that is there: a field of it can't be changed. The cause is
- * what the server said.
- */
+/** The desired state is valid, but a field of the existing object can't be changed. The cause is the server's answer. */
 export class ImmutableFieldError extends Error {
   override readonly name = 'ImmutableFieldError'
   readonly code = 'IMMUTABLE_FIELD'
@@ -98,7 +95,10 @@ export function isDelay(thrown: unknown): boolean {
   return thrown instanceof ApplyDelayedError
 }
 
-/** An object is written again and again, because somebody else undoes it, or because the server refuses it. To `onError`, once until nothing happened for 10 minutes. */
+/**
+ * An object is written again and again, because somebody undoes the write or the server refuses it. Sent to `onError` once, until the object has
+ * been quiet for 10 minutes.
+ */
 export class FlappingError extends Error {
   override readonly name = 'FlappingError'
   readonly code = 'FLAPPING'
@@ -149,7 +149,10 @@ export class NoStatusError extends Error {
   }
 }
 
-/** The conditions of a status are one value for the server, so that controllers overwrite each other's. To `onError`, once for a controller. */
+/**
+ * The server treats the conditions of a status as one value, so controllers overwrite each other's conditions. Sent to `onError` once per
+ * controller.
+ */
 export class AtomicConditionsError extends Error {
   override readonly name = 'AtomicConditionsError'
   readonly code = 'ATOMIC_CONDITIONS'

@@ -8,7 +8,7 @@ import { AtomicConditionsError, NoStatusError } from './errors.ts'
 import { below, type FieldsV1, isLeaf } from './fields-v1.ts'
 import type { Applied, DesiredOptions } from './options.ts'
 
-/** A status as it is given: the times of its conditions, and their messages, may be left out. */
+/** A status as you write it: the times and messages of conditions may be left out. */
 export type DesiredStatus<S> = S extends { readonly conditions?: readonly (infer C)[] | undefined }
   ? Omit<S, 'conditions'> & { readonly conditions?: readonly DesiredCondition<C>[] | undefined }
   : S
@@ -16,19 +16,20 @@ export type DesiredStatus<S> = S extends { readonly conditions?: readonly (infer
 type Filled = 'lastTransitionTime' | 'message'
 type DesiredCondition<C> = Omit<C, Filled> & { readonly [K in Filled]?: string | null | undefined }
 
-/** The status that objects of a type have. */
+/** The status type of an object type. */
 export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : Record<string, unknown>
 
 /** How a status is applied. */
 export type StatusOptions = Pick<DesiredOptions, 'formerManagers' | 'signal' | 'timeoutMs' | 'onDelay'>
 
 /**
- * Makes the status of the primary object as desired, by server-side apply of its status subresource. It is all that this controller says
- * of the status: what the next call leaves out is removed. What other managers say stays. No request is sent where all is so already.
+ * Makes the status of the primary object as desired, by server-side apply of the status subresource. The value is all that this controller says of
+ * the status: a field that the next call leaves out is removed. Fields of other managers stay. No request is sent if the status is already as
+ * desired.
  *
- * A condition gets its `lastTransitionTime`, and keeps it while its status is the same; a `message` that is left out is empty.
+ * A condition gets its `lastTransitionTime`, and keeps it while its status stays the same. A missing `message` becomes empty.
  *
- * What is written again and again is delayed, as by `apply`. Rejects with a `NoStatusError` if the definition has no status subresource.
+ * Repeated writes are delayed as for `apply`. Rejects with a `NoStatusError` if the definition has no status subresource.
  */
 export type ApplyStatus<C> = (status: DesiredStatus<StatusOf<C>>, options?: StatusOptions) => Promise<Applied<C>>
 

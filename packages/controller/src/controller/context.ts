@@ -6,7 +6,7 @@ import type { Logger } from '../logging/logger.ts'
 import type { Read } from '../reads/read.ts'
 import type { ReconcileResult } from './result.ts'
 
-/** Records events, as `kubectl describe` shows them. Never throws, and never waits. */
+/** Records events, which `kubectl describe` shows. Never throws and never waits. */
 export interface ContextEvents {
   /** About the primary object. */
   record(event: RecordedEvent): void
@@ -14,49 +14,54 @@ export interface ContextEvents {
   about(view: View, object: KubernetesObject, event: RecordedEvent): void
 }
 
-/** What a reconcile is given. It is good until the reconcile returns. */
+/** What a reconcile receives. It is valid until the reconcile returns. */
 export interface ReconcileContext<C, S extends Scope = Scope> {
   readonly key: ObjectKey<S>
-  /** The primary object, as the cache has it: change a `structuredClone(object)`. One with a `deletionTimestamp` is being deleted. */
+  /**
+   * The primary object from the cache. Do not change it; change a `structuredClone(object)`. An object with a `deletionTimestamp` is being deleted.
+   */
   readonly object: FromServer<C>
-  /** Reads, and depends on what it reads: the key runs again when any of it changes, comes or goes. */
+  /** Reads objects and tracks what was read: the key runs again when any of it changes, appears or disappears. */
   readonly read: Read
   readonly apply: Apply
   readonly status: ApplyStatus<C>
   /**
-   * Reads live, and writes; what it writes is seen by later reads of `read` (rule C10). Of a controller that runs on a leader
-   * only, it sends nothing outside its term.
+   * Reads from the server, and writes. Later reads of `read` see its writes (rule C10). The client of a controller that runs only on the leader
+   * sends nothing outside the leader's term.
    */
   readonly client: Client
-  /** Aborted when the controller stops, when its term is over, and when `reconcileTimeoutMs` have passed. */
+  /** Aborted when the controller stops, when the leader's term ends, and after `reconcileTimeoutMs`. */
   readonly signal: AbortSignal
-  /** The time now, by the clock that timers and backoffs go by: in a test on simulated time, that of the simulation. */
+  /** The current time, by the clock of timers and backoffs. In a test on simulated time, this is the simulated time. */
   now(): Date
-  /** 1, and one more for each failure since the last success. */
+  /** 1, plus one for each failure since the last success. */
   readonly attempt: number
-  /** Its lines say the controller and the key. */
+  /** Its lines carry the controller and the key. */
   readonly log: Logger
   readonly events: ContextEvents
 }
 
 /**
- * Makes the world as the object says. It is called again whenever something that it depends on has changed, and must come to the same
- * end however often it is. What it throws is tried again with backoff, but for a `TerminalError`.
+ * Makes the cluster match the object. It is called again whenever something it depends on has changed, so it must reach the same result however
+ * often it runs. If it throws, it runs again with backoff; a `TerminalError` does not run again until something changes.
  */
 export type Reconcile<C, S extends Scope = Scope> = (context: ReconcileContext<C, S>) => Returned | Promise<Returned>
 
 // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return gives
 type Returned = ReconcileResult | undefined | void
 
-/** What is given when a primary object is gone, or has left the view. */
+/** What `onGone` and `onLeft` receive when a primary object is gone, or has left the view. */
 export interface GoneContext<C, S extends Scope = Scope> {
   readonly key: ObjectKey<S>
-  /** As it was last; of several of one name that went, the last one. */
+  /** The last known state. If several objects of that name are gone, that of the last one. */
   readonly last: FromServer<C>
   readonly client: Client
   readonly signal: AbortSignal
   readonly log: Logger
 }
 
-/** Ends what the object stood for outside the cluster. Not called for what happened while nobody watched: finalizers are for that. */
+/**
+ * Cleans up what the object stood for outside the cluster. It is not called for objects that were deleted while the operator was not running: use a
+ * finalizer for those.
+ */
 export type OnGone<C, S extends Scope = Scope> = (context: GoneContext<C, S>) => unknown

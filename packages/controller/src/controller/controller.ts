@@ -39,28 +39,28 @@ import { type NamedConnection, unsynced, unsyncedLine, untilSynced } from './syn
 
 /** How a controller is started. */
 export interface StartOptions {
-  /** What reconciles write with; that of a leader's term, say. @default the controller's */
+  /** The client that reconciles write with, for example that of a leader's term. @default the controller's */
   readonly client?: Client | undefined
-  /** Ends the start. */
+  /** Aborts the start. */
   readonly signal?: AbortSignal | undefined
-  /** How long sources may take to end where the start fails, in milliseconds. @default 30_000 */
+  /** How long sources may take to close if the start fails, in milliseconds. @default 30_000 */
   readonly stopTimeoutMs?: number | undefined
 }
 
 /** How a controller is stopped. */
 export interface StopOptions {
-  /** Why; reconciles under way find it in their signal. @default a {@link ControllerStoppedError} */
+  /** The reason. Running reconciles find it in their signal. @default a {@link ControllerStoppedError} */
   readonly reason?: Error | undefined
-  /** How long reconciles under way, and sources, may take to end, in milliseconds. @default 30_000 */
+  /** How long running reconciles and sources may take to end, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number | undefined
 }
 
-/** `starting`: waits for its sources. `stopping`: reconciles are still under way. */
+/** `starting`: it waits for its sources. `stopping`: reconciles are still running. */
 export type ControllerState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
 
 /**
- * One controller: what an operator runs several of. It hears of objects through its inputs, queues the keys of primary objects,
- * and calls `reconcile` for each. Without an operator it is used by itself:
+ * One controller of an operator. It gets events of objects through its inputs, queues the keys of primary objects, and calls `reconcile` for each.
+ * It can also be used without an operator:
  *
  * ```ts
  * const cache = new DynamicCache({ client })
@@ -73,7 +73,7 @@ export type ControllerState = 'idle' | 'starting' | 'running' | 'stopping' | 'st
  */
 export class Controller<C, S extends Scope = Scope> {
   readonly name: string
-  /** The views that it declares, each once: that of its primary objects first. Of owned objects, the one that is watched. */
+  /** The views that it declares, each once; that of its primary objects comes first. For owned objects, the view that is watched. */
   readonly views: readonly View[]
   readonly #definition: ControllerDefinition<C, S>
   readonly #parts: ControllerParts
@@ -135,17 +135,17 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#state
   }
 
-  /** Whether it runs on a leader only. */
+  /** Whether it runs only on the leader. */
   get onLeader(): boolean {
     return this.#definition.onLeader ?? true
   }
 
-  /** Grows with all that it does: two equal values with nothing to do at both, and nothing was done between them. */
+  /** A counter of its activity. If two readings are equal and nothing was pending at both, nothing happened between them. */
   get activity(): number {
     return this.#activity
   }
 
-  /** The keys of its views that are not watched yet, but for those whose resource may come later, as the cache's options say. */
+  /** The keys of its views that are not watched yet, except those whose resource may be defined later, as the cache's options say. */
   get unwatched(): readonly string[] {
     const watched = this.#holds.filter(({ informer: { hasSynced, isAbsent } }) => hasSynced || isAbsent)
     const keys = new Set(watched.map(({ informer }) => informer.view.key))
@@ -156,7 +156,7 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#reads
   }
 
-  /** Begins to cache its views. Reconciles nothing yet: a candidate for leadership does no more. Idempotent. */
+  /** Starts to cache its views without reconciling: this is all that a candidate for leadership does. Idempotent. */
   prepare(): void {
     if (this.#primary !== undefined || this.#stopping.signal.aborted) return
     // The cache may refuse one: those before it are held.
@@ -172,10 +172,10 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /**
-   * Starts to hear and to reconcile. Resolves when all sources have synced and the workers have begun (rule C3).
+   * Starts to watch and to reconcile. Resolves when all sources have synced and the workers have started (rule C3).
    *
-   * Rejects with a {@link SourceNotSyncedError} that names the sources that did not sync within `syncTimeoutMs`, with the
-   * signal's reason, or with a {@link UsageError}; it is stopped then.
+   * Rejects with a {@link SourceNotSyncedError} that names the sources that did not sync within `syncTimeoutMs`, with the signal's reason, or with
+   * a {@link UsageError}. The controller is stopped then.
    */
   async start(options: StartOptions = {}): Promise<void> {
     checkOptions('start', options, {
@@ -216,8 +216,8 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /**
-   * Stops: from the call on no reconcile begins, and the signals of those under way are aborted. Resolves when they have ended, after
-   * `timeoutMs` at most, and all is closed; at once if it is called from within a reconcile. Idempotent.
+   * Stops the controller. After the call no reconcile starts, and the signals of running reconciles are aborted. Resolves when they have ended and
+   * everything is closed, after `timeoutMs` at most. If a reconcile calls it, it resolves at once. Idempotent.
    */
   async stop(options: StopOptions = {}): Promise<void> {
     checkOptions('stop', options, { reason: having('an Error', 'toString'), timeoutMs: milliseconds() })
@@ -230,13 +230,16 @@ export class Controller<C, S extends Scope = Scope> {
     return this.stop()
   }
 
-  /** Makes a key run, as if something had changed that it depends on. */
+  /** Makes a key run, as if something that it depends on had changed. */
   enqueue(key: KeyOf<S>): void {
     const { text } = checkedKey({ resource: this.#definition.for.resource }, key, undefined, 'enqueue')
     this.#enqueue(text, toldCause, false)
   }
 
-  /** What is queued, runs, or waits to be tried again, a line each; nothing: it is idle. Keys that wait for `requeueAfterMs` are idle. */
+  /**
+   * A line for each key that is queued, runs, or waits for a retry. Empty if the controller is idle. Keys that wait for `requeueAfterMs` count as
+   * idle.
+   */
   pending(): readonly string[] {
     const running = this.#queue.unfinished().map(({ key }) => `${key} is being reconciled`)
     const queued = this.#queue.size > 0 ? [`${this.#queue.size} queued`] : []
@@ -250,7 +253,7 @@ export class Controller<C, S extends Scope = Scope> {
     return [...running, ...queued, ...waiting].map(line => `${this.name}: ${line}`)
   }
 
-  /** What keeps it from reconciling, in words; `undefined`: it does. */
+  /** What keeps it from reconciling, in words; `undefined` if nothing does. */
   get obstacle(): string | undefined {
     const { name, state } = this
     if (state === 'running') return undefined
@@ -261,7 +264,7 @@ export class Controller<C, S extends Scope = Scope> {
     return state === 'idle' ? `${name} waits to lead` : `${name} is starting`
   }
 
-  /** What a key depends on, why it last ran, and what came of it. */
+  /** What a key depends on, why it last ran, and how that run ended. */
   explain(key: KeyOf<S> | string): Explanation {
     const { resource } = this.#definition.for
     const asked = typeof key === 'string' ? parsedKey(resource, key) : key

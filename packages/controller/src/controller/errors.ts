@@ -1,10 +1,16 @@
-/** Thrown by a reconcile: it failed, and trying again would not help. The key runs again when something that it depends on changes, or when a write that waits is due. */
+/**
+ * Throw it in a reconcile that failed and that a retry would not help. The key runs again when something that it depends on changes, or when a
+ * delayed write is due.
+ */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError'
   readonly code = 'TERMINAL'
 }
 
-/** A reconcile took longer than its `reconcileTimeoutMs`. Its signal was aborted with this; its key waits until it has ended. */
+/**
+ * A reconcile took longer than `reconcileTimeoutMs`. Its signal was aborted with this error. Its key does not run again before the reconcile has
+ * ended.
+ */
 export class ReconcileTimeoutError extends Error {
   override readonly name = 'ReconcileTimeoutError'
   readonly code = 'RECONCILE_TIMEOUT'
@@ -21,7 +27,7 @@ export class ReconcileTimeoutError extends Error {
   }
 }
 
-/** Why the signal of a reconcile is aborted when its controller stops. */
+/** The reason of a reconcile's signal when its controller stops. */
 export class ControllerStoppedError extends Error {
   override readonly name = 'ControllerStoppedError'
   readonly code = 'CONTROLLER_STOPPED'
@@ -33,14 +39,14 @@ export class ControllerStoppedError extends Error {
   }
 }
 
-/** Reconciles, or sources, of a controller did not end in time when it was stopped: they are left behind (rule R23). To `onError`. */
+/** Reconciles or sources of a controller did not end in time after it was stopped; the controller left them behind (rule R23). Sent to `onError`. */
 export class StillRunningError extends Error {
   override readonly name = 'StillRunningError'
   readonly code = 'STILL_RUNNING'
   readonly controller: string
-  /** `namespace/name` of each object that is still reconciled. */
+  /** `namespace/name` of each object whose reconcile still runs. */
   readonly keys: readonly string[]
-  /** The sources that have not closed, as in {@link SourceNotSyncedError}. */
+  /** The sources that have not closed, named as in {@link SourceNotSyncedError}. */
   readonly sources: readonly string[]
 
   constructor(controller: string, keys: readonly string[], sources: readonly string[]) {
@@ -53,7 +59,7 @@ export class StillRunningError extends Error {
   }
 }
 
-/** A source of a controller did not sync in time (rule C3). Its cause is what went wrong last, if anything. */
+/** A source of a controller did not sync in time (rule C3). The cause is its last error, if there was one. */
 export class SourceNotSyncedError extends Error {
   override readonly name = 'SourceNotSyncedError'
   readonly code = 'SOURCE_NOT_SYNCED'

@@ -4,30 +4,30 @@ import type { Dependency } from '../reads/dependency.ts'
 import type { Cause } from '../sources/cause.ts'
 import type { KeyState, LastRun } from './key-state.ts'
 
-/** What is watched for a controller, whatever the key. */
+/** A view that a controller watches, for all keys. */
 export interface WatchedView {
   /** The view's key. */
   readonly view: string
   readonly informer: InformerReport | undefined
 }
 
-/** Why a key runs, and what it depends on. `toString` gives it for people. */
+/** Why a key runs, and what it depends on. `toString` gives readable text. */
 export interface Explanation {
   readonly controller: string
   /** `namespace/name` */
   readonly key: string
-  /** Whether there is such an object. */
+  /** Whether the object exists. */
   readonly exists: boolean
-  /** `delayed`: it runs when its time has come, or when something changes before. */
+  /** `delayed`: it runs after a time, or earlier if something changes. */
   readonly queue: 'idle' | 'delayed' | 'queued' | 'running'
-  /** How long it waits for its time, in milliseconds; `undefined`: it does not. */
+  /** The remaining wait, in milliseconds; `undefined` if it does not wait for a time. */
   readonly dueInMs: number | undefined
-  /** Why it is to run. */
+  /** Why it will run next. */
   readonly pending: Cause | undefined
   /** Failures since the last success. */
   readonly failures: number
   readonly lastRun: LastRun | undefined
-  /** What the run under way has asked for and not got yet, its reads and writes: `read.get of /v1/secrets db`. */
+  /** The reads and writes that the current run waits for: `read.get of /v1/secrets db`. */
   readonly waitsFor: readonly string[]
   /** What its last successful run has read, and what was read since (rules C11, C12). */
   readonly reads: readonly Dependency[]

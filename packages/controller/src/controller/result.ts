@@ -1,10 +1,10 @@
 import { UsageError } from '../usage-error.ts'
 
-/** What a reconcile may ask for; nothing: it is done until something that it depends on changes. */
+/** What a reconcile may return. Return nothing if the work is done until something that it depends on changes. */
 export interface ReconcileResult {
-  /** Run again, after the backoff of a failure: 5 ms at first, doubling to 1000 s. @default false */
+  /** Run again after the backoff of a failure: 5 ms at first, doubling to 1000 s. @default false */
   readonly requeue?: boolean | undefined
-  /** Run again when so many milliseconds have passed, if nothing makes it run before. 0: at once. @default never */
+  /** Run again after this many milliseconds, unless something makes it run earlier. 0: at once. @default never */
   readonly requeueAfterMs?: number | undefined
 }
 

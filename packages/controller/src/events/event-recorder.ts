@@ -22,9 +22,9 @@ export interface RecordedEvent {
   readonly type?: 'Normal' | 'Warning' | undefined
   /** Why, in one CamelCase word, at most 128 characters. */
   readonly reason: string
-  /** For people; what is longer than 1,024 characters is cut. */
+  /** Text for people; it is cut after 1,024 characters. */
   readonly message: string
-  /** What was done or failed, as `Scaling`. @default the reason */
+  /** What was done or failed, for example `Scaling`. @default the reason */
   readonly action?: string | undefined
 }
 
@@ -36,18 +36,17 @@ const atOnce = 8
 const maxRefusals = 12
 
 /**
- * Records events about objects, for `kubectl describe` and the like.
+ * Records events about objects, for `kubectl describe` and similar tools.
  *
- * - Never throws to its caller, and never waits: events are sent in the background. Each is tried again with a backoff of its own
- *   while the server can't take it, up to twelve times where it answers. Failures go to the client's `onError`.
- * - The same event again is counted on the one that is there. Ten different messages of one type and reason about one
- *   object within ten minutes are told as one from then on.
- * - About one object, 25 at once and one more every five minutes; what does not fit is dropped. Where 1,000 wait, so is the new
- *   one. `wherry_events_dropped_total` counts all that is dropped, by reason.
+ * - It never throws to its caller and never waits. It sends events in the background, and retries each with its own backoff while the server can't
+ *   take it, up to twelve times if the server answers. Failures go to the client's `onError`.
+ * - A repeated event increases the count of the existing one. After ten different messages of one type and reason about one object within ten
+ *   minutes, further ones are merged into one event.
+ * - It sends 25 events about one object at once, and one more every five minutes; it drops the rest. It also drops new events while 1,000 wait.
+ *   `wherry_events_dropped_total` counts dropped events by reason.
  *
- * They are objects of the core `v1` API, which every server has, and operators' usual roles allow (create and patch of
- * `events`). controller-runtime's newer recorder writes `events.k8s.io/v1`, its older one core `v1`; what is stored is the
- * same object, and read at either.
+ * It writes events of the core `v1` API, which every server has and which operators' usual roles allow (create and patch of `events`).
+ * controller-runtime's newer recorder writes `events.k8s.io/v1`, its older one core `v1`; the server stores the same object, and both APIs show it.
  */
 export class EventRecorder {
   readonly #settings: RecorderSettings
@@ -75,17 +74,17 @@ export class EventRecorder {
     })
   }
 
-  /** How many were dropped. */
+  /** How many events were dropped. */
   get dropped(): number {
     return this.#dropped
   }
 
-  /** How many different ones wait to be sent. */
+  /** How many different events wait to be sent. */
   get pending(): number {
     return this.#pending.size
   }
 
-  /** Records what happened to an object of `view`'s resource. What is wrong with it is told to `onError`. */
+  /** Records what happened to an object of `view`'s resource. Mistakes in the event go to `onError`. */
   record(view: View, object: KubernetesObject, event: RecordedEvent): void {
     try {
       this.#record(view, object, event)
@@ -96,8 +95,8 @@ export class EventRecorder {
   }
 
   /**
-   * Sends what is pending, whatever it waits for, and ends: what can't be sent at the first go, or not within `timeoutMs`
-   * (default 5,000), is dropped. Idempotent.
+   * Sends the pending events once, without waiting for their backoff, and ends. Drops what the server does not take at that try or within
+   * `timeoutMs` (default 5,000). Idempotent.
    */
   async close(options: { readonly timeoutMs?: number | undefined } = {}): Promise<void> {
     checkOptions('close', options, { timeoutMs: milliseconds() })

@@ -1,10 +1,10 @@
-/** The lease could not be renewed in time, or somebody else has it: this process no longer leads, and never will again. */
+/** The lease could not be renewed in time, or another process has taken it. This process no longer leads, and never will again. */
 export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError'
   readonly code = 'LEADERSHIP_LOST'
   /** `namespace/name` of the lease. */
   readonly lease: string
-  /** Who we were. */
+  /** This process' identity. */
   readonly identity: string
 
   constructor(lease: string, identity: string, why: string) {
@@ -14,7 +14,7 @@ export class LeadershipLostError extends Error {
   }
 }
 
-/** The term is over because it was ended in order: its part is done, or was asked to stop. */
+/** The term has ended in an orderly way: the leader's work is done, or it was asked to stop. */
 export class TermOverError extends Error {
   override readonly name = 'TermOverError'
   readonly code = 'TERM_OVER'
@@ -27,13 +27,13 @@ export class TermOverError extends Error {
   }
 }
 
-/** A leader part did not end in time after its signal was aborted. The lease was left to expire, not released. */
+/** The leader's work did not end in time after its signal was aborted. The lease expires; it was not released. */
 export class LeaderStuckError extends Error {
   override readonly name = 'LeaderStuckError'
   readonly code = 'LEADER_STUCK'
   /** `namespace/name` of the lease. */
   readonly lease: string
-  /** How long it was given, in milliseconds. */
+  /** How long the work had, in milliseconds. */
   readonly graceMs: number
 
   constructor(lease: string, graceMs: number) {

@@ -9,13 +9,13 @@ import { OwnTerm, type Term } from './term.ts'
 
 /** What {@link LeaderElection.run} takes. */
 export interface LeadOptions {
-  /** Asks to end in order: `lead` is asked to end, then the lease is released. */
+  /** Ends it in an orderly way: `lead` is asked to end, then the lease is released. */
   readonly signal?: AbortSignal | undefined
-  /** What only a leader does. Called once the lease is ours; when it has ended, so has `run`. */
+  /** The work of the leader. Called when this process holds the lease. `run` ends when it has ended. */
   readonly lead: (term: Term) => unknown
 }
 
-/** `idle` until it is run; `over` for ever once a term has ended, or the wait for one. */
+/** `idle` before it is run; `over` after its term, or its wait for one, has ended. */
 export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
 
 /**
@@ -62,7 +62,7 @@ export class LeaderElection {
     })
   }
 
-  /** Who we are, in the lease. */
+  /** This process' identity in the lease. */
   get identity(): string {
     return this.#settings.identity
   }
@@ -71,18 +71,17 @@ export class LeaderElection {
     return this.#state
   }
 
-  /** Who leads, as far as was seen; `''`: nobody. */
+  /** The identity of the leader that was last seen; `''` if there is none. */
   get leader(): string {
     return this.#candidate.holder
   }
 
   /**
-   * Waits for the lease, then calls `lead`, and keeps the lease until that has ended.
+   * Waits for the lease, calls `lead`, and renews the lease until `lead` has ended.
    *
-   * Resolves when `lead` has, or the signal was aborted before it came to that; rejects with what `lead` threw. Rejects
-   * with a {@link LeadershipLostError} when the lease was lost, once `lead` has ended or its `graceMs` are over, and
-   * with a `LeaderStuckError` when it was asked to end and did not. Once only: a second call rejects with an
-   * {@link UsageError}.
+   * Resolves when `lead` has ended, or when the signal was aborted earlier; rejects with what `lead` threw. Rejects with a {@link
+   * LeadershipLostError} if the lease was lost, after `lead` has ended or `graceMs` have passed, and with a `LeaderStuckError` if `lead` was asked
+   * to end and did not. It can be called once: a second call rejects with a {@link UsageError}.
    */
   async run(options: LeadOptions): Promise<void> {
     checkOptions('run', options, { signal: abortSignal, lead: callback })

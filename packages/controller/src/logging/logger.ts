@@ -3,8 +3,8 @@ import { asError, having, type LogFields, type LogLevel, systemEnvironment } fro
 import { callGuarded } from '@wherry/informer/internal'
 
 /**
- * Where log lines go. A logger of pino is one, as it is: fields first, then the message; an error stands under `err`, or in the
- * place of the fields.
+ * Where log lines go. pino's logger fits as it is: fields come first, then the message. An error is the field `err`, or takes the place of the
+ * fields.
  */
 export interface Logger {
   debug(fields: object, message: string): void
@@ -19,7 +19,7 @@ export const loggerCheck: (option: string, value: unknown) => void = having(
   ...['debug', 'info', 'warn', 'error'],
 )
 
-/** A logger that gives its lines to `write`. An error in the place of the fields is one of them, as pino has it. */
+/** A logger that passes its lines to `write`. An error in the place of the fields becomes the field `err`, as in pino. */
 export function loggerTo(write: (level: LogLevel, fields: object, message: string) => void): Logger {
   const at =
     (level: LogLevel) =>
@@ -33,7 +33,7 @@ export function environmentLogger(environment: Pick<Environment, 'log'>): Logger
   return loggerTo((level, fields, message) => environment.log(level, message, fields as LogFields))
 }
 
-/** A logger that adds fields to each line; what it throws, or rejects with, is told to `onError`. */
+/** A logger that adds fields to each line. What it throws, or rejects with, goes to `onError`. */
 export function loggerWith(logger: Logger, fields: object, onError: Environment['onError']): Logger {
   const failed = (thrown: unknown): void => onError(asError(thrown, 'the logger threw'), { phase: 'log' })
   return loggerTo((level, more, message) => callGuarded(() => logger[level]({ ...fields, ...more }, message), failed))

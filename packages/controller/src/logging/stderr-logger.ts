@@ -7,18 +7,17 @@ const { inspect } = process.getBuiltinModule('node:util')
 
 /** Options of {@link stderrLogger}. */
 export interface StderrLoggerOptions {
-  /** `json`: a line of JSON each; `text`: for people. @default 'text' on a terminal, else 'json' */
+  /** `json`: one JSON object per line; `text`: for people. @default 'text' on a terminal, else 'json' */
   readonly format?: 'json' | 'text' | undefined
-  /** The least that is written. @default 'info' */
+  /** The lowest level that is written. @default 'info' */
   readonly level?: LogLevel | undefined
 }
 
 const levels = ['debug', 'info', 'warn', 'error'] as const
 
 /**
- * Writes to standard error: JSON in a cluster, something readable on a terminal. A line of JSON has `level`, `time` (ISO 8601),
- * `msg` and the fields; an error under `err` has `type`, `code`, and `message` and `stack` with what caused it, as pino
- * writes it.
+ * Writes to standard error: JSON in a cluster, readable text on a terminal. A line of JSON has `level`, `time` (ISO 8601), `msg` and the fields. An
+ * error under `err` has `type`, `code`, and `message` and `stack` with the causes, as pino writes it.
  */
 export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
   checkOptions('stderrLogger', options, { format: oneOf('json', 'text'), level: oneOf(...levels) })

@@ -6,7 +6,7 @@ import type { WorkQueueObserver } from '@wherry/work-queue/internal'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { definitions, type MetricDefinition } from './definitions.ts'
 
-/** What is needed of a `Registry` of prom-client. Said here, so that the types do without that package as the code does. */
+/** The part of prom-client's `Registry` that is used. Declared here, so that the types need no prom-client either. */
 export interface PrometheusRegistry {
   readonly contentType: string
   registerMetric(metric: never): void
@@ -15,9 +15,9 @@ export interface PrometheusRegistry {
 
 /** Options of {@link prometheusMetrics}. */
 export interface PrometheusOptions {
-  /** Where metrics are registered. @default a registry of its own */
+  /** Where metrics are registered. @default a new registry */
   readonly registry?: PrometheusRegistry | undefined
-  /** Also the process' own: CPU, memory, event loop, garbage collection. @default true */
+  /** Adds metrics of the process: CPU, memory, event loop, garbage collection. @default true */
   readonly processMetrics?: boolean | undefined
 }
 
@@ -32,11 +32,10 @@ export class PromClientMissingError extends Error {
 }
 
 /**
- * Measurements as Prometheus reads them, under the names and labels that dashboards of controller-runtime know (rule C8).
- * Give it to a client as its environment's `metrics`.
+ * Metrics in Prometheus' format, with the names and labels that dashboards of controller-runtime expect (rule C8). Pass the result as `metrics` of
+ * a client's environment.
  *
- * prom-client is loaded by this call, and only by it. Metrics of other names can be measured too: they take the labels of
- * their first measurement.
+ * Only this call loads prom-client. You can also measure metrics of other names: they take the labels of their first measurement.
  *
  * @throws PromClientMissingError
  */
@@ -62,16 +61,16 @@ export interface MeasuredQueue {
 
 type Library = typeof import('prom-client')
 
-/** What {@link prometheusMetrics} gives. */
+/** The result of {@link prometheusMetrics}. */
 export interface PrometheusMetrics extends Metrics {
   readonly registry: PrometheusRegistry
   /** `text/plain` or OpenMetrics, as the registry has it. */
   readonly contentType: string
   /** What a queue is given to be measured as `workqueue_*` of a controller; {@link PrometheusMetrics.queue} gives the rest. */
   queueObserver<K extends {}>(controller: string): WorkQueueObserver<K>
-  /** Asks a queue for its depth and its runs whenever metrics are read, until the function that is returned is called. */
+  /** Reads a queue's depth and runs whenever metrics are read, until you call the returned function. */
   queue(controller: string, queue: MeasuredQueue): () => void
-  /** All metrics as Prometheus reads them. */
+  /** All metrics in Prometheus' format. */
   text(): Promise<string>
 }
 

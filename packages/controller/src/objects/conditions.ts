@@ -16,21 +16,20 @@ export interface NewCondition {
   /** `Ready`, or `example.com/Ready`. */
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
-  /** Why, in one CamelCase word: what programs go by. */
+  /** Why, in one CamelCase word, for programs. */
   readonly reason: string
   /** Why, for people. @default '' */
   readonly message?: string | undefined
-  /** The `metadata.generation` that was acted on. @default that of the condition before, if any */
+  /** The `metadata.generation` that was acted on. @default that of the previous condition, if any */
   readonly observedGeneration?: number | undefined
-  /** When the status changed, if not now; nothing where it did not. @default `now` */
+  /** When the status changed, if not now. Ignored if the status did not change. @default `now` */
   readonly lastTransitionTime?: string | undefined
 }
 
 /**
- * Conditions with one set, in the place that it had, else at the end. Pure: the list and its items are not changed, and where
- * nothing differs the very list that was given comes back, so that `===` says whether there is something to write.
- *
- * `lastTransitionTime` changes with the status only; it is to the second, as the server keeps it.
+ * Sets one condition of a list: in its old place, or else at the end. Pure: the list and its items are not changed. If nothing differs, it returns
+ * the same list, so `===` tells whether there is something to write. `lastTransitionTime` changes only with the status; its precision is one
+ * second, as on the server.
  *
  * @param now milliseconds since 1970: `clock.now()`
  * @throws OptionTypeError, OptionRangeError for a status, a reason or a time that `metav1.Condition` does not take
@@ -63,7 +62,7 @@ export function setCondition<C extends Condition>(
   return before === undefined ? [...list, next] : list.map(one => (one === before ? next : one))
 }
 
-/** The condition of a type. */
+/** The condition of this type, if there is one. */
 export function conditionOf<C extends Condition>(
   conditions: readonly C[] | null | undefined,
   type: string,
@@ -71,7 +70,7 @@ export function conditionOf<C extends Condition>(
   return conditions?.find(condition => condition.type === type)
 }
 
-/** Whether the condition of a type is `True`: not so if there is none. */
+/** Whether the condition of this type is `True`; false if there is none. */
 export function isConditionTrue(conditions: readonly Condition[] | null | undefined, type: string): boolean {
   return conditionOf(conditions, type)?.status === 'True'
 }

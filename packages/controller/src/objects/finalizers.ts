@@ -31,15 +31,15 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
 }
 
 /**
- * Adds a finalizer to an object, by a JSON patch that holds only while the object's finalizers are as they were read (rule
- * C9). If they are not, the object is read again and the patch made anew, with backoff, up to ten times. Then it rejects with what the server
- * said last.
+ * Adds a finalizer by a JSON patch that only applies if the object's finalizers are as they were read (rule C9). If they are not, it reads the
+ * object again and retries with backoff, up to ten times. Then it rejects with the server's last answer.
  *
- * Resolves with the object as the view has it, or with the one given where it has the finalizer already: no request is sent
- * then. `undefined` if the object is gone, or another one (by uid) has its name; not where it has left the view's selection.
+ * Resolves with the object as the view has it. If the object has the finalizer already, it sends no request and resolves with the given object.
+ * Resolves with `undefined` if the object is gone or another object (by uid) has its name; an object that has left the view's selection is still
+ * found.
  *
  * @param finalizer `domain/name`, which the server checks
- * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers.
+ * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers
  */
 export function addFinalizer<C extends KubernetesObject, S extends Scope>(
   client: Client,
@@ -56,9 +56,9 @@ export function addFinalizer<C extends KubernetesObject, S extends Scope>(
 }
 
 /**
- * Removes a finalizer from an object, as {@link addFinalizer} adds one. The last one of an object that is being deleted lets
- * it go. Resolves with the object as it was then, or with the one given where it does not have the finalizer;
- * `undefined` if the object is gone, or another one (by uid) has its name.
+ * Removes a finalizer, in the way that {@link addFinalizer} adds one. When the last finalizer of an object that is being deleted is removed, the
+ * server deletes the object. Resolves with the object as the server then answered, or with the given object if it has no such finalizer;
+ * `undefined` if the object is gone or another object (by uid) has its name.
  */
 export function removeFinalizer<C extends KubernetesObject, S extends Scope>(
   client: Client,

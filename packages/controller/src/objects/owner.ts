@@ -8,25 +8,25 @@ import {
 import { apiVersionOf, checkOptions, flag } from '@wherry/client/internal'
 import { named } from './identity.ts'
 
-/** How an owner owns. */
+/** How an object owns another. */
 export interface OwnerOptions {
-  /** It is the one that controls the object; an object has at most one such owner. @default true */
+  /** Whether the owner controls the object; an object has at most one such owner. @default true */
   readonly controller?: boolean | undefined
   /**
-   * A deletion of the owner in the foreground waits for the object. On clusters that check it (OwnerReferencesPermissionEnforcement),
-   * this takes the right to update the owner's finalizers.
+   * A foreground deletion of the owner waits for the object. Clusters with the admission plugin OwnerReferencesPermissionEnforcement require the
+   * right to update the owner's finalizers.
    * @default true
    */
   readonly blockOwnerDeletion?: boolean | undefined
 }
 
-/** An owner that can't own the object: the garbage collector would take it for gone, and delete what it owns. */
+/** The owner can't own the object: the garbage collector would not find the owner, and would delete the object. */
 export class OwnerError extends Error {
   override readonly name = 'OwnerError'
   readonly code = 'INVALID_OWNER'
 }
 
-/** The object has another controller. */
+/** Another object controls the object. */
 export class AlreadyOwnedError extends Error {
   override readonly name = 'AlreadyOwnedError'
   readonly code = 'ALREADY_OWNED'
@@ -39,10 +39,10 @@ export class AlreadyOwnedError extends Error {
 }
 
 /**
- * The reference to `owner` for an object that it owns, in `namespace` (`undefined`: an object of no namespace).
+ * A reference to `owner` for an object in `namespace` (`undefined`: a cluster-scoped object).
  *
- * @throws OwnerError for a namespaced owner of an object in another namespace or in none.
- * @throws OptionTypeError for an owner without a name or uid, as before it is created.
+ * @throws OwnerError for a namespaced owner of an object in another namespace or of a cluster-scoped one
+ * @throws OptionTypeError for an owner without a name or uid, as before its creation
  */
 export function ownerReference(
   view: View,
@@ -66,16 +66,16 @@ export function ownerReference(
 
 const unowned = 'apply it with { owner: false }, and delete it with a finalizer'
 
-/** The owner that controls an object, if it has one. */
+/** The owner that controls an object, if there is one. */
 export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
   return object.metadata?.ownerReferences?.find(({ controller }) => controller === true)
 }
 
 /**
- * The owners of an object with one more, for `metadata.ownerReferences`. A reference to the same object (by uid) is
- * replaced, the others stay; the list that is given is not changed.
+ * A list of owners with one more, for `metadata.ownerReferences`. It replaces a reference to the same object (by uid) and keeps the others; the
+ * given list is not changed.
  *
- * @throws AlreadyOwnedError where the new one would control and another does.
+ * @throws AlreadyOwnedError if the new owner would control the object and another one does
  */
 export function withOwner(owners: readonly OwnerReference[] | undefined, owner: OwnerReference): OwnerReference[] {
   if (owners !== undefined && !Array.isArray(owners)) throw new OptionTypeError('owners', 'a list', typeof owners)

@@ -11,7 +11,7 @@ import type { Source } from '../sources/source.ts'
 import type { Tick } from '../sources/timer.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** A controller that has a name, and needs to be told whose objects it is for. */
+/** A controller with a name that still needs its primary objects: call `for`. */
 export class NamedController {
   readonly name: string
   readonly #options: ControllerOptions
@@ -24,7 +24,7 @@ export class NamedController {
     this.#options = options
   }
 
-  /** The primary objects: there is a reconcile for each. */
+  /** The primary objects: each has its own reconcile. */
   for<C, S extends Scope>(view: View<C, S>): ControllerBuilder<C, S> {
     viewCheck('for', view)
     const builder = new ControllerBuilder<C, S>(this.name, view, this.#options)
@@ -40,8 +40,8 @@ export class NamedController {
 }
 
 /**
- * Says what a controller hears of and does. `C`: what its view gives; `S`: whether its objects live in namespaces; `E`: the events
- * of the input that was named last, which the next `withPredicates` is about.
+ * Declares what a controller watches and does. `C`: what its view gives; `S`: whether its objects are namespaced; `E`: the events of the input that
+ * was named last, which the next `withPredicates` filters.
  */
 export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   readonly name: string
@@ -60,16 +60,16 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   }
 
   /**
-   * Objects that it makes: where one comes, changes or goes, its owner runs, as its controlling owner reference says. Its status counts,
-   * too; what the controller itself wrote does not. Only what an `apply` compares is kept of them. To list them or to read them without
-   * a request, name the view with `.caches(view)` as well.
+   * Objects that the controller creates. When one is created, changed or deleted, the primary object that controls it (by its owner reference)
+   * runs. Changes of its status count too; the controller's own writes do not. Only what an `apply` compares is kept in memory. To list these
+   * objects, or to read them without a request, also call `.caches(view)`.
    */
   owns<O>(view: View<O>): ControllerBuilder<C, S, ObjectEvent<O>> {
     const predicates: Predicate<ObjectEvent<O>>[] = []
     return this.#declare(owns(view, predicates), predicates)
   }
 
-  /** Keeps a view cached, so that reconciles can list it: `read.list` takes no other. */
+  /** Keeps a view in the cache, so that reconciles can list it: `read.list` takes only such views. */
   caches(view: View): ControllerBuilder<C, S, never> {
     viewCheck('caches', view)
     this.#caches.push(view)
@@ -77,13 +77,13 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this as unknown as ControllerBuilder<C, S, never>
   }
 
-  /** Other objects: `map` says which primary objects are to run when one comes, changes or goes. Tracked reads need none of it. */
+  /** Other objects: `map` names the primary objects that run when one is created, changed or deleted. Tracked reads do not need this. */
   watches<O>(view: View<O>, map: (object: O) => Keys<S>): ControllerBuilder<C, S, ObjectEvent<O>> {
     const predicates: Predicate<ObjectEvent<O>>[] = []
     return this.#declare(watches(view, map, predicates), predicates)
   }
 
-  /** A source beside views. Without `map`, a timer makes all keys run, and a channel the one that is sent. */
+  /** A source of events other than a view. Without `map`, a timer runs all keys, and a channel runs the key that was sent. */
   from(source: Source<Tick> | Source<Keys<S>>): ControllerBuilder<C, S, never>
   from<V>(source: Source<V>, map: (event: V) => Keys<S>): ControllerBuilder<C, S, V>
   from<V>(source: Source<V>, map?: (event: V) => Keys<S>): ControllerBuilder<C, S, V> {
@@ -93,7 +93,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this.#declare(from(source, map, predicates), predicates)
   }
 
-  /** Which events of what was named last count: all predicates must pass. More than one call adds to them. */
+  /** Filters the events of the input that was named last: all predicates must pass. Further calls add predicates. */
   withPredicates(...predicates: readonly Predicate<E>[]): this {
     predicates.forEach((predicate, index) => {
       callback(`withPredicates[${index}]`, predicate)
@@ -103,14 +103,14 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this
   }
 
-  /** How many keys are reconciled at a time; never one key twice. @default 1 */
+  /** How many keys are reconciled at the same time; one key never runs twice at once. @default 1 */
   concurrency(concurrency: number): this {
     integer(1)('concurrency', concurrency)
     this.#definition = { ...this.#definition, concurrency }
     return this
   }
 
-  /** What it does: see {@link Reconcile}. */
+  /** The function that reconciles: see {@link Reconcile}. */
   reconcile(reconcile: Reconcile<C, S>): this {
     callback('reconcile', reconcile)
     this.#reconcile = reconcile
@@ -118,8 +118,8 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   }
 
   /**
-   * What it does when a primary object is known to be gone. Not called for one that lives on outside the view, see
-   * {@link ControllerBuilder.onLeft}, nor for what went while nobody watched: finalizers are for that.
+   * Called when a primary object is gone. Not called for an object that has left the view and still exists (see {@link ControllerBuilder.onLeft}),
+   * nor for one that was deleted while the operator was not running: use a finalizer for that.
    */
   onGone(onGone: OnGone<C, S>): this {
     callback('onGone', onGone)
@@ -128,8 +128,8 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   }
 
   /**
-   * What it does when a primary object has left the view and lives on: its labels are others now, say. For one with a finalizer of
-   * this operator this is the place to take that off, if it is not to be looked after any more.
+   * Called when a primary object has left the view and still exists, for example after a change of its labels. Remove this operator's finalizer
+   * here if the operator no longer handles the object.
    */
   onLeft(onLeft: OnGone<C, S>): this {
     callback('onLeft', onLeft)
@@ -137,7 +137,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this
   }
 
-  /** What was said, as {@link Controller} takes it. @throws UsageError without `reconcile`. */
+  /** The definition that {@link Controller} takes. @throws UsageError without `reconcile` */
   definition(): ControllerDefinition<C, S> {
     if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile')
     return { ...this.#definition, reconcile: this.#reconcile }

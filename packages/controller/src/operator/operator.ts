@@ -34,8 +34,7 @@ import { onProcessSignal } from './process-signals.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
 
 /**
- * Controllers, and what they have in common: a client, caches, one watch manager, and if wanted a lease, metrics and a server for
- * probes.
+ * Runs controllers, with what they share: a client, caches, one watch manager, and optionally leader election, metrics and a health server.
  *
  * ```ts
  * const operator = await Operator.connect({ name: 'game-operator' })
@@ -43,14 +42,14 @@ import { type SettledOptions, settled, settledChecks } from './settled.ts'
  * await operator.run()
  * ```
  *
- * It is good for one run. What it makes by itself is closed when `run` is over; a client that it was given is not.
+ * An operator can run once. When `run` ends, it closes what it created; it does not close a client that you gave it.
  */
 export class Operator {
   readonly name: string
   readonly client: Client
-  /** Its informers. Views that controllers declare are held there by `controller/NAME`. */
+  /** The informers. Views that controllers declare are held there as `controller/NAME`. */
   readonly cache: DynamicCache
-  /** What reconciles read object by object. */
+  /** The cache of single objects, which tracked reads use. */
   readonly narrow: NarrowCache
   readonly manager: WatchManager
   readonly #options: OperatorOptions
@@ -88,12 +87,10 @@ export class Operator {
   }
 
   /**
-   * An operator where this process runs: the cluster of KUBECONFIG if that is set, else the pod's own, else that of
-   * `~/.kube/config`. Reads files, and asks nothing of the server.
+   * Connects to the cluster of KUBECONFIG if that is set, else to the pod's own cluster, else to that of `~/.kube/config`. Reads files, and sends
+   * no request. By default the operator logs to standard error, including errors in the background.
    *
-   * It logs to standard error, background failures among it, unless it is told otherwise.
-   *
-   * Rejects with a `CredentialsError` where there is no cluster, and with a `PromClientMissingError`.
+   * Rejects with a `CredentialsError` if it finds no cluster, and with a `PromClientMissingError`.
    */
   static async connect(options: ConnectOptions): Promise<Operator> {
     checkConnectOptions(options)
@@ -116,15 +113,15 @@ export class Operator {
     return this.#state
   }
 
-  /** Where the health server listens; 0 where there is none, or before it does. */
+  /** The port of the health server; 0 if there is none, or before it listens. */
   get healthPort(): number {
     return this.#health?.port ?? 0
   }
 
   /**
-   * Declares a controller, by a name of its own that metrics, logs and events have.
+   * Declares a controller. Its name appears in metrics, logs and events.
    *
-   * @throws UsageError for a name that is taken, and once it runs; OptionTypeError, OptionRangeError for a wrong option.
+   * @throws UsageError if the name is taken, or the operator runs already; OptionTypeError, OptionRangeError for a wrong option
    */
   controller(name: string, options?: ControllerOptions): NamedController {
     this.#checkName(name)
@@ -133,7 +130,7 @@ export class Operator {
     return named
   }
 
-  /** Adds a controller by its definition, as {@link Operator.controller} does step by step. */
+  /** Adds a controller by its definition: the same as {@link Operator.controller} with all its steps. */
   add<C, S extends 'namespaced' | 'cluster'>(definition: ControllerDefinition<C, S>): this {
     this.#checkName(definition?.name)
     checkDefinition(definition as unknown as ControllerDefinition<never, never>)
@@ -142,13 +139,12 @@ export class Operator {
   }
 
   /**
-   * Runs the controllers until the signal is aborted, the process is asked to end (SIGTERM, SIGINT), or something fails that can't
-   * be mended. Starts in order: server, caches, controllers that need no leader, then, on the leader, the others; stops in the
-   * opposite one: reconciles have `stopTimeoutMs` to end, the last events and the lease five seconds each beside. When it
-   * returns, all is closed.
+   * Runs the controllers until the signal is aborted, the process gets SIGTERM or SIGINT, or an unrecoverable error occurs. It starts the health
+   * server, the caches, the controllers that need no leader, and then, on the leader, the others. It stops them in the opposite order: reconciles
+   * have `stopTimeoutMs` to end; the last events and the lease have five seconds each in addition. When it returns, everything is closed.
    *
-   * Rejects with a {@link SourceNotSyncedError}, a {@link LeadershipLostError}, or what made it impossible to listen; with an
-   * {@link UsageError} the second time, and for a controller that lacks a part.
+   * Rejects with a {@link SourceNotSyncedError}, a {@link LeadershipLostError}, or the error that kept the health server from listening; with a
+   * {@link UsageError} if it is called twice, or if a controller is incomplete.
    */
   async run(options: RunOptions = {}): Promise<void> {
     checkOptions('run', options, runChecks)
@@ -169,13 +165,12 @@ export class Operator {
   }
 
   /**
-   * Resolves when there is nothing left to do: the caches have what the server has, no key is queued, runs, waits to be tried
-   * again after a failure, or waits to repair an object that was changed again and again. Then whatever was written before the call has been reconciled: the way to test an operator
-   * without sleeping. Keys that wait for their `requeueAfterMs` are not waited for.
+   * Resolves when the operator has nothing left to do: the caches match the server, and no key is queued, runs, waits for a retry, or waits to
+   * write. All writes before the call have been reconciled then, so tests need no sleeps. Keys that wait for their `requeueAfterMs` do not count.
    *
-   * It asks the server for the metadata of all objects that are cached, more than once while they change. Not for production.
+   * It reads the metadata of all cached objects from the server, more than once while they change. Not for production.
    *
-   * Rejects with a {@link NotSettledError} that says what is left, also when the signal is aborted, or as `run` does where that has failed.
+   * Rejects with a {@link NotSettledError} that names what is left, also if the signal is aborted, or with the error of a failed `run`.
    */
   async settled(options: SettledOptions = {}): Promise<void> {
     checkOptions('settled', options, settledChecks)
@@ -194,9 +189,9 @@ export class Operator {
   }
 
   /**
-   * What a key of a controller depends on, why it last ran, and what came of it.
+   * What a key of a controller depends on, why it last ran, and how that run ended.
    *
-   * @throws UsageError for a controller that there is not, and where it was not run.
+   * @throws UsageError for an unknown controller, or before `run`
    */
   explain(controller: string, key: KeyOf | string): Explanation {
     const found = this.#controllers.find(({ name }) => name === controller)
@@ -208,14 +203,14 @@ export class Operator {
     throw new UsageError('UNKNOWN_CONTROLLER', `there is no controller ${controller}; there ${others}`)
   }
 
-  /** What is cached, and for whom. */
+  /** What is cached, and for which controller. */
   report(): CacheReport {
     return this.cache.report()
   }
 
   /**
-   * Ends a run, and waits until it is over, but for a reconcile that calls it: for that it begins to end. Without a run it closes what
-   * there is. Idempotent; never rejects.
+   * Ends the run and waits until it has ended. If a reconcile calls it, it does not wait for that reconcile. Before a run, it closes what exists.
+   * Idempotent; never rejects.
    */
   async close(): Promise<void> {
     this.#closed ??= this.#close()

@@ -17,77 +17,77 @@ import type { PollPolicy } from '../reads/options.ts'
 import { listOf } from '../reads/options.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
 
-/** What an operator is at. `starting`: its caches fill. */
+/** `starting`: the caches fill. */
 export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
 
-/** How an operator is asked whether it is well, and what it measures. */
+/** The health server: probes and metrics. */
 export interface OperatorHealthOptions extends Omit<HealthServerOptions, 'metrics' | 'environment'> {
-  /** Who reads `/metrics` needs a token of the cluster, and leave to `get` that path: `authorize: tokenReview(client)`. @default false */
+  /** Requests of `/metrics` need a token of the cluster whose user may `get` that path: `authorize: tokenReview(client)`. @default false */
   readonly tokenReview?: boolean | undefined
 }
 
-/** How an operator elects a leader. */
+/** How the operator elects a leader. */
 export interface OperatorLeaderOptions extends Omit<LeaderElectionOptions, 'client' | 'name'> {
-  /** The lease's name: one for all processes of the operator. @default the operator's name */
+  /** The name of the lease, the same for all replicas of the operator. @default the operator's name */
   readonly name?: string | undefined
 }
 
-/** How an operator works; none of it is needed. */
+/** How an operator works. All are optional. */
 export interface OperatorSettings {
   /**
-   * Elects a leader by a lease: controllers then run on one process at a time. `true`: with the defaults.
-   * @default false: they run here
+   * Elects a leader by a lease, so that the controllers run in one process at a time. `true`: with the defaults.
+   * @default false: they run in this process
    */
   readonly leader?: boolean | OperatorLeaderOptions | undefined
   /** Serves `/healthz`, `/readyz` and, with `metrics`, `/metrics`. @default nothing listens */
   readonly health?: OperatorHealthOptions | undefined
-  /** How views are cached. */
+  /** Options of the cache of views. */
   readonly cache?: Omit<DynamicCacheOptions, 'client' | 'narrow'> | undefined
-  /** How single objects are cached, which reconciles read. */
+  /** Options of the cache of single objects, which tracked reads use. */
   readonly narrow?: Omit<NarrowCacheOptions, 'client'> | undefined
-  /** What reads poll where it can't be watched (rule C16). @default nothing: reading it is an error */
+  /** Which resources are polled if they can't be watched (rule C16). @default none: reading them is an error */
   readonly poll?: readonly PollPolicy[] | undefined
-  /** How long a stop may take, in milliseconds: then what has not ended is named, and left behind. @default 30_000 */
+  /** How long a stop may take, in milliseconds. After that the operator names what has not ended, and leaves it behind. @default 30_000 */
   readonly stopTimeoutMs?: number | undefined
 }
 
-/** Whose operator it is. */
+/** The operator's identity. */
 export interface OperatorIdentity {
   /**
-   * The operator's name: lower-case letters, digits and `-`, up to 63. Its log lines have it, its lease is called so, and the
-   * server notes `NAME/CONTROLLER` as the manager of the fields that a controller applies. No two operators of a cluster may have one name.
+   * The operator's name: lower-case letters, digits and `-`, up to 63. It is in the log lines, names the lease, and is the first part of the field
+   * manager `NAME/CONTROLLER`. It must be unique in the cluster.
    */
   readonly name: string
 }
 
 /** Options of an {@link Operator} that is given its client. */
 export interface OperatorOptions extends OperatorSettings, OperatorIdentity {
-  /** Not closed by the operator. */
+  /** The client. The operator does not close it. */
   readonly client: Client
-  /** Where reconciles log to. @default the client's environment */
+  /** Where reconciles log to. @default the log of the client's environment */
   readonly log?: Logger | undefined
-  /** What measures queues, and is served. Best the same as that of the client's environment. @default none */
+  /** The metrics of queues, which the health server also serves. Use those of the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
 }
 
 /** Options of {@link Operator.connect}. */
 export interface ConnectOptions extends OperatorSettings, OperatorIdentity {
   /**
-   * How the client works, and for which cluster. `log` and `metrics` are put into its environment, beside what that has. Its
-   * `fieldManager` is the operator's name, unless another is given.
+   * The cluster, and how the client works. `log` and `metrics` are added to its environment. Its `fieldManager` is the operator's name unless you
+   * set another.
    */
   readonly client?: ClientSettings | undefined
   /** @default standard error: JSON, or text on a terminal */
   readonly log?: Logger | false | undefined
-  /** Measures under the names that dashboards of controller-runtime know. Takes prom-client to be installed. @default false */
+  /** Measures with the names that dashboards of controller-runtime expect. Needs prom-client. @default false */
   readonly metrics?: boolean | PrometheusMetrics | undefined
 }
 
 /** Options of {@link Operator.run}. */
 export interface RunOptions {
-  /** Ends it. */
+  /** Ends the run. */
   readonly signal?: AbortSignal | undefined
-  /** Whether SIGTERM and SIGINT end it; a second one ends the process. @default true */
+  /** Whether SIGTERM and SIGINT end the run; a second signal ends the process. @default true */
   readonly signals?: boolean | undefined
 }
 

@@ -7,11 +7,11 @@ import { serverDifference } from '../reads/server-difference.ts'
 import { UsageError } from '../usage-error.ts'
 import type { OperatorState } from './options.ts'
 
-/** The operator had still something to do when `settled` had waited long enough. Its cause is the signal's reason, if that ended the wait. */
+/** The operator still had something to do when `settled` gave up. The cause is the signal's reason, if that ended the wait. */
 export class NotSettledError extends Error {
   override readonly name = 'NotSettledError'
   readonly code = 'NOT_SETTLED'
-  /** What it is at, a line each. */
+  /** What is left, one line each. */
   readonly pending: readonly string[]
 
   constructor(when: string, pending: readonly string[], cause: unknown) {

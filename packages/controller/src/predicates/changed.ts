@@ -3,7 +3,7 @@ import { type HashedObject, isHashedObject } from '@wherry/hash-compare/internal
 import type { ObjectEvent } from './event.ts'
 import type { Predicate } from './predicate.ts'
 
-/** What is read of an object's metadata here; metadata views and projections that keep it will do. */
+/** The part of an object that is read here; metadata views have it, and projections that keep it. */
 export interface WithMetadata {
   readonly metadata?:
     | {
@@ -16,32 +16,31 @@ export interface WithMetadata {
 }
 
 /**
- * Passes updates that changed the `generation`, so for most resources the `spec`, and not those of the status, labels or
- * annotations. Adds and deletes pass. A resource without generations (ConfigMaps, Secrets) has the same one for ever: its updates
- * do not pass.
+ * Passes updates that changed the `generation`: for most resources those of the `spec`, and not those of the status, labels or annotations. Passes
+ * adds and deletes. The generation of a resource without generations (ConfigMaps, Secrets) never changes, so their updates do not pass.
  */
 export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   ({ metadata: now }, { metadata: then }) => now?.generation !== then?.generation,
 )
 
-/** Passes updates that changed the resourceVersion, so all but resyncs. Adds and deletes pass. */
+/** Passes updates that changed the resourceVersion: all except resyncs. Passes adds and deletes. */
 export const resourceVersionChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   ({ metadata: now }, { metadata: then }) => now?.resourceVersion !== then?.resourceVersion,
 )
 
-/** Passes updates that changed labels. Adds and deletes pass. */
+/** Passes updates that changed labels. Passes adds and deletes. */
 export const labelsChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   ({ metadata: now }, { metadata: then }) => !isSame(now?.labels, then?.labels),
 )
 
-/** Passes updates that changed annotations. Adds and deletes pass. */
+/** Passes updates that changed annotations. Passes adds and deletes. */
 export const annotationsChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   ({ metadata: now }, { metadata: then }) => !isSame(now?.annotations, then?.annotations),
 )
 
 /**
- * Passes updates that changed one of the parts, by their hashes. Adds and deletes pass. Without parts it is for views with
- * `hashAtIngest`, whose objects have theirs; with parts it hashes both states of each object that changed.
+ * Passes updates that changed one of the parts, compared by hash. Passes adds and deletes. Without arguments it is for views with `hashAtIngest`,
+ * whose objects carry hashes; with parts it hashes both states of each changed object.
  */
 export function hashChanged(): Predicate<ObjectEvent<HashedObject>>
 export function hashChanged<T extends object>(parts: Parts<T>): Predicate<ObjectEvent<T>>

@@ -1,4 +1,4 @@
-/** An object came: it is new, or was there when the controller began. */
+/** An object was created, or existed when the controller started. */
 export interface AddedEvent<C> {
   readonly type: 'add'
   /** `namespace/name` */
@@ -8,7 +8,7 @@ export interface AddedEvent<C> {
   readonly isInInitialList: boolean
 }
 
-/** An object changed: what it was is at hand. */
+/** An object changed. `old` is its previous state. */
 export interface UpdatedEvent<C> {
   readonly type: 'update'
   readonly key: string
@@ -16,16 +16,16 @@ export interface UpdatedEvent<C> {
   readonly old: C
 }
 
-/** An object went, or left the view. */
+/** An object was deleted, or has left the view. */
 export interface DeletedEvent<C> {
   readonly type: 'delete'
   readonly key: string
-  /** As it was last. */
+  /** Its last known state. */
   readonly object: C
   readonly old?: undefined
-  /** It was found missing, and may have changed before it went. */
+  /** A relist found the object missing, so it may have changed before it was deleted. */
   readonly finalStateUnknown: boolean
 }
 
-/** What is heard of an object of a view that is watched for the controller: with `for`, `owns` and `watches`. */
+/** An event of an object in a view of `for`, `owns` or `watches`. */
 export type ObjectEvent<C> = AddedEvent<C> | UpdatedEvent<C> | DeletedEvent<C>

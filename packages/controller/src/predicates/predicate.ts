@@ -1,13 +1,13 @@
 import { callback } from '@wherry/client/internal'
 
 /**
- * Whether an event makes keys run. Synchronous, and quick: it is asked for each event. What it throws goes to `onError`, and the
- * event passes. An update that begins or ends a life (`deletionTimestamp`, another `uid`) passes whatever predicates say, so that a
- * finalizer is always taken off.
+ * Whether an event makes keys run. It must be synchronous and quick, as it is called for each event. If it throws, the error goes to `onError` and
+ * the event passes. An update that sets `deletionTimestamp` or changes the `uid` passes whatever predicates return, so that finalizers are always
+ * handled.
  */
 export type Predicate<in E> = (event: E) => boolean
 
-/** Passes what all pass. */
+/** Passes what all predicates pass. */
 export function and<E>(...predicates: readonly Predicate<NoInfer<E>>[]): Predicate<E>
 export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E>
 export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
@@ -15,7 +15,7 @@ export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
   return event => predicates.every(passes => passes(event))
 }
 
-/** Passes what one of them passes. */
+/** Passes what at least one predicate passes. */
 export function or<E>(...predicates: readonly Predicate<NoInfer<E>>[]): Predicate<E>
 export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E>
 export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
@@ -23,7 +23,7 @@ export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
   return event => predicates.some(passes => passes(event))
 }
 
-/** Passes what the other does not. */
+/** Passes what the predicate does not pass. */
 export function not<E>(predicate: Predicate<NoInfer<E>>): Predicate<E>
 export function not<E>(predicate: Predicate<E>): Predicate<E>
 export function not<E>(predicate: Predicate<E>): Predicate<E> {

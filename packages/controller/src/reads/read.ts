@@ -1,56 +1,58 @@
 import type { FromServer, OwnerReference, View } from '@wherry/client'
 import type { LabelSelectorInput } from '@wherry/client/internal'
 
-/** Names an object to read: its key, or the object as it was read. A missing namespace is the view's, if that has only one, else the primary object's; cluster-scoped objects have none. */
+/**
+ * Names an object to read: by its key, or by the object itself. A missing namespace is the view's if it has exactly one, else that of the primary
+ * object. Cluster-scoped objects have none.
+ */
 export type ReadKey =
   | { readonly name: string; readonly namespace?: string | undefined }
   | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } }
 
-/** How a read may be bounded. */
+/** Bounds of a read. */
 export interface ReadOptions {
-  /** Ends the wait for a first state, with its reason. @default that of the run */
+  /** Aborts the wait for a first state, with its reason. @default the run's signal */
   readonly signal?: AbortSignal | undefined
 }
 
-/** A read of a part of one object. */
+/** Reads a part of one object. */
 export interface SelectOptions<C, V> extends ReadOptions {
   /**
-   * Gives what is read of the object, as plain JSON: that is what `get` gives, and all that is tracked. Called again when the
-   * object has changed, so it must not change anything; the key runs again if it gives something else then, compared by value.
-   * Not called where there is no object.
+   * Returns the part of the object that you need, as plain JSON: `get` returns it, and only it is tracked. It is called again when the object has
+   * changed, so it must be pure; the key runs again if its result differs. It is not called if the object does not exist.
    */
   readonly select: (object: FromServer<C>) => V
 }
 
-/** Which objects of a view to read, and how that may be bounded. */
+/** Which objects of a view to read, and bounds of the read. */
 export interface SelectionOptions extends ReadOptions {
-  /** Those of one namespace. @default all of the view's */
+  /** Only objects of this namespace. @default all of the view's */
   readonly namespace?: string | undefined
-  /** Those with these labels. @default all of the view's */
+  /** Only objects with these labels. @default all of the view's */
   readonly labels?: LabelSelectorInput | undefined
 }
 
-/** What is read of an object that may be owned; views of metadata will do. */
+/** The part of an object that names its owners; metadata views have it. */
 export interface MaybeOwned {
   readonly metadata?: { readonly ownerReferences?: readonly OwnerReference[] | undefined } | undefined
 }
 
 /**
- * What a reconcile reads through this is what it depends on (rules C11–C17): its key runs again when any of it changes, comes
- * or goes. It is closed when its run ends; using it later is a `ReadClosedError`.
+ * The tracked reads of a reconcile. The key depends on what it reads here (rules C11–C17): it runs again when any of it changes, appears or
+ * disappears. Reads end with the run; a later read is a `ReadClosedError`.
  *
- * Objects are the cache's own: change a `structuredClone(object)`, never one of them.
+ * Objects come from the cache: never change one, change a `structuredClone(object)`.
  */
 export interface Read {
   /**
-   * One object; `undefined` where there is none, and that is tracked too. Served by an informer that covers the view, else by
-   * a watch of this one object: a get loads no kind of which less than a tenth is read. At least as new as what was written through this process.
+   * Reads one object; `undefined` if it does not exist, which is tracked too. An informer that covers the view serves it, else a watch of this one
+   * object: no kind is loaded as long as less than a tenth of it is read. The result includes what this process has written.
    *
-   * Rejects where the object can't be watched, so that nothing is read untracked (rule C16): with a `NarrowWatchRefusedError`,
-   * or what the server says. With a `NarrowTimeoutError` or the signal's reason where the first state
-   * does not come; with a `NotJsonError` for a selected value that is no JSON.
+   * Rejects if the object can't be watched, because the read could not be tracked (rule C16): with a `NarrowWatchRefusedError` or the server's
+   * error. Rejects with a `NarrowTimeoutError` or the signal's reason if the first state does not come, and with a `NotJsonError` for a selected
+   * value that is not JSON.
    *
-   * @throws InvalidNameError, OptionRangeError, OptionTypeError for a key or options that can't be.
+   * @throws InvalidNameError, OptionRangeError, OptionTypeError for a wrong key or option
    */
   get<C>(
     view: View<C>,
@@ -59,23 +61,21 @@ export interface Read {
   ): Promise<FromServer<C> | undefined>
   get<C, V>(view: View<C>, key: ReadKey, options: SelectOptions<C, V>): Promise<V | undefined>
   /**
-   * All objects of a view that the controller declared (`.caches(view)`), or that a `DynamicViews` of it watches now, or of a narrower one, in no particular order. An
-   * object that enters the selection, leaves it or changes inside it makes the key run again. Of a resource that may come later
-   * (rule D7) there are none until it does.
+   * Lists the objects of a view, in no particular order. The controller must have declared the view or a wider one (`.caches(view)`), or a
+   * `DynamicViews` must watch it. The key runs again when an object enters the selection, leaves it or changes in it. If the resource may be
+   * defined later (rule D7), the list is empty until then.
    *
-   * Waits for the informer's first state. Rejects with a `NotCachedError` where no declared view covers this one, with an
-   * `OwnWriteTimeoutError` where what this process wrote does not come back, with the signal's reason, or with what the server
-   * says where waiting is vain.
+   * Waits for the informer's first state. Rejects with a `NotCachedError` if no declared view covers this one, with an `OwnWriteTimeoutError` if
+   * the cache does not catch up with this process' own writes, with the signal's reason, or with the server's error if waiting is pointless.
    *
-   * @throws InvalidNameError, OptionRangeError, OptionTypeError for options that can't be, a namespace that the view leaves out among them.
+   * @throws InvalidNameError, OptionRangeError, OptionTypeError for wrong options, for example a namespace outside the view
    */
   list<C>(view: View<C>, options?: SelectionOptions): Promise<FromServer<C>[]>
   /**
-   * The objects of a view that the primary object controls, by their owner references. The view is as for `list`: `.owns(view)` alone
-   * keeps no objects, so that a view which is only owned is a `NotCachedError`, too. Served by an index. Tracked and rejected as `list`
-   * is.
+   * Lists the objects of a view that the primary object controls, by their owner references. The view is as for `list`: `.owns(view)` alone keeps
+   * no objects, so it needs `.caches(view)` too, else this is a `NotCachedError`. An index serves it. Tracked and rejected as `list` is.
    */
   owned<C extends MaybeOwned>(view: View<C>, options?: SelectionOptions): Promise<FromServer<C>[]>
-  /** As `get`, without tracking: what happens to the object later makes nothing run. */
+  /** As `get`, without tracking: later changes of the object do not make the key run. */
   getUntracked<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<FromServer<C> | undefined>
 }

@@ -4,10 +4,10 @@ import { having } from '@wherry/client/internal'
 import { tokenReviews } from '@wherry/client/resources/authentication'
 import { subjectAccessReviews } from '@wherry/client/resources/authorization'
 
-/** `unknown`: the token is nobody's. `denied`: its user may not read the path. `busy`: too many tokens are asked about, so this one was not. */
+/** `unknown`: the token is not valid. `denied`: its user may not read the path. `busy`: too many tokens are being checked, so this one was not. */
 export type Verdict = 'allowed' | 'denied' | 'unknown' | 'busy'
 
-/** Says whether whoever sent a bearer token may read a path. What it throws is a 500 to who asks, and told to `onError`. */
+/** Decides whether the sender of a bearer token may read a path. If it throws, the request gets a 500 and the error goes to `onError`. */
 export type Authorize = (asked: {
   readonly token: string | undefined
   readonly path: string
@@ -22,12 +22,11 @@ const mostRemembered = 100
 const mostUnderWay = 4
 
 /**
- * Asks the API server who a token belongs to (TokenReview) and whether they may `get` the path (SubjectAccessReview), as
- * controller-runtime's and Kubernetes' own metrics endpoints do. Takes the right to create both, as `system:auth-delegator` gives it.
+ * Asks the API server who a token belongs to (TokenReview) and whether that user may `get` the path (SubjectAccessReview), as the metrics endpoints
+ * of controller-runtime and Kubernetes do. It needs the right to create both, which `system:auth-delegator` gives.
  *
- * An answer is remembered for ten seconds: a refusal and a failure too. At most 4 tokens are asked about at a time, and 100 in ten
- * seconds; any other token is `busy`, and costs the API server nothing. A review takes ten seconds at most: a server that does not answer
- * is a 500.
+ * Answers, refusals and failures are remembered for ten seconds. At most 4 tokens are checked at a time, and 100 in ten seconds; any other token is
+ * `busy` and costs the API server nothing. A review takes ten seconds at most: if the server does not answer, the request gets a 500.
  */
 export function tokenReview(client: Client): Authorize {
   having('a Client', 'create')('tokenReview.client', client)

@@ -15,24 +15,24 @@ import { late, within } from '@wherry/informer/internal'
 import type { Authorize } from './authorize.ts'
 import { BoundedServer } from './bounded-server.ts'
 
-/** Whether something is well: what throws, rejects, or takes too long is not. */
+/** A check passes unless it throws, rejects, or takes too long. */
 export type HealthCheck = (signal: AbortSignal) => unknown
 
 /** Options of a {@link HealthServer}. */
 export interface HealthServerOptions {
-  /** Where to listen; `0.0.0.0` or `::` for kubelet's probes and Prometheus, who come from outside. @default '127.0.0.1' */
+  /** The address to listen on; use `0.0.0.0` or `::` for kubelet's probes and Prometheus, which come from outside. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** @default 0: a free one, see {@link HealthServer.port} */
+  /** @default 0: a free port, see {@link HealthServer.port} */
   readonly port?: number | undefined
-  /** Certificate and key, PEM. @default none: plain http */
+  /** Certificate and key, PEM. @default none: plain HTTP */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
-  /** What `/metrics` shows, such as `await prometheusMetrics()`. @default nothing: 404 */
+  /** What `/metrics` shows, for example `await prometheusMetrics()`. @default nothing: 404 */
   readonly metrics?: { readonly contentType: string; text(): Promise<string> } | undefined
-  /** Who may read `/metrics`, such as `tokenReview(client)`; probes may be made by everybody. @default everybody */
+  /** Who may read `/metrics`, for example `tokenReview(client)`. Everybody may read the probes. @default everybody */
   readonly authorize?: Authorize | undefined
-  /** What must be well for the process to be left alive, by name. @default nothing: it is well while it answers */
+  /** Checks of `/healthz`, by name: if one fails, the process should be restarted. @default none: it passes while the server answers */
   readonly healthz?: Readonly<Record<string, HealthCheck>> | undefined
-  /** What must be well for the process to be of use, by name. @default nothing */
+  /** Checks of `/readyz`, by name: if one fails, the process is not ready. @default none */
   readonly readyz?: Readonly<Record<string, HealthCheck>> | undefined
   /** How long a check may take, in milliseconds. @default 5_000 */
   readonly checkTimeoutMs?: number | undefined
@@ -46,12 +46,12 @@ const bounds = { maxConnections: 100, requestTimeoutMs: 10_000, writeTimeoutMs: 
 const metricsTimeoutMs = 30_000
 
 /**
- * Answers `/metrics`, `/healthz` and `/readyz` as Kubernetes' own programs do: `ok`, or a 500 that names the checks that
- * failed (why is told to `onError` only). `/healthz/NAME` asks one check; `?verbose` lists all, `?exclude=NAME` leaves one out.
+ * Serves `/metrics`, `/healthz` and `/readyz` as Kubernetes' own programs do: `ok`, or a 500 that names the failed checks (the reasons go to
+ * `onError` only). `/healthz/NAME` runs one check; `?verbose` lists all, `?exclude=NAME` leaves one out.
  *
- * Who asks for too much is cut off. There are 100 connections at most: with one more, the oldest is closed. A connection's requests are
- * answered one after the other, and at most 16 may wait. A request may take 10 s to arrive, and an answer 30 s to be read. Those who ask for
- * metrics together get one text, which is made once, and may take 30 s.
+ * It bounds what clients can take. There are 100 connections at most: one more closes the oldest. A connection's requests are answered one after
+ * the other, and at most 16 may wait. A request may take 10 s to arrive, and an answer 30 s to be read. Clients that request metrics at the same
+ * time get one text, which may take 30 s to make.
  */
 export class HealthServer {
   readonly #options: HealthServerOptions
@@ -84,18 +84,18 @@ export class HealthServer {
     ])
   }
 
-  /** Where it listens; 0 before it does. */
+  /** The port it listens on; 0 before it listens. */
   get port(): number {
     return this.#server?.port ?? 0
   }
 
-  /** Begins to listen. Rejects where it can't, as when the port is taken. Idempotent. */
+  /** Starts to listen. Rejects if it can't, for example because the port is taken. Idempotent. */
   start(): Promise<void> {
     this.#started ??= this.#start()
     return this.#started
   }
 
-  /** Ends all connections. Resolves when it no longer listens. Idempotent. */
+  /** Closes all connections. Resolves when it no longer listens. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed

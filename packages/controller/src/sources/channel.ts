@@ -4,8 +4,8 @@ import type { Keys } from './key.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
 /**
- * Lets code of yours make keys run: a webhook, a message of another system. What is sent is mapped to keys at once, so nothing is
- * piled up. One channel may serve several controllers.
+ * Lets your code make keys run, for example for a webhook or a message of another system. A value is mapped to keys at once, so nothing is
+ * buffered. Several controllers may use one channel.
  *
  * ```ts
  * const pushes = new Channel<{ repository: string }>('pushes')
@@ -23,12 +23,12 @@ export class Channel<V> implements Source<V> {
     this.name = name
   }
 
-  /** How many controllers hear it. */
+  /** How many controllers use it. */
   get connections(): number {
     return this.#targets.size
   }
 
-  /** Tells the controllers. @throws UsageError where none has started, or all have stopped: it would be lost. */
+  /** Sends a value to the controllers. @throws UsageError if no controller is started, because the value would be lost */
   send(value: V): void {
     if (this.#targets.size === 0) {
       const message = `no controller hears the channel ${this.name}: none has started, or all have stopped`

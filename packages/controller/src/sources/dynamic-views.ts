@@ -6,72 +6,75 @@ import type { ReplaceOptions } from '@wherry/watch-manager/internal'
 import { UsageError } from '../usage-error.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
-/** What a registrar hears of an object: its newest state. What it was before is not at hand. */
+/** An event of an object with its newest state. The previous state is not kept. */
 export type CursorEvent<C> = Changed<C> | Deleted<C>
 
 /** How a view is heard: all that there is for the first time, what happens to it, or all that there is once more. */
 type Hearing = 'first' | 'live' | 'again'
 
 /**
- * Views that change while the controller runs, heard through a registrar of the operator's watch manager: for what cannot be
- * declared beforehand, such as the kinds that an object names.
+ * Views that change while the controller runs, watched through a registrar of the operator's watch manager. Use it if you can't declare the views
+ * beforehand, for example for kinds that an object names.
  *
  * ```ts
  * const watched = new DynamicViews<PartialObjectMetadata>('audited')
  * operator
- *   .controller('audit')
- *   .for(audits)
- *   .from(watched, ({ object }) => auditsOf(object))
- *   .reconcile(async ({ object }) => watched.replace(viewsOf(object)))
+ *    .controller('audit')
+ *    .for(audits)
+ *    .from(watched, ({ object }) => auditsOf(object))
+ *    .reconcile(async ({ object }) => watched.replace(viewsOf(object)))
  * ```
  *
- * Here one primary object says all that is watched. Where several do, replace with what all of them want.
+ * In this example one primary object names all views. If several do, replace with the union of their views.
  *
- * Events of one object are coalesced, and come without its earlier state. What was there already, when a view is heard from the
- * start, waits behind what has changed. Where so much has gone meanwhile that it can not be told of, all primary objects run.
+ * Events of one object are merged, and carry no previous state. When a view is new, events of its existing objects wait behind those of changes. If
+ * too much was deleted to be listed, all primary objects run.
  */
 export class DynamicViews<C> implements Source<CursorEvent<C>> {
   readonly name: string
   #wanted = new Map<string, View<C>>()
   #registrar: Registrar<C> | undefined
 
-  /** @param name the registrar's is `controller/CONTROLLER/NAME` @param views those that are wanted from the start */
+  /**
+   * @param name the registrar's name is `controller/CONTROLLER/NAME`
+   * @param views the views from the start on
+   */
   constructor(name: string, views: Iterable<View<C>> = []) {
     text('registrarSource.name', name)
     this.name = name
     this.#wanted = new Map(Array.from(views, view => [view.key, view]))
   }
 
-  /** The views that it wants. */
+  /** The views that it should watch. */
   get intended(): readonly View<C>[] {
     return this.#registrar?.intended ?? [...this.#wanted.values()]
   }
 
-  /** The views that it has cached now. */
+  /** The views that are cached now. */
   get cached(): readonly View[] {
     return (this.#registrar?.intended ?? []) as readonly View[]
   }
 
-  /** Wants a view; before the controller has started: from then on. */
+  /** Adds a view. Before the controller has started, it takes effect at the start. */
   async add(view: View<C>): Promise<void> {
     this.#wanted.set(view.key, view)
     await this.#registrar?.add(view)
   }
 
-  /** Wants a view no more. Nothing of it is heard from the call on. */
+  /** Removes a view. After the call, no event of it arrives. */
   async remove(view: View<C>): Promise<void> {
     this.#wanted.delete(view.key)
     await this.#registrar?.remove(view)
   }
 
-  /** Wants these views and no others; only the difference is done. */
+  /** Watches these views and no others; views in both sets are not touched. */
   async replace(views: Iterable<View<C>>, options?: ReplaceOptions): Promise<void> {
     const wanted = [...views]
     this.#wanted = new Map(wanted.map(view => [view.key, view]))
     await this.#registrar?.replace(wanted, options)
   }
 
-  /** @throws UsageError where it serves another controller */
+  /** @throws UsageError if it serves another controller */
   connect(target: SourceTarget<CursorEvent<C>>): SourceConnection {
     const { manager, controller, environment } = target
     if (this.#registrar !== undefined) {

@@ -2,7 +2,7 @@ import type { Scope } from '@wherry/client'
 import type { KeyOf, ResourceType } from '@wherry/client/internal'
 import { checkedKey } from '@wherry/client/internal'
 
-/** Which objects are meant: one, several, or none. */
+/** Keys of objects: one, several, or none. */
 export type Keys<S extends Scope = Scope> = KeyOf<S> | Iterable<KeyOf<S>> | undefined
 
 /** The texts of all keys that are meant. @throws OptionTypeError, InvalidNameError for what is no key of the resource */

@@ -4,21 +4,21 @@ import { checkOptions, milliseconds, text } from '@wherry/client/internal'
 import type { Keys } from './key.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
-/** The time has come. */
+/** A tick of the timer. */
 export interface Tick {
-  /** How often it has come before. */
+  /** How many ticks came before. */
   readonly count: number
 }
 
 /** Options of a {@link Timer}. */
 export interface TimerOptions {
-  /** How often, in milliseconds; 1 or more. */
+  /** The interval, in milliseconds; 1 or more. */
   readonly everyMs: number
   /** For errors and `explain`. @default 'timer' */
   readonly name?: string | undefined
 }
 
-/** Makes keys run from time to time: all of the controller's, at low priority, or those that it maps the tick to. */
+/** Makes keys run at an interval: all keys of the controller, at low priority, or those that it maps the tick to. */
 export class Timer implements Source<Tick> {
   readonly name: string
   readonly everyMs: number

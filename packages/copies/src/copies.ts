@@ -32,24 +32,24 @@ type Outcome = 'done' | 'kept' | 'later'
 type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' | 'client'>
 
 /**
- * Keeps copies of sources in namespaces: creates what is missing, writes what differs, deletes what is no longer wanted, and makes no request
- * for what is as it should be. Give its controller to an operator:
+ * Keeps copies of sources in namespaces: it creates missing copies, updates those that differ, deletes those that are no longer wanted, and sends
+ * no request for the others. Add its controller to an operator:
  *
  * ```ts
  * const copies = new Copies({ name: 'settings', source, copies: configMaps, targets: { tenant: 'true' }, build })
  * operator.add(copies.controller)
  * ```
  *
- * The controller's keys are namespaces. Within a namespace, only the copies are looked at that an event was about: the event of a copy costs the
- * same whether there are ten or ten thousand. Each copy is made by one server-side apply. It owns exactly the fields that `build` names, and
- * sends nothing while these are as desired. Fields that others add stay.
+ * The controller's keys are namespaces. In a namespace it looks only at the copies that an event was about: the event of one copy costs the same
+ * whether there are ten copies or ten thousand. Each copy is written by one server-side apply, which owns exactly the fields that `build` returns.
+ * Fields that others add stay.
  *
- * All state is in the API server: a copy has the set's label, and its fields are owned by the controller's field manager. An object of
- * a copy's name without the label is left alone (`CopyNameTakenError`). Only what this manager has applied is deleted.
+ * All state is in the API server: a copy has the set's label, and the controller's field manager owns its fields. An object that has a copy's name
+ * and not the label is left alone (`CopyNameTakenError`). Only objects that this manager has applied are deleted.
  */
 export class Copies<P, T extends KubernetesObject> {
   readonly name: string
-  /** For `operator.add(…)`, once. */
+  /** Pass it to `operator.add(…)`, once. */
   readonly controller: ControllerDefinition<PartialObjectMetadata, 'cluster'>
   readonly #options: CopiesOptions<P, T>
   readonly #concurrency: number
@@ -97,22 +97,22 @@ export class Copies<P, T extends KubernetesObject> {
     }
   }
 
-  /** Whether there are to be copies. */
+  /** Whether copies are enabled. */
   get isEnabled(): boolean {
     return this.#isEnabled
   }
 
-  /** From now on there are to be copies. */
+  /** Enables the copies. */
   enable(): void {
     this.#switch(true)
   }
 
-  /** From now on there are to be no copies: those that this program made are deleted. */
+  /** Disables the copies: those that this program made are deleted. */
   disable(): void {
     this.#switch(false)
   }
 
-  /** Looks at every copy again. No request is made for those that are as they should be. Does nothing before the controller has started. */
+  /** Looks at every copy again. No request is sent for those that are as they should be. Does nothing before the controller has started. */
   resync(): void {
     for (const namespace of this.#connected?.target.all() ?? []) {
       for (const name of this.#sources.names()) this.#pending.putBack(namespace, name, 'found')
@@ -120,7 +120,7 @@ export class Copies<P, T extends KubernetesObject> {
     }
   }
 
-  /** What is done at present. */
+  /** A summary of the current state. */
   report(): CopiesReport {
     return {
       name: this.name,

@@ -1,6 +1,6 @@
 /**
- * An object of the copy's name is there, and this program did not make it; or two sources want the copy's name. It is left alone, and
- * looked at again when it changes hands or goes, after a minute at most.
+ * An object with the copy's name exists, and this program did not create it; or two sources want the same copy's name. The object is left alone.
+ * The copy is tried again when the object changes hands or is deleted, after a minute at most.
  */
 export class CopyNameTakenError extends Error {
   override readonly name = 'CopyNameTakenError'
@@ -17,7 +17,7 @@ export class CopyNameTakenError extends Error {
   }
 }
 
-/** What `build`, `adapt`, `copyName` or `targets` gave is not what a copy can be made of. */
+/** The result of `build`, `adapt`, `copyName` or `targets` is not valid. */
 export class InvalidCopyError extends TypeError {
   override readonly name = 'InvalidCopyError'
   readonly code = 'INVALID_COPY'
@@ -30,7 +30,7 @@ export class InvalidCopyError extends TypeError {
   }
 }
 
-/** More than one copy of a namespace could not be made as it should be. The others of the namespace were. */
+/** Several copies in one namespace failed. The other copies of the namespace are done. */
 export class CopiesFailedError extends AggregateError {
   override readonly name = 'CopiesFailedError'
   readonly code = 'COPIES_FAILED'

@@ -1,9 +1,9 @@
 import type { KubernetesObject, ObjectMeta } from '@wherry/client'
 import type { FullObject } from '@wherry/client/internal'
 
-/** The label that copies are found by. Its value is the name of their {@link Copies}. */
+/** The label of all copies. Its value is the name of their {@link Copies}. */
 export const copySetLabel = 'copies.wherry.dev/set'
-/** The annotation that tells people what a copy is a copy of: `SET NAMESPACE/NAME`. Nothing is decided by it. */
+/** An annotation for people that names a copy's source: `SET NAMESPACE/NAME`. The program does not use it. */
 export const copiedFromAnnotation = 'copies.wherry.dev/copied-from'
 
 /** Which copy of which source is meant. */

@@ -21,41 +21,40 @@ import {
   text,
 } from '@wherry/client/internal'
 
-/** What {@link Copies} are made of. `P`: what a source is read as. `T`: the objects that copies are. */
+/** The options of {@link Copies}. `P`: what a source is read as. `T`: the type of the copies. */
 export interface CopiesOptions<P, T extends KubernetesObject> {
   /**
-   * Names this set of copies. It is the value of the label that copies are found by, so it must be the same at each start, and no other
-   * set's. The controller is called `copies-NAME`. Letters, digits, `.`, `_` and `-`, up to 63.
+   * The name of this set of copies. It is the value of the label that marks copies, so it must be the same at each start, and unique among sets.
+   * The controller is called `copies-NAME`. Letters, digits, `.`, `_` and `-`, up to 63.
    */
   readonly name: string
-  /** The sources. If they are of the copies' resource, objects with the label of a copy are no sources. */
+  /** The sources. If sources and copies have the same resource, objects with a copy's label are not sources. */
   readonly source: View<P>
   /** The resource of the copies. */
   readonly copies: Resource<T, 'namespaced'>
   /**
-   * Which namespaces get a copy: those with these labels, those of a list of names, or those that a function chooses for a source. The
-   * function is called again when the source or the namespace changes. It must be quick, and give the same for the same. A namespace that is
-   * being deleted gets no copy.
+   * Which namespaces get a copy: those with these labels, those of a list of names, or those that a function selects for a source. The function is
+   * called again when the source or the namespace changes. It must be quick and deterministic. A namespace that is being deleted gets no copy.
    */
   readonly targets: LabelSelectorInput | readonly string[] | ((source: P, namespace: PartialObjectMetadata) => boolean)
   /**
-   * Gives the copy of a source, alike in all namespaces. It is called once for each state of the source. `undefined`: the source gets no
-   * copies. Of the metadata, labels, annotations, owners and finalizers are taken. A status is not copied: leave it out.
+   * Builds the copy of a source, the same for all namespaces. It is called once for each state of the source. `undefined`: the source gets no
+   * copies. Labels, annotations, owners and finalizers of its metadata are used. A status is not copied: leave it out.
    */
   readonly build: (source: P) => FullObject<T> | undefined
-  /** Changes the copy for one namespace. It must not change what it is given. @default none: copies are alike */
+  /** Adapts the copy to one namespace. It must not change its argument. @default none: all copies are equal */
   readonly adapt?: ((copy: FullObject<T>, namespace: string, source: P) => FullObject<T>) | undefined
-  /** What the copies of a source are called. @default as the source */
+  /** The name of a source's copies. @default the source's name */
   readonly copyName?: ((source: P) => string) | undefined
-  /** Whether there are to be copies from the start; see {@link Copies.disable}. @default true */
+  /** Whether copies are enabled at the start; see {@link Copies.disable}. @default true */
   readonly enabled?: boolean | undefined
-  /** How many namespaces are worked on at a time, and how many copies in each of them. @default 5 */
+  /** How many namespaces are reconciled at the same time, and how many copies in each of them. @default 5 */
   readonly concurrency?: number | undefined
-  /** The longest wait before what failed is tried again, in milliseconds. The first is 50, and it doubles. @default 60_000 */
+  /** The maximum wait before a retry, in milliseconds. The first is 50, and it doubles. @default 60_000 */
   readonly maxRetryMs?: number | undefined
-  /** Field managers of earlier versions of this program: fields that they wrote are this one's from the first write on. @default none */
+  /** Field managers of earlier versions of this program: fields that they wrote belong to this one from its first write on. @default none */
   readonly formerManagers?: readonly string[] | undefined
-  /** What unknown fields are. @default the server's ('Warn') */
+  /** How the server treats unknown fields. @default the server's ('Warn') */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
   /** How long one request may take, in milliseconds. @default the client's */
   readonly timeoutMs?: number | undefined

@@ -17,23 +17,22 @@ import { type Cached, Informers } from './informers.ts'
 import { checkCacheOptions, type DynamicCacheOptions } from './options.ts'
 import { type CacheReport, reportOf } from './report.ts'
 
-/** How a read may be bounded. */
+/** Bounds of a read. */
 export interface ReadOptions {
-  /** Ends the wait for the view's first state, or the request, with its reason. @default none */
+  /** Aborts the wait for the view's first state, or the request, with its reason. @default none */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Which objects to list, and how that may be bounded. */
+/** Which objects to list, and bounds of the read. */
 export interface ReadListOptions extends ListerOptions, ReadOptions {}
 
 /**
- * Informers by view, that come and go while a program runs.
+ * Informers by view, which you can add and remove while a program runs.
  *
- * One watch serves all views of a resource and scope, however they project it. A view that is not cached is never loaded by
- * reading it, unless that was chosen (`onMissing`). Resources may be unknown, come, go and come back: their
- * informers follow, without polling.
+ * One watch serves all views of a resource and scope, whatever their projections. Reading a view that is not cached never loads it, unless you
+ * choose so (`onMissing`). Resources may be undefined, and may be defined, removed and defined again: their informers follow without polling.
  *
- * Makes no request until something is asked of it. Two caches in a process know nothing of each other.
+ * It sends no request until it is used. Two caches in a process are independent.
  */
 export class DynamicCache {
   readonly #options: DynamicCacheOptions
@@ -53,10 +52,10 @@ export class DynamicCache {
   }
 
   /**
-   * The informer of a view, started if it is not there yet. Returns at once; it syncs by itself (rule D2), and stays until
-   * {@link DynamicCache.remove}.
+   * The informer of a view; it is started if needed. Returns at once: the informer syncs on its own (rule D2), and stays until {@link
+   * DynamicCache.remove}.
    *
-   * @throws ViewConflictError for another projection of the same name.
+   * @throws ViewConflictError for another projection of the same name
    */
   informer<C, S extends Scope>(view: View<C, S>): CachedInformer<C, S> {
     const { entry, informer } = this.#informers.ensure(view)
@@ -67,18 +66,18 @@ export class DynamicCache {
   }
 
   /**
-   * The informers that are there at present, in an array of the caller's own, to look at. None is started, asked for or held by
-   * that: each may be moved or removed at any moment, and no move is called off (rule D9).
+   * The current informers, in a new array. Reading it starts and holds none of them: each may be moved or removed at any moment, and no move is
+   * cancelled (rule D9).
    */
   get informers(): readonly CachedInformer<unknown>[] {
     return this.#informers.all.map(({ informer }) => informer)
   }
 
   /**
-   * The view that reads of `view` are served from at present (rule D13): itself where it is cached, or one that covers it, and
-   * that has its first state. `undefined` where there is none. Starts nothing.
+   * The view that currently serves reads of `view` (rule D13): the view itself if it is cached, or a synced view that covers it; `undefined` if
+   * there is none. Starts nothing.
    *
-   * @throws ViewConflictError for another projection of the same name.
+   * @throws ViewConflictError for another projection of the same name
    */
   covering(view: View): View | undefined {
     const found = this.#informers.find(view) ?? this.#informers.covering(view)
@@ -86,11 +85,11 @@ export class DynamicCache {
   }
 
   /**
-   * One object of a view that is cached, or covered by one that is (rule D13); `undefined` where there is none. Waits for
-   * the first state. What is not cached is read as `onMissing` says.
+   * Reads one object of a view that is cached or covered (rule D13); `undefined` if it does not exist. Waits for the first state. If the view is
+   * not cached, `onMissing` decides.
    *
-   * Rejects with a `NotCachedError`, a `NotSyncedError` (the signal), an `InformerRemovedError`, a `TransformError`, or what
-   * the server said where waiting is vain.
+   * Rejects with a `NotCachedError`, a `NotSyncedError` (the signal), an `InformerRemovedError`, a `TransformError`, or the server's error if
+   * waiting is pointless.
    */
   async get<C, S extends Scope>(
     view: View<C, S>,
@@ -107,8 +106,8 @@ export class DynamicCache {
   }
 
   /**
-   * All objects of a view that is cached or covered, in an array of the caller's own. As {@link DynamicCache.get}; with
-   * `onMissing: 'narrow'` there is nothing to list from, and that is a `NotCachedError` too.
+   * Lists the objects of a view that is cached or covered, in a new array. As {@link DynamicCache.get}; with `onMissing: 'narrow'` a view that is
+   * not cached can't be listed, and that is a `NotCachedError` too.
    */
   async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<FromServer<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
@@ -131,10 +130,9 @@ export class DynamicCache {
   /**
    * Stops and forgets the informer of `view`. Does nothing if there is none.
    *
-   * Resolves once its watch is closed (unless other views share it) and its store is gone. From the call on none of its
-   * handlers runs; who waits for it is rejected with an `InformerRemovedError`; a later read starts afresh or fails, as
-   * `onMissing` says. Of an informer that is moving, both views name it. Rejects with a `ViewHeldError` where somebody
-   * holds it.
+   * Resolves when its watch is closed (unless other views share it) and its store is dropped. After the call none of its handlers runs. Pending
+   * waits reject with an `InformerRemovedError`. A later read starts it again or fails, as `onMissing` says. An informer that is moving can be
+   * named by either view. Rejects with a `ViewHeldError` if the view is held.
    */
   async remove(view: View): Promise<void> {
     const cached = this.#informers.find(view) ?? this.#informers.comingTo(view)
@@ -144,16 +142,15 @@ export class DynamicCache {
   }
 
   /**
-   * Moves an informer to another scope of the same resource and projection while it runs (rule D9): its handlers and
-   * cursors stay, and hear the difference only. When it resolves, `to` is cached and `from` is not. Until then `from` is
-   * read as before, reads of `to` wait, and `informer(to)` gives the one that is on its way; should the move fail, that is
-   * of `from` still.
+   * Moves a running informer to another scope of the same resource and projection (rule D9): its handlers and cursors stay, and receive only the
+   * difference. When it resolves, `to` is cached and `from` is not. Until then, reads of `from` work as before, reads of `to` wait, and
+   * `informer(to)` returns the moving informer. If the move fails, that informer is still the one of `from`.
    *
-   * Rejects, with nothing changed, with a `NotCachedError` (`from`), an `AlreadyCachedError` (`to`), a `ViewHeldError`, the
-   * signal's reason, or what the server says of `to` where waiting is vain; with an `InformerRemovedError` where it is
-   * removed on the way. Who holds one of the two views meanwhile calls it off.
+   * If it rejects, nothing has changed: with a `NotCachedError` (`from`), an `AlreadyCachedError` (`to`), a `ViewHeldError`, the signal's reason,
+   * the server's error for `to` if waiting is pointless, or an `InformerRemovedError` if it is removed during the move. A hold of one of the two
+   * views during the move cancels the move.
    *
-   * @throws OptionRangeError for another resource or projection.
+   * @throws OptionRangeError for another resource or projection
    */
   async rescope<C, S extends Scope>(
     from: View<C, S>,
@@ -168,16 +165,16 @@ export class DynamicCache {
     return cached.informer as unknown as CachedInformer<C, S>
   }
 
-  /** Resolves when all informers that are there now have synced. Rejects as the first of them does that will not. */
+  /** Resolves when all current informers have synced. Rejects as the first one that will not. */
   async synced(options: ReadOptions = {}): Promise<void> {
     checkOptions('synced', options, { signal: abortSignal })
     await Promise.all(this.#informers.all.map(({ entry }) => entry.whenSynced(options.signal)))
   }
 
   /**
-   * Holds a view for `holder`, a name for messages and reports, until the hold is released: it can't be removed meanwhile.
-   * The first hold starts its informer; the last one out removes it, unless it was asked for by `informer` or a read too.
-   * An informer that is moving from or to the view stays where it was.
+   * Holds a view for `holder` (a name for messages and reports) until the hold is released: meanwhile it can't be removed. The first hold starts
+   * its informer. The release of the last hold removes it, unless `informer` or a read asked for it too. An informer that is moving from or to the
+   * view stays where it was.
    *
    * @throws ViewConflictError, CacheClosedError
    */
@@ -199,9 +196,8 @@ export class DynamicCache {
   }
 
   /**
-   * As {@link DynamicCache.rescope}, for who holds a view: the hold becomes one of `to`. Rejects with a `ViewHeldError` where
-   * somebody else holds or has asked for that view, or does so meanwhile; with an `InformerRemovedError` where the hold was
-   * released.
+   * As {@link DynamicCache.rescope}, for the holder of a view: the hold becomes one of `to`. Rejects with a `ViewHeldError` if another holder or
+   * caller uses `to`, also during the move; with an `InformerRemovedError` if the hold was released.
    */
   async moveHold<C, S extends Scope>(hold: Hold<C, S>, to: View<C, S>, options: ReadOptions = {}): Promise<void> {
     checkOptions('moveHold', options, { signal: abortSignal })
@@ -214,13 +210,13 @@ export class DynamicCache {
     await this.#informers.move(cached, to as View, true, options.signal)
   }
 
-  /** What it holds at present, for metrics and for people. */
+  /** A summary, for metrics and for people. */
   report(): CacheReport {
     const entries = this.#informers.all.map(({ entry }) => entry)
     return reportOf(entries, this.#informers.streams, this.#client.environment.clock.now())
   }
 
-  /** Ends all informers, as `remove` does, held ones too. Idempotent. Resolves when all watches are closed. */
+  /** Stops all informers, as `remove` does, including held ones. Idempotent. Resolves when all watches are closed. */
   close(): Promise<void> {
     this.#closing ??= this.#informers.close()
     return this.#closing

@@ -1,4 +1,4 @@
-/** A view was read that nobody asked to cache, and nothing says what to do then (rule D3). */
+/** A read of a view that is not cached, with no `onMissing` that allows it (rule D3). */
 export class NotCachedError extends Error {
   override readonly name = 'NotCachedError'
   readonly code = 'NOT_CACHED'
@@ -11,7 +11,7 @@ export class NotCachedError extends Error {
   }
 }
 
-/** The informer was removed while it was waited for, or a handle of it was used afterwards (rule D4). */
+/** The informer was removed during a wait, or its handle was used after the removal (rule D4). */
 export class InformerRemovedError extends Error {
   override readonly name = 'InformerRemovedError'
   readonly code = 'INFORMER_REMOVED'
@@ -24,13 +24,13 @@ export class InformerRemovedError extends Error {
   }
 }
 
-/** A view can't be removed or moved: somebody holds it (rule D4). */
+/** The view can't be removed or moved, because it is held (rule D4). */
 export class ViewHeldError extends Error {
   override readonly name = 'ViewHeldError'
   readonly code = 'VIEW_HELD'
   /** The view's key. */
   readonly view: string
-  /** Who holds it, each once. */
+  /** The names of its holders, each once. */
   readonly holders: readonly string[]
 
   constructor(view: string, holders: readonly string[]) {
@@ -40,7 +40,7 @@ export class ViewHeldError extends Error {
   }
 }
 
-/** An informer can't be moved to a view that is cached already (rule D9). */
+/** An informer can't be moved to a view that is already cached (rule D9). */
 export class AlreadyCachedError extends Error {
   override readonly name = 'AlreadyCachedError'
   readonly code = 'ALREADY_CACHED'

@@ -14,16 +14,15 @@ import { packingCheck, readingChecks } from '@wherry/informer/internal'
 import type { WhenUnknown } from './entry.ts'
 
 /**
- * What a read of a view does that nobody asked to cache (rule D3):
- *
- * - `error`: a `NotCachedError`. A `get` that looks harmless never loads a whole kind.
- * - `start`: starts its informer, and waits for it. Loads all that the view selects, and keeps it.
+ * What a read of a view does that is not cached (rule D3):
+ * - `error`: fails with a `NotCachedError`, so that no `get` loads a whole kind by surprise.
+ * - `start`: starts its informer and waits for it. This loads everything that the view selects, and keeps it.
  * - `live`: asks the server each time.
- * - `narrow`: of a `get`, the reader given as `narrow`, which watches that one object; of a `list`, an error.
+ * - `narrow`: a `get` uses the reader `narrow`, which watches that one object; a `list` is an error.
  */
 export type OnMissing = 'error' | 'start' | 'live' | 'narrow'
 
-/** Reads one object, and watches it alone: a narrow cache is one. */
+/** Reads one object and watches only that object, as a narrow cache does. */
 export interface NarrowReader {
   get<C, S extends Scope>(
     view: View<C, S>,
@@ -32,39 +31,39 @@ export interface NarrowReader {
   ): Promise<FromServer<C> | undefined>
 }
 
-/** What holds for all resources, or for one. */
+/** The settings for all resources, or for one. */
 export interface CachePolicy {
   /** @default 'error' */
   readonly onMissing?: OnMissing | undefined
   /**
-   * Of a resource that the server does not know: `error` tells who waits for it, at once; `wait` lets them wait until it is
-   * there. Either way the informer starts by itself when its definition comes (rules D7, D8). @default 'error'
+   * What happens to waits for a resource that the server does not know: `error` rejects them at once; `wait` lets them wait until the resource is
+   * defined. In both cases the informer starts by itself when the definition is created (rules D7, D8). @default 'error'
    */
   readonly whenUnknown?: WhenUnknown | undefined
   /**
-   * Keeps objects outside the V8 heap, in a compact form, and makes each anew at each read (see the option of an informer):
-   * for resources with very many objects that are seldom read.
+   * Keeps objects outside the V8 heap in a compact form, and builds a new object for each read (see the informer's option): for resources with very
+   * many objects that are rarely read.
    *
-   * `packed` of `@wherry/informer/packed`; `false` for one resource where it is set for all. @default false
+   * Pass `packed` of `@wherry/informer/packed`; `false` for one resource if it is set for all. @default false
    */
   readonly packed?: Packing | false | undefined
 }
 
-/** How a dynamic cache works; only the client is needed. */
+/** How a dynamic cache works; only the client is required. */
 export interface DynamicCacheOptions extends CachePolicy, ReadingOptions {
   readonly client: Client
-  /** What holds for single resources instead. A view of a resource stands for all of it. @default none */
+  /** Settings of single resources. A view stands for its whole resource. @default none */
   readonly resources?: readonly ResourcePolicy[] | undefined
-  /** Serves what `onMissing: 'narrow'` asks for. @default none: then that can't be chosen */
+  /** The reader for `onMissing: 'narrow'`. @default none: that setting is not allowed then */
   readonly narrow?: NarrowReader | undefined
   /**
-   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
+   * Freezes stored objects deeply, so that code which changes one fails (rule R37). Costs time.
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
-  /** Most deleted objects that each view keeps for cursors that lag. @default 10,000, or the most objects there were */
+  /** The maximum number of deleted objects that each view keeps for slow cursors. @default 10,000, or the largest number of objects so far */
   readonly maxTombstones?: number | undefined
-  /** Most bytes of these, as received. @default 32 MiB */
+  /** The maximum size of these, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
 }
 

@@ -1,35 +1,35 @@
 import type { InformerState } from '@wherry/informer/internal'
 import type { Entry, WhenUnknown } from './entry.ts'
 
-/** What a dynamic cache says of one of its informers. */
+/** A summary of one informer of a dynamic cache. */
 export interface InformerReport {
   /** The view's key. */
   readonly view: string
   readonly state: InformerState
   readonly synced: boolean
-  /** What is done about a resource that the server does not know, as the cache's options have it. */
+  /** What happens if the server does not know the resource, as the cache's options say. */
   readonly whenUnknown: WhenUnknown
   readonly objects: number
-  /** Of those, the ones that could not be transformed. */
+  /** How many of these could not be transformed. */
   readonly failed: number
-  /** Bytes of the stored objects, as received. */
+  /** The size of the stored objects, in bytes as received. */
   readonly receivedBytes: number
-  /** Handlers. */
+  /** The number of handlers. */
   readonly registrations: number
   readonly cursors: number
-  /** Who holds it, each once; and whether somebody asked for it besides. */
+  /** The names of its holders, each once; and whether `informer` or a read asked for it too. */
   readonly holders: readonly string[]
   readonly asked: boolean
-  /** Since when it is there, in milliseconds. */
+  /** The informer's age, in milliseconds. */
   readonly ageMs: number
-  /** The last failure to list or watch, if no watch was opened after it. */
+  /** The last failure to list or watch, unless a later watch was opened. */
   readonly lastError: Error | undefined
 }
 
-/** What a dynamic cache holds at present. `toString` gives a table for people. */
+/** A summary of a dynamic cache. `toString` gives a table for people. */
 export interface CacheReport {
   readonly informers: readonly InformerReport[]
-  /** Streams that are open, or being opened. */
+  /** Watches that are open or being opened. */
   readonly watches: number
   toString(): string
 }

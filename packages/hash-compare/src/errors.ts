@@ -1,11 +1,11 @@
 /**
- * What was to be hashed or printed is no JSON: a function, a symbol, a number that is not finite, a `bigint` where none is
- * taken, `undefined` in a list, a lone surrogate, a cycle, an object of a class, or what is nested too deeply.
+ * The value to be hashed or printed is not JSON: a function, a symbol, a number that is not finite, a `bigint` that is not allowed, `undefined` in
+ * a list, a lone surrogate, a cycle, an object of a class, or a value that is nested too deeply.
  */
 export class NotJsonError extends TypeError {
   override readonly name = 'NotJsonError'
   readonly code = 'NOT_JSON'
-  /** Where it is, as a JSON pointer (RFC 6901): `/spec/ports/0`; `''` is the value as a whole. */
+  /** The position, as a JSON pointer (RFC 6901): `/spec/ports/0`; `''` is the whole value. */
   readonly path: string
 
   constructor(path: string, what: string) {
@@ -15,13 +15,13 @@ export class NotJsonError extends TypeError {
 }
 
 /**
- * An integer beyond 2^53 − 1, which may have been rounded when it was read: hashed, it could pass for its neighbour (rules
- * H1, X11). Read it through an `exact()` view, and hash with `integers: 'bigint'`.
+ * An integer beyond 2^53 − 1, which may have been rounded when it was read, so its hash could match that of another integer (rules H1, X11). Read
+ * it through an `exact()` view, and hash with `integers: 'bigint'`.
  */
 export class InexactIntegerError extends TypeError {
   override readonly name = 'InexactIntegerError'
   readonly code = 'INEXACT_NUMBER'
-  /** Where it is, as a JSON pointer (RFC 6901): `/spec/ports/0`; `''` is the value as a whole. */
+  /** The position, as a JSON pointer (RFC 6901): `/spec/ports/0`; `''` is the whole value. */
   readonly path: string
 
   constructor(path: string) {

@@ -11,7 +11,7 @@ abstract class ViewError extends Error {
   }
 }
 
-/** The informer was stopped: nothing can be added to it, and who waited for its first state waits in vain. */
+/** The informer was stopped. Nothing can be added to it, and waits for its first state end with this error. */
 export class InformerStoppedError extends ViewError {
   override readonly name = 'InformerStoppedError'
   readonly code = 'INFORMER_STOPPED'
@@ -22,8 +22,8 @@ export class InformerStoppedError extends ViewError {
 }
 
 /**
- * An object is there, but the view's projection threw for it (rule R30). Its cause is what was thrown; of a Secret, a review
- * or a request of a token it says of which class that was, and no more.
+ * The object exists, but the view's projection threw for it (rule R30). The cause is the thrown error. For a Secret, a review or a request of a
+ * token, the cause names only the class of that error.
  */
 export class TransformError extends ViewError {
   override readonly name = 'TransformError'
@@ -38,11 +38,11 @@ export class TransformError extends ViewError {
   }
 }
 
-/** The signal of a wait for a view's first state was aborted before the state was there. The cause is the signal's reason. */
+/** The signal of a wait for a view's first state was aborted before the state arrived. The cause is the signal's reason. */
 export class NotSyncedError extends ViewError {
   override readonly name = 'NotSyncedError'
   readonly code = 'NOT_SYNCED'
-  /** What its informer was doing. */
+  /** The state of its informer. */
   readonly state: InformerState
   /** The last failure to list or watch, if no watch was opened after it. */
   readonly lastError: Error | undefined
@@ -54,7 +54,7 @@ export class NotSyncedError extends ViewError {
   }
 }
 
-/** A handler was removed before it had been told of all that was there at first. */
+/** A handler was removed before it had received all initial objects. */
 export class HandlerRemovedError extends ViewError {
   override readonly name = 'HandlerRemovedError'
   readonly code = 'HANDLER_REMOVED'
@@ -64,7 +64,7 @@ export class HandlerRemovedError extends ViewError {
   }
 }
 
-/** Objects were to be selected by labels, and the view's projection leaves labels out. */
+/** Objects can't be selected by labels, because the view's projection leaves labels out. */
 export class LabelsNotKeptError extends ViewError {
   override readonly name = 'LabelsNotKeptError'
   readonly code = 'LABELS_NOT_KEPT'
@@ -77,7 +77,7 @@ export class LabelsNotKeptError extends ViewError {
   }
 }
 
-/** Two projections have one name and are different functions (rule D1). */
+/** Two different functions have the same projection name (rule D1). */
 export class ViewConflictError extends ViewError {
   override readonly name = 'ViewConflictError'
   readonly code = 'VIEW_CONFLICT'
@@ -87,13 +87,13 @@ export class ViewConflictError extends ViewError {
   }
 }
 
-/** A packed store was to hold what it has no form for, or what is nested too deep. It is the cause of a {@link TransformError}. */
+/** A packed store can't hold this value: it has no packed form, or is nested too deeply. It is the cause of a {@link TransformError}. */
 export class UnpackableValueError extends Error {
   override readonly name = 'UnpackableValueError'
   readonly code = 'UNPACKABLE_VALUE'
-  /** Where in the value it is; empty for the value itself. */
+  /** The path of the value; empty for the value itself. */
   readonly path: readonly string[]
-  /** What is there: `a Map`, `a function`. */
+  /** The kind of value: `a Map`, `a function`. */
   readonly what: string
 
   constructor(path: readonly string[], what: string) {

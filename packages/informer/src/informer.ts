@@ -24,45 +24,44 @@ import type { IndexFunction, Store } from './store/store.ts'
 import { StoreReader } from './store-reader.ts'
 import { SyncWaiters, whyNotSynced } from './synced.ts'
 
-/** What an {@link Informer} is made of. */
+/** The options of an {@link Informer}. */
 export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOptions {
   readonly client: Pick<Client, 'raw' | 'environment'>
   readonly view: View<C, S>
-  /** Indices by name, to list by. More can be added later. @default none */
+  /** Indices by name, for lists. You can add more later. @default none */
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
   /**
-   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time. What several objects share (equal
-   * labels, short annotations, owners, finalizers) is frozen in any case.
+   * Freezes stored objects deeply, so that code which changes one fails (rule R37). Costs time. Parts that several objects share (equal labels,
+   * short annotations, owners, finalizers) are always frozen.
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
   /**
-   * Keeps values in a compact form outside the V8 heap, and makes an object anew for each that is read, listed, or told of:
-   * for very many objects that are seldom read, at some microseconds for each read of a small one. What is read is the
-   * reader's own: it may be changed, unless `freeze` is set.
+   * Keeps values in a compact form outside the V8 heap, and builds a new object for each read, list and event: for very many objects that are
+   * rarely read. A read of a small object then takes some microseconds. The reader owns what it reads and may change it, unless `freeze` is set.
    *
-   * Takes what JSON can say, and `undefined`: an object of which the view makes something else (a `Map`, a `Date`, a
-   * function, a cycle) counts as one that could not be transformed, its cause an `UnpackableValueError`.
+   * It holds JSON values and `undefined`. If the view returns something else (a `Map`, a `Date`, a function, a cycle), the object counts as one
+   * that could not be transformed, with an `UnpackableValueError` as the cause.
    *
-   * `packed` of `@wherry/informer/packed`. @default values are objects of the V8 heap
+   * Pass `packed` of `@wherry/informer/packed`. @default values are objects of the V8 heap
    */
   readonly packed?: Packing | undefined
-  /** Most deleted objects kept for cursors that lag. @default 10,000, or the most objects there were */
+  /** The maximum number of deleted objects that are kept for slow cursors. @default 10,000, or the largest number of objects so far */
   readonly maxTombstones?: number | undefined
-  /** Most bytes of these, as received. @default 32 MiB */
+  /** The maximum size of these, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
-  /** What is known of the server's streaming lists; shared by informers of one client. @default one of its own */
+  /** What is known of the server's support for streaming lists; informers of one client share it. @default its own */
   readonly streaming?: StreamingSupport | undefined
 }
 
 /** How long {@link Informer.whenSynced} waits. */
 export interface WhenSyncedOptions {
-  /** Ends the wait. @default none */
+  /** Aborts the wait. @default none */
   readonly signal?: AbortSignal | undefined
   /**
-   * If the server does not know the resource: `error` rejects with the 404 at once; `wait` waits until the resource is there. Use `wait`
-   * in a program that is installed together with the resource's definition. The informer looks for the resource often for half a
-   * minute after the call, and then every 30 to 60 seconds.
+   * If the server does not know the resource: `error` rejects with the 404 at once; `wait` waits until the resource is defined. Use `wait` in a
+   * program that is installed together with the resource's definition. The informer looks for the resource often for half a minute after the call,
+   * and then every 30 to 60 seconds.
    * @default 'error'
    */
   readonly whenUnknown?: 'error' | 'wait' | undefined
@@ -81,11 +80,10 @@ const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
 }
 
 /**
- * Keeps the objects of one view in memory, as they change on the server: a reflector (one for each namespace of the
- * view), and one store.
+ * Keeps the objects of one view in memory, as they change on the server: one reflector for each namespace of the view, and one store.
  *
- * After `start()` it goes on until `close()`, whatever the server does: every failure is retried, told to `onError`, and
- * to be seen in `state` and `lastError`; meanwhile the store stays readable in its last state.
+ * After `start()` it runs until `close()`, whatever the server does. It retries every failure, reports it to `onError`, and shows it in `state` and
+ * `lastError`. Meanwhile the store can be read in its last state.
  *
  * ```ts
  * const informer = new Informer({ client, view: configMaps })
@@ -132,17 +130,17 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     store.onSynced(() => this.#nowSynced())
   }
 
-  /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was closed. */
+  /** Starts the informer. Does nothing if it has started. @throws InformerStoppedError after `close` */
   start(): void {
     this.live()
     this.#reflectors.start()
   }
 
   /**
-   * Ends it. From the call on no handler, listener or index function is called, registrations and cursors are over, and
-   * what was stored is let go of: reads are an `InformerStoppedError`. Open `changes()` end.
+   * Stops the informer. After the call no handler, listener or index function is called, registrations and cursors end, and the stored objects are
+   * dropped: reads throw an `InformerStoppedError`. Open `changes()` end.
    *
-   * Idempotent, and allowed from within a handler. Resolves when its streams are gone.
+   * Idempotent; a handler may call it. Resolves when the streams are closed.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -153,7 +151,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     return this.close()
   }
 
-  /** Hears of it: see `LifecycleEvents`. Returns what ends that. */
+  /** Adds a listener of lifecycle events, see `LifecycleEvents`. Returns a function that removes it. */
   on<E extends keyof LifecycleEvents>(event: E, listener: LifecycleEvents[E]): () => void {
     oneOf('state', 'synced', 'error', 'closed')('informer.on', event)
     if (typeof listener !== 'function') throw new OptionTypeError('informer.on', 'a function', typeof listener)
@@ -176,9 +174,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     return this.#synced && !this.#reflectors.isMissing
   }
 
-  /**
-   * As {@link SharedInformer.whenSynced}. With `whenUnknown: 'wait'` it also waits for a resource that the server does not know.
-   */
+  /** As {@link SharedInformer.whenSynced}. With `whenUnknown: 'wait'` it also waits for a resource that the server does not know. */
   async whenSynced(options: WhenSyncedOptions = {}): Promise<void> {
     checkOptions('whenSynced', options, { signal: abortSignal, whenUnknown: oneOf('error', 'wait') })
     const { signal, whenUnknown } = options

@@ -6,34 +6,30 @@ import type { Lister } from './lister.ts'
 import type { Handler, Registration, RegistrationOptions } from './registrations/handler.ts'
 import type { IndexFunction, StoreStats } from './store/store.ts'
 
-/**
- * An informer as its readers have it, whoever started it and ends it: {@link Informer}, and what a dynamic cache gives.
- */
+/** An informer as its readers see it, independent of who starts and stops it: an {@link Informer}, or one of a dynamic cache. */
 export interface SharedInformer<C, S extends Scope = Scope> extends Lister<C, S> {
   readonly view: View<C, S>
   readonly state: InformerState
-  /** How new the store is known to be: the resourceVersion of the last list, event or bookmark. `undefined` before. */
+  /** The resourceVersion of the last list, event or bookmark: the store is at least that new. `undefined` before the first. */
   readonly lastSyncedResourceVersion: string | undefined
-  /** The last failure to list or watch; `undefined` once a watch was opened after it. */
+  /** The last failure to list or watch; `undefined` after a later watch was opened. */
   readonly lastError: Error | undefined
-  /** The first state is in the store. False again while the server is known not to serve the resource (state `missing`). */
+  /** The first state is in the store. False again while the server does not serve the resource (state `missing`). */
   readonly hasSynced: boolean
   /**
-   * Resolves when the first state is in the store. A resource that is gone is waited for again: the answer is that of a
-   * resource which never was there. Rejects with the reason: a
-   * `NotSyncedError` when the signal is aborted, whose cause is the signal's reason, an `InformerStoppedError`, or what the server said where that is for good or the caller's to mend (403, 401, no such
-   * resource, a selector that it does not take), while the informer goes on trying. What the server said before the call is
-   * no answer: it is asked again, at most once a second, unless the signal is aborted already.
+   * Resolves when the first state is in the store. If the resource disappears, it waits again, as for a resource that was never defined.
+   *
+   * Rejects with a `NotSyncedError` if the signal is aborted (its cause is the signal's reason), an `InformerStoppedError`, or the server's error
+   * if that is permanent or yours to fix (403, 401, no such resource, a selector that the server does not take). The informer keeps trying. Errors
+   * from before the call do not count: the server is asked again, at most once a second, unless the signal is aborted already.
    */
   whenSynced(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
-  /**
-   * @throws InformerStoppedError once it was stopped.
-   */
+  /** @throws InformerStoppedError after the informer was stopped */
   addHandler(handler: Handler<C>, options?: RegistrationOptions): Registration
   addIndex(name: string, index: IndexFunction<C>): void
-  /** A cursor at the start of the journal. The primitive below {@link changes}. */
+  /** A cursor at the start of the journal: the low-level form of {@link changes}. */
   cursor(): Cursor<C>
-  /** Follows the journal from its start, one change at a time. Ends when the informer ends or the signal is aborted. */
+  /** Follows the journal from its start, one change at a time. Ends when the informer stops or the signal is aborted. */
   changes(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<Change<C>>
   stats(): StoreStats
 }

@@ -1,4 +1,4 @@
-/** Objects were to be listed: a narrow cache knows single objects only (rule N12). */
+/** A narrow cache can't list objects: it knows only single objects (rule N12). */
 export class NarrowListError extends Error {
   override readonly name = 'NarrowListError'
   readonly code = 'NARROW_LIST'
@@ -13,7 +13,7 @@ export class NarrowListError extends Error {
   }
 }
 
-/** The server does not let an object be watched by its name, so that it can't be cached or subscribed to (rule N10). */
+/** The server does not allow a watch of this object by its name, so it can't be cached or subscribed to (rule N10). */
 export class NarrowWatchRefusedError extends Error {
   override readonly name = 'NarrowWatchRefusedError'
   readonly code = 'NARROW_WATCH_REFUSED'
@@ -32,7 +32,7 @@ export class NarrowWatchRefusedError extends Error {
   }
 }
 
-/** The first state of an object did not come in time. Its cause is what the server said last, if anything. */
+/** The first state of an object did not arrive in time. The cause is the server's last error, if there was one. */
 export class NarrowTimeoutError extends Error {
   override readonly name = 'NarrowTimeoutError'
   readonly code = 'NARROW_TIMEOUT'

@@ -2,21 +2,21 @@ import { OptionTypeError } from '@wherry/client'
 import type { Handler } from '@wherry/informer'
 
 /**
- * Hears of one object: first its present state, by `add` (with `isInInitialList`), `absent`, or `onTransformFailed` where it is there and
- * can't be transformed; then what happens to it, in order (rules N6, R25). An object that could not be transformed and is gone is absent. Called
- * synchronously; a promise that one returns is watched for rejection and never waited for. What one throws goes to `onError`,
- * and all others still hear the event.
+ * The callbacks for events of one object. First comes its present state: `add` (with `isInInitialList`), `absent`, or `onTransformFailed` if it
+ * exists and can't be transformed. Then come its changes, in order (rules N6, R25). An object that could not be transformed and is gone is absent.
+ * Callbacks are called synchronously. If one returns a promise, it is not awaited, and a rejection goes to `onError`. If one throws, the error goes
+ * to `onError`, and the others still get the event.
  */
 export interface NarrowHandler<C> extends Handler<C> {
-  /** Told first where there is no object; told no more when it appears and goes again, which `delete` tells. */
+  /** The object does not exist when the subscription starts. Later deletions are reported by `delete`, not here. */
   absent?(about: { readonly key: string }): unknown
 }
 
-/** One handler's handle. */
+/** The subscription of one handler. */
 export interface Subscription extends AsyncDisposable {
-  /** `namespace/name` of what it is of. */
+  /** `namespace/name` of the object. */
   readonly key: string
-  /** It hears nothing from the call on. The object stays cached until it is idle or evicted. Idempotent. */
+  /** Ends the subscription: after the call the handler receives nothing. The object stays cached until it is idle or evicted. Idempotent. */
   close(): Promise<void>
 }
 

@@ -25,22 +25,21 @@ import { escalations, type NarrowReport, viewReport } from './report.ts'
 /** How long a read waits for the watch to catch up with a write, in milliseconds. Then the object is listed anew. */
 const catchUpMs = 5000
 
-/** How a read may be bounded. */
+/** Bounds of a read. */
 export interface NarrowReadOptions {
-  /** Ends the wait, with its reason. @default none */
+  /** Aborts the wait, with its reason. @default none */
   readonly signal?: AbortSignal | undefined
 }
 
 /**
- * A cache of single objects: each that is asked for is watched by its name, and nothing else of its kind is received.
+ * A cache of single objects: it watches each requested object by its name, and receives nothing else of its kind.
  *
- * The first `get` of an object opens its watch, which begins with the object or its absence; later ones make no request.
- * An entry outlives whatever happens to its watch. One that nobody subscribes to is closed when it was not read for
- * `idleMs`, or when there are more than `max`. Where very many objects of a namespace, or of all, are asked for, one watch of
- * metadata takes over, and each is listed by its name when it has changed (`escalateAt`, `escalateAllAt`). Watches that end are opened
- * again at 100 requests a second at most, in all.
+ * The first `get` of an object opens its watch, which starts with the object or its absence; later reads send no request. An entry survives
+ * failures of its watch. An entry without subscribers is closed when it was not read for `idleMs`, or when there are more than `max` entries. If
+ * very many objects of one namespace, or of all, are requested, one watch of metadata takes over, and each object is listed by its name when it has
+ * changed (`escalateAt`, `escalateAllAt`). Ended watches are reopened at 100 requests a second at most in total.
  *
- * Makes no request until something is asked of it. It is a `NarrowReader` for a dynamic cache.
+ * It sends no request until it is used. It is a `NarrowReader` for a dynamic cache.
  *
  * ```ts
  * const narrow = new NarrowCache({ client })
@@ -61,16 +60,16 @@ export class NarrowCache {
   }
 
   /**
-   * One object; `undefined` where there is none, or none that the view selects. The first time it opens a watch of that one
-   * object and waits for its first state; from then on it answers from memory, at least as new as what was written or read
-   * through this process ({@link NarrowCache.wrote}). The object is the cache's own: change a `structuredClone(object)`.
+   * Reads one object; `undefined` if it does not exist, or the view does not select it. The first read opens a watch of this object and waits for
+   * its first state. Later reads answer from memory, with a state at least as new as what this process wrote or read ({@link NarrowCache.wrote}).
+   * The object belongs to the cache: change a `structuredClone(object)`.
    *
-   * Where the object can't be watched, or `max` others have subscribers, it is read from the server each time.
+   * If the object can't be watched, or `max` other entries have subscribers, each read asks the server.
    *
-   * Rejects with the signal's reason, a `NarrowTimeoutError`, a `TransformError`, or what the server says. Where the server refuses the first
-   * state (500, 503 and the like) that is after one more try, or after 5 s.
+   * Rejects with the signal's reason, a `NarrowTimeoutError`, a `TransformError`, or the server's error. If the server refuses the first state
+   * (500, 503 and the like), that happens after one retry, or after 5 s.
    *
-   * @throws InvalidNameError, OptionRangeError for a key that the view can't have.
+   * @throws InvalidNameError, OptionRangeError for a key that the view can't have
    */
   async get<C, S extends Scope>(
     view: View<C, S>,
@@ -93,12 +92,12 @@ export class NarrowCache {
   }
 
   /**
-   * Subscribes to one object. The handler is told its present state first, then what happens to it. While there is a
-   * subscription the entry is never evicted. Resolves when the present state was told.
+   * Subscribes to one object. The handler receives its present state first, then its changes. While there is a subscription, the entry is never
+   * evicted. Resolves when the present state was delivered.
    *
-   * Rejects with a `NarrowWatchRefusedError` where the server does not let it be watched, what the server says where it refuses the state in
-   * another way (after one more try, or after 5 s), the signal's reason or a `NarrowTimeoutError`. The signal bounds this wait only. There
-   * may be more subscriptions than `max`: then the objects of the view share one watch, and `onWarning` is told once (rule N7).
+   * Rejects with a `NarrowWatchRefusedError` if the server does not allow the watch, with the server's error if it refuses the state in another way
+   * (after one retry, or after 5 s), with the signal's reason, or with a `NarrowTimeoutError`. The signal bounds only this wait. There may be more
+   * subscriptions than `max`: then the objects of the view share one watch, and `onWarning` is called once (rule N7).
    */
   async watch<C, S extends Scope>(
     view: View<C, S>,
@@ -128,8 +127,8 @@ export class NarrowCache {
   }
 
   /**
-   * What is cached of an object, without a request, and without counting as a read: `undefined` where nothing is known,
-   * `{ object: undefined }` where it is known to be absent.
+   * The cached state of an object, without a request, and without counting as a read: `undefined` if nothing is known, `{ object: undefined }` if
+   * the object is known to be absent.
    */
   peek<C, S extends Scope>(view: View<C, S>, key: KeyOf<S>): { readonly object: C | undefined } | undefined {
     const entry = this.#find(view, key)
@@ -137,8 +136,8 @@ export class NarrowCache {
   }
 
   /**
-   * Closes the watch of an object, and lets go of it. Returns whether it did: not if there is none, or if somebody subscribes to it or
-   * waits for it.
+   * Closes the watch of an object and drops the object. Returns whether it did: not if there is no entry, or if something subscribes to it or waits
+   * for it.
    */
   forget<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>): boolean {
     const entry = this.#find(view, key)
@@ -148,27 +147,27 @@ export class NarrowCache {
   }
 
   /**
-   * A cursor over all entries of a view: what is there, then what changes. It keeps no entry from being evicted, and an
-   * evicted object goes without a word; `watch` those that must stay.
+   * A cursor over all entries of a view: the existing entries, then their changes. It does not keep entries from eviction, and an eviction is not
+   * reported; use `watch` for objects that must stay.
    */
   cursor<C, S extends Scope>(view: View<C, S>): Cursor<C> {
     return this.#entries.of(checkedView(view)).store.cursor() as Cursor<C>
   }
 
-  /** The changes of all entries of a view, as a {@link NarrowCache.cursor} gives them. Ends with the signal, or with the cache. */
+  /** The changes of all entries of a view, as {@link NarrowCache.cursor} gives them. Ends with the signal or the cache. */
   changes<C, S extends Scope>(view: View<C, S>, options: NarrowReadOptions = {}): AsyncIterableIterator<Change<C>> {
     checkOptions('changes', options, { signal: abortSignal })
     return changesOf(this.cursor(view), options)
   }
 
-  /** There is no list of single objects: rejects with a `NarrowListError`, which names the way out (rule N12). */
+  /** Single objects can't be listed: rejects with a `NarrowListError`, which names the alternatives (rule N12). */
   async list(view: View): Promise<never> {
     throw new NarrowListError(checkedView(view).key)
   }
 
   /**
-   * Says that an object was written, and what the server answered: later reads of it are at least as new (rule N9). By any client.
-   * `client.withWriteListeners(narrow)` says it of all its writes.
+   * Reports a write of an object, by any client, with the server's answer: later reads of it are at least as new (rule N9).
+   * `client.withWriteListeners(narrow)` reports all writes of a client.
    */
   wrote(view: View, answer: object): void {
     having('the object that the server answered')('wrote.answer', answer)
@@ -178,24 +177,22 @@ export class NarrowCache {
   }
 
   /**
-   * Says that an object was deleted: later reads do not give it any more (rule N9).
-   * @param uid of the object that is gone; `undefined`: whatever it was.
+   * Reports the deletion of an object: later reads do not return it (rule N9).
+   *
+   * @param uid of the deleted object; `undefined`: whichever it was
    */
   deleted<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>, uid?: string | undefined): void {
     const { name, namespace } = asKey(key) ?? {}
     for (const entry of this.#entries.named(view as View, name, namespace)) entry.deleted(uid)
   }
 
-  /**
-   * Which part of a view's objects has an entry, as one watch of the metadata of all tells; `undefined` where there is no such watch. Makes no
-   * request.
-   */
+  /** The fraction of a view's objects that have an entry, if one watch of the metadata of all objects is open; else `undefined`. Sends no request. */
   part(view: View): number | undefined {
     const found = this.#entries.find(checkedView(view))
     return found?.known === undefined ? undefined : found.entries.size / Math.max(1, found.known)
   }
 
-  /** What it holds at present. */
+  /** A summary of the current state. */
   report(): NarrowReport {
     const views = this.#entries.views.map(viewReport)
     const entries = this.#entries.views.flatMap(one => [...one.entries.values()])
@@ -212,8 +209,8 @@ export class NarrowCache {
   }
 
   /**
-   * Ends all: from the call on no handler is called, cursors are closed, and waits are rejected with a `NarrowClosedError`.
-   * Idempotent. Resolves when all watches are closed.
+   * Ends everything: after the call no handler is called, cursors are closed, and waits reject with a `NarrowClosedError`. Idempotent. Resolves
+   * when all watches are closed.
    */
   async close(): Promise<void> {
     this.#shared.closing.abort(new NarrowClosedError())

@@ -3,19 +3,19 @@ import type { ViewEntries } from './view-entries.ts'
 
 /** A summary of a narrow cache, for metrics and for people. */
 export interface NarrowReport {
-  /** Objects that are watched, absent ones among them. */
+  /** Watched objects, including absent ones. */
   readonly entries: number
-  /** Of those, the ones that nobody subscribes to or waits for. */
+  /** How many of these have no subscriber and no pending read. */
   readonly idle: number
-  /** Of those, the ones that can't be watched at present: reads of them go to the server. */
+  /** How many of these can't be watched at present: reads of them ask the server. */
   readonly refused: number
-  /** Watches that are open, or being opened. */
+  /** Watches that are open or being opened. */
   readonly streams: number
-  /** Entries that wait for their turn to be opened, or listed anew. */
+  /** Entries that wait to be opened or relisted. */
   readonly waiting: number
   readonly subscriptions: number
   readonly views: readonly ViewReport[]
-  /** Where entries are not, or not only, watched one by one. */
+  /** Where entries share a watch of metadata. */
   readonly escalated: readonly EscalationReport[]
 }
 
@@ -23,9 +23,9 @@ export interface ViewReport {
   /** The view's key. */
   readonly view: string
   readonly entries: number
-  /** Objects that are there. */
+  /** Objects that exist. */
   readonly objects: number
-  /** Of these, as received. */
+  /** Their size, in bytes as received. */
   readonly receivedBytes: number
   readonly subscriptions: number
   readonly cursors: number
@@ -36,7 +36,7 @@ export interface EscalationReport {
   readonly view: string
   /** `group/version/plural` */
   readonly resource: string
-  /** `undefined`: all of them, or of a cluster-scoped resource. */
+  /** `undefined`: all namespaces, or a cluster-scoped resource. */
   readonly namespace: string | undefined
   readonly phase: Exclude<EscalationPhase, 'narrow'>
   /** The number of entries in it. */

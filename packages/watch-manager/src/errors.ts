@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 
-/** The name is another living registrar's (rule W1). */
+/** Another open registrar has this name (rule W1). */
 export class RegistrarNameTakenError extends Error {
   override readonly name = 'RegistrarNameTakenError'
   readonly code = 'REGISTRAR_NAME_TAKEN'
@@ -12,7 +12,7 @@ export class RegistrarNameTakenError extends Error {
   }
 }
 
-/** The registrar was closed: it wants nothing any more. */
+/** The registrar was closed and takes no more views. */
 export class RegistrarClosedError extends Error {
   override readonly name = 'RegistrarClosedError'
   readonly code = 'REGISTRAR_CLOSED'
@@ -40,7 +40,7 @@ export interface FailedView {
   readonly reason: Error
 }
 
-/** Some views could not be watched; those that it does not name could (rule W4). Its cause is the first reason. */
+/** Some views could not be watched; all others could (rule W4). The cause is the first reason. */
 export class ViewsFailedError extends Error {
   override readonly name = 'ViewsFailedError'
   readonly code = 'VIEWS_FAILED'
@@ -60,7 +60,7 @@ export class ViewsFailedError extends Error {
   }
 }
 
-/** A `replace` that had not come to its end when the next one began, and took nothing over. */
+/** Another `replace` started before this one had finished. This one had no effect. */
 export class ReplaceSupersededError extends Error {
   override readonly name = 'ReplaceSupersededError'
   readonly code = 'REPLACE_SUPERSEDED'
@@ -72,12 +72,12 @@ export class ReplaceSupersededError extends Error {
   }
 }
 
-/** Something was ended while calls to a sink were under way, and they did not come back in time (rule R23). To `onError`. */
+/** Something was closed while calls to a sink were running, and they did not return in time (rule R23). Sent to `onError`. */
 export class SinkStillRunningError extends Error {
   override readonly name = 'SinkStillRunningError'
   readonly code = 'SINK_STILL_RUNNING'
   readonly registrar: string
-  /** What the calls are about: keys of objects, or `reset`, `synced`, `rescoped`. */
+  /** The subjects of these calls: keys of objects, or `reset`, `synced`, `rescoped`. */
   readonly calls: readonly string[]
 
   constructor(registrar: string, view: string, calls: readonly string[]) {

@@ -2,122 +2,113 @@ import type { View } from '@wherry/client'
 
 export interface RegistrarOptions {
   /**
-   * How many objects may wait to be tried again at once. Beyond that no others are told until some succeed.
+   * How many objects may wait for a retry at the same time. Above that, no further objects are delivered until some succeed.
    * @default 1_000
    */
   readonly maxRetrying?: number | undefined
-  /** After the first failure of an object's call it is tried again within this to twice this, in milliseconds. @default 100 */
+  /** After the first failed call for an object, the retry comes after this to twice this time, in milliseconds. @default 100 */
   readonly retryInitialMs?: number | undefined
-  /** What the doubling of that wait ends at, in milliseconds. @default 30_000 */
+  /** The maximum of that wait, which doubles, in milliseconds. @default 30_000 */
   readonly retryMaxMs?: number | undefined
 }
 
 export interface WaitOptions {
-  /** Ends the wait. */
+  /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined
 }
 
 export interface SyncedOptions extends WaitOptions {
-  /** Does not wait for views whose resource the server does not serve, and the cache waits for (`whenUnknown: 'wait'`). @default false */
+  /** Does not wait for views whose resource the server does not serve and the cache waits for (`whenUnknown: 'wait'`). @default false */
   readonly orAbsent?: boolean | undefined
 }
 
 export interface ReplaceOptions extends WaitOptions {
   /**
-   * What becomes of a view that can't be watched.
-   *
-   * - `retry`: it stays wanted, is pending, and is tried until it can be or is not wanted any more. `replace` resolves once
-   *   the set is accepted and what left it is gone.
-   * - `rollback`: nothing changes until all of the new views have synced; then `replace` resolves. If one can't be watched,
-   *   or the signal is aborted before, the old set stays, and `replace` rejects.
-   *
+   * What happens to a view that can't be watched.
+   * - `retry`: it stays intended and pending, and is retried until it succeeds or is removed. `replace` resolves when the set is accepted and the
+   *   removed views are closed.
+   * - `rollback`: nothing changes until all new views have synced; then `replace` resolves. If one can't be watched, or the signal is aborted
+   *   before, the old set stays, and `replace` rejects.
    * @default 'retry'
    */
   readonly onFailure?: 'retry' | 'rollback' | undefined
 }
 
-/** A view that is wanted and not watched (yet). */
+/** An intended view that is not watched (yet). */
 export interface PendingView {
   readonly view: View
-  /** Why not, where that is known. */
+  /** The reason, if it is known. */
   readonly reason: Error | undefined
 }
 
-/** Where a registrar stands. */
+/** The state of a registrar, in numbers. */
 export interface RegistrarStats {
   readonly intended: number
   readonly watched: number
-  /** Changes that its sink has not taken yet, at most one for each object of a view; an upper bound during a replay. */
+  /** Changes that its sink has not taken yet, at most one per object of a view; an upper bound during a replay. */
   readonly lag: number
-  /** How long the oldest of them has been waiting, in milliseconds, to within a second. */
+  /** How long the oldest of these has waited, in milliseconds, to within a second. */
   readonly lagMs: number
-  /** Changes of objects that its sink took. */
+  /** Changes of objects that its sink has taken. */
   readonly delivered: number
-  /** Calls that were made again after a failure. */
+  /** Calls that were repeated after a failure. */
   readonly retried: number
-  /** How often a view began anew: it fell too far behind, or one of `failed` is gone. */
+  /** How often a view was replayed from the start, because it fell too far behind or one of `failed` is gone. */
   readonly resets: number
-  /** Objects whose call failed and is to be made again. */
+  /** Objects whose call failed and will be repeated. */
   readonly retrying: number
-  /** Calls to its sink that are under way. */
+  /** Running calls to its sink. */
   readonly running: number
 }
 
 /**
- * One consumer's subscriptions: a set of views, and the sink that hears of their objects ({@link Sink} says what it can rely on).
- *
- * It is a place in each view's journal: it lags as it likes, costs next to nothing while it does, and delays nobody.
- *
- * It has no state that is lost with it: a new one of the same name hears all there is from the start.
+ * The subscriptions of one consumer: a set of views, and the sink that receives the events of their objects ({@link Sink} says what it can rely
+ * on). A registrar is a position in each view's journal: it may lag, costs almost nothing while it does, and delays no other registrar. It keeps no
+ * state beyond its life: a new registrar of the same name receives everything from the start.
  */
 export interface Registrar<C = unknown> {
   readonly name: string
-  /** `closing`: `close` was called, and calls to its sink are still under way. */
+  /** `closing`: `close` was called, and calls to its sink are still running. */
   readonly state: 'open' | 'closing' | 'closed'
-  /** The views that it wants. */
+  /** The views that it should watch. */
   readonly intended: readonly View<C>[]
-  /** Of those, the ones that are watched: their first state is in the cache, and changes are heard of. */
+  /** The intended views that are watched: their first state is in the cache, and changes arrive. */
   readonly watched: readonly View<C>[]
-  /** The others: not begun, not synced, not known to the server, or failed. */
+  /** The other intended views: not started, not synced, unknown to the server, or failed. */
   readonly pending: readonly PendingView[]
   /**
-   * Wants a view. The first registrar to do so starts its informer; to a later one what is cached is replayed, without a
-   * request (rule W2). Resolves when the intent is accepted, watched or pending. A view that it wants already is none the less
-   * accepted, and not replayed.
+   * Adds a view. The first registrar of a view starts its informer; later ones receive the cached objects without a request (rule W2). Resolves
+   * when the view is accepted, whether it is watched or pending. Adding a view that it has already is accepted and replays nothing.
    *
    * @throws RegistrarClosedError
-   * @throws OptionTypeError for what is no view.
+   * @throws OptionTypeError for a value that is not a view
    */
   add(view: View<C>): Promise<void>
   /**
-   * Wants a view no more. Nothing of it is told from the call on. Resolves when calls to the sink that were under way
-   * have come back (but for one that this is called from within) and, if this was the last registrar to want it, its
-   * informer is gone; at most after the manager's `closeTimeoutMs` or when `signal` is aborted, which `onError` hears of
-   * with a `SinkStillRunningError`. Harmless for a view that it does not want.
+   * Removes a view. After the call no event of it arrives. Resolves when running calls to the sink have returned (except a call that this is called
+   * from) and, if no other registrar uses the view, its informer is stopped; at the latest after the manager's `closeTimeoutMs` or when `signal` is
+   * aborted, and then `onError` gets a `SinkStillRunningError`. Does nothing for a view that it does not have.
    */
   remove(view: View<C>, options?: WaitOptions): Promise<void>
   /**
-   * Wants these views and no others. Only the difference is done: what stays is not replayed. Where one view leaves and
-   * another of the same resource and projection comes, the informer moves from one to the other while it runs, if nobody
-   * else wants either, the cache can do that, and the sink has `rescoped` (or there is none).
+   * Sets the views. Only the difference is done: views in both sets are not replayed. If one view leaves and another of the same resource and
+   * projection comes, the informer moves from one to the other while it runs, provided that no other registrar uses either view, the cache supports
+   * it, and the sink has `rescoped` (or there is no sink).
    *
-   * @throws ViewsFailedError with `onFailure: 'rollback'`; it lists each view that can't be watched, with its reason.
-   * @throws ReplaceSupersededError with `onFailure: 'rollback'`, if another `replace` came before this one's end.
+   * @throws ViewsFailedError with `onFailure: 'rollback'`; it lists each view that can't be watched, with its reason
+   * @throws ReplaceSupersededError with `onFailure: 'rollback'`, if another `replace` started before the end of this one
    */
   replace(views: Iterable<View<C>>, options?: ReplaceOptions): Promise<void>
   /**
-   * Resolves when the sink took a `synced` of each view that is wanted now (without a sink: when each has synced), and the
-   * server serves the resource of each. Those
-   * that are removed meanwhile are not waited for.
+   * Resolves when the sink has taken a `synced` of each intended view (without a sink: when each has synced) and the server serves all their
+   * resources. Views that are removed meanwhile do not count.
    *
-   * Rejects with the signal's reason; with a {@link RegistrarClosedError}; or, as soon as the others have synced, with a
-   * {@link ViewsFailedError} that lists those that can't be watched now. They stay wanted and are tried again.
+   * Rejects with the signal's reason; with a {@link RegistrarClosedError}; or, when the others have synced, with a {@link ViewsFailedError} that
+   * lists the views that can't be watched now. These stay intended and are retried.
    */
   synced(options?: SyncedOptions): Promise<void>
   stats(): RegistrarStats
-  /**
-   * Removes all that it wants, as {@link remove} does. Its name is free when that has resolved. Idempotent.
-   */
+  /** Removes all views, as {@link remove} does. Its name can be used again when this has resolved. Idempotent. */
   close(options?: WaitOptions): Promise<void>
   [Symbol.asyncDispose](): Promise<void>
 }

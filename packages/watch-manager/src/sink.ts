@@ -1,14 +1,12 @@
 import type { View } from '@wherry/client'
 import type { Changed, Deleted, Reset, Synced } from '@wherry/informer/internal'
 
-/**
- * What a sink hears: a cursor's changes (rules R38, W10), and with `synced` the keys that it refused so far.
- */
+/** The events of a sink: a cursor's changes (rules R38, W10); `synced` also has the keys that the sink has refused. */
 export type SinkEvent<C = unknown> = Changed<C> | Deleted<C> | Reset<C> | SinkSynced<C>
 
-/** A replay is over: all that is there was told, but for what it names. */
+/** A replay is over: all existing objects were delivered, except those that it names. */
 export interface SinkSynced<C = unknown> extends Synced<C> {
-  /** Keys whose call was made and failed. They are tried again, and are not gone. */
+  /** Keys whose call failed. They will be retried, and still exist. */
   readonly retrying: readonly string[]
 }
 
@@ -36,21 +34,21 @@ export interface SinkSynced<C = unknown> extends Synced<C> {
  * **The end.** Nothing is heard of a view once it is removed, or of any once the registrar is closed.
  */
 export interface Sink<C = unknown> {
-  /** How many calls may be under way at once, for distinct objects. Read when the registrar is made. @default 1 */
+  /** How many calls may run at the same time, for different objects. Read when the registrar is created. @default 1 */
   readonly concurrency?: number | undefined
-  /** One event. What it returns is waited for if it is a promise; an object that it is given must not be changed. */
+  /** Receives one event. A returned promise is awaited. Do not change the objects of an event. */
   event(event: SinkEvent<C>): unknown
   /**
-   * What was told of `from` now belongs to `to`, a view of the same resource and projection: only the difference follows
-   * (rule D9). Called, waited for and repeated as `event` is. A sink without it gets `to` as a view of its own, from its `reset`
-   * on, and hears no more of `from`.
+   * The objects delivered for `from` now belong to `to`, a view of the same resource and projection: only the difference follows (rule D9). It is
+   * called, awaited and retried as `event` is. A sink without this method receives `to` as a new view, from its `reset` on, and no more events of
+   * `from`.
    */
   rescoped?(from: View<C>, to: View<C>): unknown
-  /** No more of this view: the registrar removes it. Called while it does so, and not waited for. */
+  /** The registrar removes this view: no more events of it arrive. Called during the removal, and not awaited. */
   removed?(view: View<C>): void
-  /** No more of any: the registrar is being closed. Called while it is, and not waited for. */
+  /** The registrar is being closed: no more events arrive. Called during the closing, and not awaited. */
   closed?(): void
 }
 
-/** A sink that is nothing but its `event`. */
+/** A sink that has only `event`. */
 export type SinkFunction<C = unknown> = (event: SinkEvent<C>) => unknown

@@ -28,27 +28,24 @@ import { callbackSink } from './sinks/callback.ts'
 import { SubscriptionIndex } from './subscription-index.ts'
 
 export interface WatchManagerOptions {
-  /** Keeps the informers: a dynamic cache, or another that is a {@link WatchedCache}. */
+  /** The cache that holds the informers: a dynamic cache, or another {@link WatchedCache}. */
   readonly cache: WatchedCache
   /** The client's. @default that of a real process */
   readonly environment?: Environment | undefined
-  /**
-   * How long a `remove` or `close` waits for calls to a sink that are under way, in milliseconds; `Infinity`: as long as
-   * they take. @default 30_000
-   */
+  /** How long `remove` and `close` wait for running calls to a sink, in milliseconds; `Infinity`: without limit. @default 30_000 */
   readonly closeTimeoutMs?: number | undefined
-  /** How often metrics are written, in milliseconds; 1 or more. @default 10_000 */
+  /** The interval at which metrics are written, in milliseconds; 1 or more. @default 10_000 */
   readonly metricsMs?: number | undefined
 }
 
-/** What {@link WatchManager.ifWatching} gives. */
+/** The result of {@link WatchManager.ifWatching}. */
 export type IfWatching<T> = { readonly watching: true; readonly value: T } | { readonly watching: false }
 
 /**
- * One watch of each view for any number of registrars: counts who wants what, holds it in the cache as long as somebody
- * does, and brings its changes to each registrar's sink, at the sink's own pace.
+ * Shares one watch of each view among any number of registrars. It counts which registrar uses which view, holds the view in the cache as long as
+ * one does, and delivers changes to each registrar's sink at the sink's own pace.
  *
- * Nothing is watched before {@link start}; what is wanted earlier is pending.
+ * Nothing is watched before {@link start}; views that are added earlier are pending.
  */
 export class WatchManager {
   readonly #registrars = new Map<string, RegistrarOfViews<never>>()
@@ -88,23 +85,23 @@ export class WatchManager {
     }
   }
 
-  /** `idle`: not started. `closing`: `close` was called, and something is still under way. */
+  /** `idle`: not started. `closing`: `close` was called, and something is still running. */
   get state(): 'idle' | 'started' | 'closing' | 'closed' {
     if (this.#closing) return this.#closed ? 'closed' : 'closing'
     return this.#shared.started ? 'started' : 'idle'
   }
 
-  /** The views that any registrar wants, each once. */
+  /** The views of all registrars, each once. */
   get intended(): readonly View[] {
     return this.#shared.subscriptions.intended()
   }
 
-  /** Of those, the ones that are watched: their first state is in the cache, and changes are heard of. */
+  /** Those of them that are watched: their first state is in the cache, and changes arrive. */
   get watched(): readonly View[] {
     return this.#shared.subscriptions.watched()
   }
 
-  /** Begins to watch what is wanted. Idempotent. @throws WatchManagerClosedError */
+  /** Starts to watch. Idempotent. @throws WatchManagerClosedError */
   start(): void {
     this.#checkOpen()
     if (this.#shared.started) return
@@ -115,10 +112,10 @@ export class WatchManager {
   }
 
   /**
-   * A registrar: a name, a sink, and the views that it is to hear of, none at first. A function is a sink for all events,
-   * one at a time. Without a sink it only holds its views.
+   * Creates a registrar: a name, a sink, and a set of views, empty at first. A function is a sink for all events, one at a time. Without a sink,
+   * the registrar only holds its views.
    *
-   * @throws RegistrarNameTakenError while another of that name lives: until its `close` has resolved (rule W1).
+   * @throws RegistrarNameTakenError while a registrar of that name exists, until its `close` has resolved (rule W1)
    * @throws WatchManagerClosedError
    */
   registrar<C = unknown>(name: string, sink?: Sink<C> | SinkFunction<C>, options: RegistrarOptions = {}): Registrar<C> {
@@ -137,8 +134,8 @@ export class WatchManager {
   }
 
   /**
-   * Calls `fn` if the view is watched, and keeps it watched until what `fn` returns has settled, whoever removes it
-   * meanwhile. Otherwise `fn` is not called, and the answer says so. Rejects with what `fn` throws.
+   * Calls `fn` if the view is watched, and keeps it watched until the result of `fn` has settled, even if the view is removed meanwhile. Otherwise
+   * `fn` is not called, and the result says so. Rejects with what `fn` throws.
    */
   async ifWatching<T>(view: View, fn: () => T): Promise<IfWatching<Awaited<T>>> {
     viewCheck('view', view)
@@ -161,8 +158,8 @@ export class WatchManager {
   }
 
   /**
-   * Closes all registrars, as {@link Registrar.close} does, and waits for functions of {@link ifWatching}; both at most for
-   * `closeTimeoutMs` or until `signal` is aborted, and not for a call that this is called from within. Idempotent.
+   * Closes all registrars, as {@link Registrar.close} does, and waits for functions of {@link ifWatching}; both for at most `closeTimeoutMs` or
+   * until `signal` is aborted, and not for a call that this is called from. Idempotent.
    */
   async close(options: WaitOptions = {}): Promise<void> {
     checkOptions('close', options, { signal: abortSignal })

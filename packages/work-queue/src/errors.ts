@@ -1,4 +1,4 @@
-/** A key that is `undefined` or `null`: {@link WorkQueue.take} could not tell it from none. */
+/** The key is `undefined` or `null`, which {@link WorkQueue.take} could not distinguish from no key. */
 export class InvalidKeyError extends TypeError {
   override readonly name = 'InvalidKeyError'
   readonly code = 'INVALID_KEY'
@@ -8,7 +8,7 @@ export class InvalidKeyError extends TypeError {
   }
 }
 
-/** `done(key)` of a key that does not run: it was not handed out, or `done` was called for it before. */
+/** `done(key)` was called for a key that does not run: it was not taken, or `done` was already called. */
 export class NotRunningError extends Error {
   override readonly name = 'NotRunningError'
   readonly code = 'NOT_RUNNING'

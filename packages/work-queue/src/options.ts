@@ -14,11 +14,10 @@ export interface WorkQueueOptions<K = string> {
   readonly rateLimiter?: RateLimiter<K> | undefined
   /** How keys of low priority get their turn. */
   readonly ageing?: AgeingOptions | undefined
-  /** Hears what the queue does, for metrics. */
+  /** Receives what the queue does, for metrics. */
   readonly observer?: WorkQueueObserver<K> | undefined
   /**
-   * Hears what `observer` throws. Must not throw.
-   *
+   * Receives what `observer` throws. Must not throw.
    * @default the diagnostics channel `wherry:error`, as `{ error, context }`
    */
   readonly onError?: ((error: Error, context: QueueErrorContext) => void) | undefined

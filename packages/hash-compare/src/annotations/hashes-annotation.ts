@@ -5,33 +5,31 @@ import type { PartHashes } from '../parts/parts.ts'
 
 export interface WriteHashesOptions {
   /**
-   * The `metadata.generation` that the object will have once it is written: 1 for a create, that of the observed one plus 1
-   * where its spec changes, else as it is. If the server's answer has another, write the hashes again with that one. Where the
-   * resource has none it does no harm.
-   * @default none: the resource has no generation (ConfigMaps, Secrets), or it is not to be looked at
+   * The `metadata.generation` that the object will have after the write: 1 for a create, that of the observed object plus 1 if its spec changes,
+   * else the same. If the server's answer has another one, write the hashes again with that. Resources without generations ignore it.
+   * @default none: the resource has no generation (ConfigMaps, Secrets), or it should not be compared
    */
   readonly generation?: number | undefined
 }
 
-/** What {@link readHashes} finds. */
+/** The result of {@link readHashes}. */
 export interface WrittenHashes {
   /** Each with its version's tag. */
   readonly hashes: PartHashes
-  /** As it was given when they were written. */
+  /** The generation that was given when they were written. */
   readonly generation: number | undefined
   /**
-   * The object's generation is not the one that was written: its spec was changed since, and the hashes are not of it. An
-   * object without a generation is never outdated. `false` does not say that the hashes are of it; see the blind spot of
-   * {@link readHashes}.
+   * The object's generation is not the written one: its spec has changed since, so the hashes do not match it. An object without a generation is
+   * never outdated. `false` does not prove that the hashes match; see the blind spot of {@link readHashes}.
    */
   readonly outdated: boolean
 }
 
 /**
- * Gives a copy of an object with the hashes of its parts in the annotation `wherry.dev/hashes`: the annotation mode (rule
- * H3), for caches that keep only metadata. Take the hashes of the desired object before.
+ * Returns a copy of an object with the hashes of its parts in the annotation `wherry.dev/hashes`: the annotation mode (rule H3), for caches that
+ * keep only metadata. Hash the desired object first.
  *
- * Hashes of a Secret let guesses at its values be checked by all who may read its metadata.
+ * Anyone who may read a Secret's metadata can check guesses at its values against hashes in an annotation.
  */
 export function writeHashes<T extends KubernetesObject>(
   object: T,
@@ -45,12 +43,12 @@ export function writeHashes<T extends KubernetesObject>(
 }
 
 /**
- * Reads the hashes that {@link writeHashes} left on an object, of which metadata is enough; `undefined` where there are none,
- * or what is there is none of ours.
+ * Reads the hashes that {@link writeHashes} left on an object, whose metadata is enough; `undefined` if there are none, or the annotation is not
+ * valid.
  *
- * **Blind spot.** They are what somebody wrote, not what the object is. An edit by hand of the spec shows by the generation
- * (`outdated`), and labels and annotations can be compared as they are; an edit of the status does not show, nor any edit of
- * a resource without generations: the data of a ConfigMap or a Secret. Who must see those takes `hashAtIngest`.
+ * **Blind spot.** The hashes are what was written, not what the object is. An edit of the spec shows by the generation (`outdated`), and you can
+ * compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations: the data of a
+ * ConfigMap or a Secret. To see those, use `hashAtIngest`.
  */
 export function readHashes(object: Pick<KubernetesObject, 'metadata'>): WrittenHashes | undefined {
   const written = parsed(object.metadata?.annotations?.[hashesAnnotation])

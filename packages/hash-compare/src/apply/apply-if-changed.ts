@@ -17,25 +17,24 @@ import { Application } from './application.ts'
 import type { Applied, ApplyIfChangedOptions } from './applied.ts'
 
 /**
- * Makes one object as desired, with no request at all where it is (rule H10): the observed one, from a cache, is compared by
- * the hashes of its parts.
+ * Makes one object as desired, and sends no request if it is (rule H10): it compares the observed object, from a cache, by the hashes of its parts.
  *
- * - `undefined` observed: it is created, and its status written if the create left that out. One that is there after all is
- *   `isAlreadyExists` (with `mode: 'apply'` it is applied to: a server can't be told to create only).
+ * - `observed` is `undefined`: it creates the object, and writes its status if the create left that out. If the object exists, that fails with
+ *   `isAlreadyExists` (with `mode: 'apply'` the existing object is applied to, because a server can't be told to create only).
  * - A part of the object differs: one update or apply. A part of the status differs: one write of the status.
  * - Equal: nothing.
  *
- * A part that the desired object does not have is not compared: without a `status` it has no opinion on it.
+ * A part that the desired object does not have is not compared: without a `status`, the status is ignored.
  *
- * Writes carry the observed uid and resourceVersion (rule H10): if it is another object by now, or has changed, they are
- * refused, which is thrown and `isWriteConflict` tells; then observe again. Nothing is retried here (but what the client
- * waits out), and nothing is overwritten. Whatever else fails is thrown too, with the first of two writes done.
+ * Writes carry the observed uid and resourceVersion (rule H10). If the object is another one by now, or has changed, the server refuses them: the
+ * error is thrown, and `isWriteConflict` recognises it. Then observe again. Nothing is retried here (except by the client), and nothing is
+ * overwritten. Other errors are thrown too; the first of two writes may be done by then.
  *
- * `observed` is the whole object, or what `hashAtIngest` keeps of it, of the same parts. With the latter an `update` reads the
- * object before it replaces it, since others' finalizers and annotations are not at hand; `apply` need not.
+ * `observed` is the whole object, or what `hashAtIngest` keeps of it, with the same parts. With the latter, an `update` reads the object before it
+ * replaces it, to keep others' finalizers and annotations; an `apply` does not need to.
  *
- * @param view the resource that is written to: a view of whole objects.
- * @throws NotJsonError, InexactIntegerError for a desired or observed object that can't be hashed: before any request.
+ * @param view the resource to write to: a view of whole objects
+ * @throws NotJsonError, InexactIntegerError for a desired or observed object that can't be hashed, before any request
  */
 export async function applyIfChanged<T extends KubernetesObject, S extends Scope, N extends string>(
   client: Client,

@@ -5,8 +5,8 @@ import { printed } from './writer.ts'
 /** How a value is printed and hashed. */
 export interface CanonicalOptions {
   /**
-   * `bigint`: integers may be `bigint`, as an `exact()` view reads those beyond 2^53 − 1; they are written digit for digit.
-   * Smaller ones give the same text either way.
+   * `bigint`: integers may be `bigint`, as an `exact()` view reads those beyond 2^53 − 1; they are written digit for digit. Smaller ones give the
+   * same text as numbers.
    * @default 'number'
    */
   readonly integers?: Integers | undefined
@@ -19,17 +19,17 @@ export function integersOf(of: string, options: CanonicalOptions | undefined): I
 }
 
 /**
- * Prints plain JSON so that equal values give equal text, by RFC 8785 (https://www.rfc-editor.org/rfc/rfc8785): keys in the
- * order of their UTF-16 code units, no white space, numbers as JavaScript prints them, nothing escaped that need not be.
+ * Prints plain JSON so that equal values give equal text, by RFC 8785 (https://www.rfc-editor.org/rfc/rfc8785): keys in the order of their UTF-16
+ * code units, no white space, numbers as JavaScript prints them, and only necessary escapes.
  *
- * Members that are `undefined` are left out; keys that are symbols are no data, `__proto__` is. `toJSON` is not called: what
- * is taken is what `JSON.parse` gives, or a literal of it.
+ * Members that are `undefined` are left out. Keys that are symbols are ignored; `__proto__` is a key like any other. `toJSON` is not called: the
+ * value must be what `JSON.parse` returns, or a literal of it.
  *
- * @throws InexactIntegerError for an integer beyond 2^53 − 1 in a number, `1e21` too: which integer was meant is not known.
- *   (The RFC would print it.)
- * @throws NotJsonError for all else that JSON can't say: a number that is not finite, a `bigint` (unless asked for), a
- *   function, a symbol, `undefined` as a whole or in a list (a hole too), a lone surrogate in a string or key, an object of
- *   a class (Date, Map, Buffer…), a cycle, more than 1,000 levels.
+ * @throws InexactIntegerError for an integer beyond 2^53 − 1 in a number, also `1e21`, because its exact value is not known (the RFC would print
+ * it)
+ * @throws NotJsonError for everything else that JSON can't express: a number that is not finite, a `bigint` (unless allowed), a function, a symbol,
+ * `undefined` as the value or in a list (also a hole), a lone surrogate in a string or key, an object of a class (Date, Map, Buffer…), a cycle,
+ * more than 1,000 levels
  */
 export function canonicalize(value: unknown, options?: CanonicalOptions): string {
   let text = ''

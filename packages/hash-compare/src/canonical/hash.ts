@@ -11,15 +11,12 @@ const digestLength = 24
 const scratch = Buffer.from(tag + ' '.repeat(digestLength), 'latin1')
 
 /**
- * A short name for a value's content: `v1:` and 24 characters, the first 144 bits of the SHA-256 of its canonical JSON
- * ({@link canonicalize}). Equal values have equal hashes, on every machine and in every version of this library: one that is
- * made in another way has another tag, and so differs.
+ * A short digest of a value: `v1:` and 24 characters, the first 144 bits of the SHA-256 of its canonical JSON ({@link canonicalize}). Equal values
+ * have equal hashes, on every machine and in every version of this library: a digest that is computed differently has another tag, and so differs.
  *
- * The JSON goes through one small buffer into the hash; a large object is not held twice. Takes what `canonicalize` takes,
- * and throws as it does.
+ * The JSON passes through one small buffer, so a large object is not held twice. It takes what `canonicalize` takes, and throws as it does.
  *
- * A hash says nothing to who does not know the content, but it lets guesses be checked: the hash of a short Secret is not
- * for everybody's eyes.
+ * A hash does not reveal the value, but guesses can be checked against it: do not publish the hash of a short Secret.
  */
 export function hash(value: unknown, options?: CanonicalOptions): string {
   return digestOf(value, integersOf('hash', options))

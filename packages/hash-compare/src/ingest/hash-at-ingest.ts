@@ -5,10 +5,10 @@ import type { HashedObject } from './hashed-object.ts'
 import { Shared } from './shared.ts'
 
 export interface HashAtIngestOptions {
-  /** Labels to keep, to find copies by: the one that names a copy's parent, say. @default none */
+  /** Labels to keep, for example one that names a copy's parent, so that you can list by it. @default none */
   readonly labels?: readonly string[] | undefined
   /**
-   * The projection's name in the view's key. Two that differ must have different names where both are used of one resource.
+   * The projection's name in the view's key. Two different projections of one resource need different names.
    * @default `hashes:` and the names of the parts and labels
    */
   readonly name?: string | undefined
@@ -18,19 +18,19 @@ export interface HashAtIngestOptions {
 export type NamedProjection<T, C> = readonly [name: string, project: (object: T) => C]
 
 /**
- * A projection that keeps of each observed object its key, uid, resourceVersion, generation, owners and the hashes of its
- * parts: some 220 bytes, whatever the object's size. Made once, at module level:
+ * A projection that keeps of each observed object its key, uid, resourceVersion, generation, owners and the hashes of its parts: some 220 bytes,
+ * whatever the object's size. Create it once, at module level:
  *
  * ```ts
  * const copies = configMaps.within({ labels: 'example.com/copy' }).project(...hashAtIngest(parts({ spec: specPart() })))
  * ```
  *
- * The promise (rule H3): the hashes are of what was observed, computed from each version of the object as it came from the
- * server, not of what an annotation claims. So an edit by hand, of any part, is a difference as soon as its event is there,
- * with no read of the object. What no part has is not seen: other annotations, unless `specPart` was told of them.
+ * Its promise (rule H3): the hashes are computed from each version of the object as it came from the server, not read from an annotation. So an
+ * edit of any part is a difference as soon as its event arrives, without a read of the object. Fields that are in no part are not seen: other
+ * annotations, unless `specPart` includes them.
  *
- * Objects are decoded with numbers: an object with an integer beyond 2^53 − 1 in a part can't be hashed, and the projection
- * throws an `InexactIntegerError` of it (rule X11), which a cache reports for that one key.
+ * Objects are decoded with numbers. If a part has an integer beyond 2^53 − 1, the object can't be hashed: the projection throws an
+ * `InexactIntegerError` (rule X11), which a cache reports for that one key.
  */
 export function hashAtIngest<T extends object, N extends string>(
   of: Parts<T, N>,

@@ -8,29 +8,28 @@ import type { PartHashes, Parts } from './parts.ts'
 export interface PartDifference<N extends string = string> {
   readonly part: N
   /**
-   * Where, as JSON pointers in what the part's function gives; `undefined` where the objects were not at hand. Never a
-   * value: what is in a Secret stays there (its keys are named).
+   * The differing places, as JSON pointers in the result of the part's function; `undefined` if the objects were not given. Never a value, so
+   * values of a Secret are not exposed (its keys are).
    */
   readonly paths?: readonly string[] | undefined
   /** There are more paths than these. */
   readonly more?: boolean | undefined
 }
 
-/** What {@link compareParts} needs to say where parts differ. */
+/** What {@link compareParts} needs to name the differing paths. */
 export interface PathsOf<T, N extends string> {
   readonly parts: Parts<T, N>
   /** The objects that were hashed, in the order of the hashes. */
   readonly objects: readonly [T, T]
-  /** Most paths told of each part. @default 10 */
+  /** The maximum number of paths for each part. @default 10 */
   readonly maxPaths?: number | undefined
 }
 
 /**
- * Says in which parts two objects differ, by their hashes, in the order of `a`; an empty list: they are equal. A part that
- * one has and the other does not is a difference. With `where`, also in which places: that walks the objects again, for a
- * log or an event.
+ * Names the parts in which two objects differ, by their hashes, in the order of `a`; an empty list if they are equal. A part that only one object
+ * has is a difference. With `where`, it also names the differing paths: for that it walks the objects again, for a log or an event.
  *
- * Digests of another version (another tag than `v1:`) differ from all of this one.
+ * Digests of another version (another tag than `v1:`) always differ.
  */
 export function compareParts<N extends string, T = never>(
   a: PartHashes<N>,

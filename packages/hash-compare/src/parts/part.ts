@@ -1,17 +1,17 @@
 /**
- * Gives the JSON value that a part of an object is; `undefined`: this object has no such part. It must not change the
- * object, and must give the same for the same content.
+ * Returns the JSON value of a part of an object; `undefined` if this object has no such part. It must not change the object, and must return equal
+ * values for equal content.
  */
 export type PartFunction<in T> = (object: T) => unknown
 
-/** A part of an object that is hashed, compared and written by itself. */
+/** A part of an object that is hashed, compared and written separately. */
 export interface Part<in T> {
   readonly of: PartFunction<T>
-  /** Where a difference is written: to the object itself, or to its status. @default the object itself */
+  /** Where a difference is written: the object itself, or its status. @default the object itself */
   readonly subresource?: 'status' | undefined
   /**
-   * Whether the part holds all labels or annotations of this key. What no part holds is another's, and is kept when the
-   * object is written. @default none
+   * Whether the part includes the label or annotation of this key. Labels and annotations that no part includes belong to others, and are kept when
+   * the object is written. @default none
    */
   readonly holds?: ((what: 'labels' | 'annotations', key: string) => boolean) | undefined
 }

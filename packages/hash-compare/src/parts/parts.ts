@@ -5,7 +5,7 @@ import { digestOf } from '../canonical/hash.ts'
 import type { Integers } from '../canonical/json-rules.ts'
 import type { Part, PartFunction } from './part.ts'
 
-/** Named parts of objects of type `T`. Made by {@link parts}; a constant, best at module level. */
+/** Named parts of objects of type `T`. Create them with {@link parts}, once, at module level. */
 export interface Parts<in T, N extends string = string> {
   /** In the order given. */
   readonly names: readonly N[]
@@ -16,23 +16,22 @@ export interface Parts<in T, N extends string = string> {
   readonly record: (digests: readonly (string | undefined)[]) => PartHashes<N>
 }
 
-/** The digest of each part, by name; `undefined` where the object has no such part. */
+/** The digest of each part, by name; `undefined` if the object has no such part. */
 export type PartHashes<N extends string = string> = { readonly [K in N]: string | undefined }
 
 /** Of how many characters, and which, a part's name is: it also stands in annotations and logs. */
 const name = /^[A-Za-z][\w.-]{0,62}$/
 
 /**
- * Names parts of objects, each by a function of the object (or a {@link Part}), so that they can be hashed, compared and
- * written apart.
+ * Names parts of objects, each by a function of the object (or a {@link Part}), so that they can be hashed, compared and written separately.
  *
  * ```ts
  * const gameParts = parts({ spec: specPart(), status: statusPart })
  * const sizes = parts({ players: (game: Game) => game.spec.players })
  * ```
  *
- * @throws OptionTypeError, OptionRangeError for no parts, a part that is no function, or a name that is not of letters,
- *   digits, `.`, `_` and `-`, a letter first, up to 63.
+ * @throws OptionTypeError, OptionRangeError for no parts, a part that is not a function, or a name that is not made of letters, digits, `.`, `_`
+ * and `-`, a letter first, up to 63 characters
  */
 export function parts<T = object, N extends string = string>(
   definitions: { readonly [K in N]: Part<T> | PartFunction<T> },
@@ -49,7 +48,7 @@ export function parts<T = object, N extends string = string>(
   return { names, list, integers: integersOf('parts.options', options), record: recordMaker(names) }
 }
 
-/** Hashes each part of an object. Throws as `hash` does, with the path in what the part's function gave. */
+/** Hashes each part of an object. Throws as `hash` does, with the path in the result of the part's function. */
 export function hashParts<T, N extends string>(object: T, of: Parts<T, N>): PartHashes<N> {
   return of.record(digestsOf(object, of))
 }

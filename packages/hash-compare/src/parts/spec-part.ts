@@ -3,13 +3,13 @@ import { checkOptions, texts } from '@wherry/client/internal'
 import { hashesAnnotation } from '../annotation-key.ts'
 import type { Part } from './part.ts'
 
-/** Which labels or annotations matter: these keys, or those for which the function says so. */
+/** Which labels or annotations count: these keys, or those for which the function returns true. */
 export type KeyFilter = readonly string[] | ((key: string) => boolean)
 
 export interface SpecPartOptions {
   /** @default all */
   readonly labels?: KeyFilter | undefined
-  /** @default none: most are other programs' notes */
+  /** @default none: most annotations belong to other programs */
   readonly annotations?: KeyFilter | undefined
 }
 
@@ -22,12 +22,11 @@ interface AnyObject {
 }
 
 /**
- * What an object is to be (rule H2): its name, the labels and annotations that matter, and its spec; of a resource without
- * one (ConfigMaps, Secrets, Roles) `data`, `rules` or what else there is: all but `apiVersion`, `kind`, `metadata` and
- * `status`. The namespace is no part of it: copies of one object are equal in all namespaces.
+ * The desired state of an object (rule H2): its name, the labels and annotations that count, and its spec. For a resource without a spec
+ * (ConfigMaps, Secrets, Roles) it is `data`, `rules` and so on: everything except `apiVersion`, `kind`, `metadata` and `status`. The namespace is
+ * not included, so copies of one object are equal in all namespaces.
  *
- * The value has the object's own shape, so that paths in it are paths in the object. No labels and empty labels are equal,
- * and so with annotations.
+ * The value has the object's own shape, so paths in it are paths in the object. Missing labels and empty labels are equal; so are annotations.
  */
 export function specPart(options?: SpecPartOptions): Part<object> {
   if (options !== undefined) checkOptions('specPart', options, { labels: keyFilter, annotations: keyFilter })

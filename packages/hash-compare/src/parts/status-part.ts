@@ -1,6 +1,6 @@
 import type { Part } from './part.ts'
 
-/** The status of an object (rule H2), as `{ status }`; an object without one has no such part. Written to the subresource. */
+/** The status of an object (rule H2), as `{ status }`; an object without one has no such part. It is written to the subresource. */
 export const statusPart: Part<object> = {
   of: object => {
     const { status } = object as { readonly status?: unknown }

@@ -1,42 +1,42 @@
 /**
- * Hears what happens to each object, with old and new at once (rules R25–R32). Called synchronously after the store has
- * changed; a promise that one returns is watched for rejection and never waited for. What one throws goes to `onError`,
- * and every other handler still hears the event. For what takes time, read `changes()` instead.
+ * The callbacks for events of objects (rules R25–R32). They are called synchronously after the store has changed. If one returns a promise, it is
+ * not awaited, and a rejection goes to `onError`. If one throws, the error goes to `onError`, and the other handlers still get the event. For slow
+ * work, read `changes()` instead.
  */
 export interface Handler<C> {
-  /** It is there. `isInInitialList`: it was when this handler joined, or when the store first synced. */
+  /** An object was added. `isInInitialList`: it existed when this handler was added, or when the store first synced. */
   add?(object: C, about: { readonly key: string; readonly isInInitialList: boolean }): unknown
-  /** It has changed. `old`: what this handler heard last of it (of that uid); in a resync, the same object. */
+  /** An object changed. `old`: the state that this handler received last for it (of that uid); in a resync, the same object. */
   update?(object: C, about: { readonly old: C; readonly key: string }): unknown
-  /** It is gone, or left the selection. `finalStateUnknown`: found missing by a relist; `object` is the last known. */
+  /** An object was deleted, or has left the selection. `finalStateUnknown`: a relist found it missing; `object` is the last known state. */
   delete?(object: C, about: { readonly key: string; readonly finalStateUnknown: boolean }): unknown
   /**
-   * An object is there that could not be transformed and has never had a value, so that there is none to tell with (`isThere`;
-   * `get` throws a `TransformError` now); or one of which that was told is gone. Once it has a value that is told as an add.
-   * Of those that are there when the handler joins it is told from the next turn of the event loop on.
+   * An object exists that could not be transformed and never had a value (`isThere: true`; `get` now throws a `TransformError`), or such an object
+   * is gone (`isThere: false`). When it gets a value, the handler receives an add. For objects that exist when the handler is added, it is called
+   * from the next turn of the event loop on.
    */
   onTransformFailed?(about: { readonly key: string; readonly isThere: boolean }): unknown
 }
 
 export interface RegistrationOptions {
   /**
-   * How often the handler is told of every object again as an `update` to itself, in milliseconds. Only local: no
-   * request is made. @default never
+   * The interval at which the handler gets every object again as an `update` to itself, in milliseconds. This is local: no request is sent.
+   * @default never
    */
   readonly resyncMs?: number | undefined
 }
 
-/** One handler's handle. Adding the same handler twice gives two. */
+/** The registration of one handler. Adding the same handler twice creates two. */
 export interface Registration {
-  /** The adds of all that was there at first were made, and have returned (rule R31). */
+  /** All initial adds were delivered, and the handler has returned from them (rule R31). */
   readonly hasSynced: boolean
   /**
-   * There is more in the store than the handler has been told of: what came in one go (the first state, or a relist after a
-   * long gap) is told in slices. What goes again before it was told of is never told.
+   * The store has changes that the handler has not received yet: large batches (the first state, or a relist after a long gap) are delivered in
+   * slices. An object that disappears before its delivery is never delivered.
    */
   readonly isBehind: boolean
-  /** Resolves when it has synced. Rejects with the signal's reason, or where it was removed or its informer ended before. */
+  /** Resolves when `hasSynced` is true. Rejects with the signal's reason, or if the handler was removed or the informer ended before. */
   whenSynced(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>
-  /** The handler hears nothing from now on (rule R33). Idempotent. */
+  /** Removes the handler: after the call it receives nothing (rule R33). Idempotent. */
   remove(): void
 }

@@ -10,30 +10,30 @@ import {
   readingChecks,
 } from '@wherry/informer/internal'
 
-/** What a {@link TransformCache} is made of. */
+/** The options of a {@link TransformCache}. */
 export interface TransformCacheOptions extends ReadingOptions {
   readonly client: Pick<Client, 'raw' | 'environment'>
-  /** All that it caches; at least one. A view that stands here twice counts once. */
+  /** The views to cache; at least one. Duplicates count once. */
   readonly views: readonly View[]
   /**
-   * Freezes stored objects deep, so that who changes one is found (rule R37). Costs time.
+   * Freezes stored objects deeply, so that code which changes one fails (rule R37). Costs time.
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
   /**
-   * Keeps what the views make of objects outside the V8 heap, in a compact form, and makes it anew at each read (see the
-   * option of an informer): for very many objects that are seldom read.
+   * Keeps the results of the views outside the V8 heap in a compact form, and builds a new one for each read (see the informer's option): for very
+   * many objects that are rarely read.
    *
-   * `packed` of `@wherry/informer/packed`. @default they are objects of the V8 heap
+   * Pass `packed` of `@wherry/informer/packed`. @default they are objects of the V8 heap
    */
   readonly packed?: Packing | undefined
-  /** Most deleted objects that each view keeps for cursors that lag. @default 10,000, or the most objects there were */
+  /** The maximum number of deleted objects that each view keeps for slow cursors. @default 10,000, or the largest number of objects so far */
   readonly maxTombstones?: number | undefined
-  /** Most bytes of these, as received. @default 32 MiB */
+  /** The maximum size of these, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
   /**
-   * How often the metrics of what is held are set, in milliseconds; the first time when all has synced. Each time costs a
-   * look at some hundred objects of each view. `Infinity`: never.
+   * The interval at which memory metrics are set, in milliseconds; the first time when all views have synced. Each time looks at some hundred
+   * objects of each view. `Infinity`: never.
    * @default 60_000
    */
   readonly metricsEveryMs?: number | undefined

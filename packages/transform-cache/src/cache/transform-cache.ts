@@ -22,13 +22,13 @@ import { type TransformCacheOptions, viewsOf } from './options.ts'
 import { TransformInformer } from './transform-informer.ts'
 import { type ViewStats, viewStats } from './view-stats.ts'
 
-/** How a wait may be bounded. */
+/** Bounds of a wait. */
 export interface ReadOptions {
-  /** Ends the wait for the view's first state with its reason. @default none */
+  /** Aborts the wait for the view's first state, with its reason. @default none */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Which objects to list, and how the wait for them may be bounded. */
+/** Which objects to list, and bounds of the wait. */
 export interface ReadListOptions extends ListerOptions, ReadOptions {}
 
 /** What a {@link TransformCache} holds. */
@@ -42,10 +42,10 @@ export interface TransformCacheStats {
 type AnyInformer = TransformInformer<unknown>
 
 /**
- * Informers of some views, known from the start, that store what the views make of the objects and not the objects.
+ * Informers of a fixed set of views that store the results of projections, not the objects.
  *
- * Views of one resource and scope share one watch, in the least form that is enough for all of them; each object is decoded
- * once, and each view has a store, and a journal, of its own. Where only metadata views are of a scope, no more is sent.
+ * Views of one resource and scope share one watch, in the smallest form that is enough for all of them. Each object is decoded once; each view has
+ * its own store and journal. If a scope has only metadata views, the server sends only metadata.
  *
  * ```ts
  * const phases = pods.project(pick('status.phase', 'metadata.labels'))
@@ -83,14 +83,14 @@ export class TransformCache {
     for (const { key } of views) this.#informers.set(key, byKey.get(key) as AnyInformer)
   }
 
-  /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was closed. */
+  /** Starts the cache. Does nothing if it has started. @throws InformerStoppedError after `close` */
   start(): void {
     for (const informer of this.#informers.values()) void informer.store
     for (const watch of this.#watches) watch.start()
   }
 
   /**
-   * The informer of one of the views: what is stored, handlers and cursors.
+   * The informer of one of the views: its store, handlers and cursors.
    *
    * @throws ViewNotCachedError, ViewConflictError
    */
@@ -101,12 +101,11 @@ export class TransformCache {
   }
 
   /**
-   * One object of one of the views, or of one that these cover (rule D13): metadata, or a part of the namespaces or labels,
-   * is read from a wider view that is there, and nothing more is kept for it. `undefined` where there is none. Waits for
-   * the first state.
+   * Reads one object of a view, or of a view that these cover (rule D13): metadata, or a part of the namespaces or labels, is read from a wider
+   * view, and nothing more is kept for it. `undefined` if the object does not exist. Waits for the first state.
    *
-   * Rejects with a `ViewNotCachedError`, a `NotSyncedError` (the signal), an `InformerStoppedError`, a `TransformError`, or what the
-   * server said where waiting is vain.
+   * Rejects with a `ViewNotCachedError`, a `NotSyncedError` (the signal), an `InformerStoppedError`, a `TransformError`, or the server's error if
+   * waiting is pointless.
    */
   async get<C, S extends Scope>(
     view: View<C, S>,
@@ -117,26 +116,26 @@ export class TransformCache {
     return (await this.#lister(view, options.signal)).get(key) as FromServer<C> | undefined
   }
 
-  /** All objects of a view, in an array of the caller's own. As {@link TransformCache.get}. */
+  /** Lists the objects of a view, in a new array. As {@link TransformCache.get}. */
   async list<C, S extends Scope>(view: View<C, S>, options: ReadListOptions = {}): Promise<FromServer<C>[]> {
     checkOptions('list', options, { signal: abortSignal, namespace: anything, labels: anything, index: anything })
     const { signal, ...which } = options
     return (await this.#lister(view, signal)).list(which) as FromServer<C>[]
   }
 
-  /** Resolves when all views have their first state. Rejects as the first of them does that will not. */
+  /** Resolves when all views have their first state. Rejects as the first one that will not. */
   async synced(options: ReadOptions = {}): Promise<void> {
     checkOptions('synced', options, { signal: abortSignal })
     await Promise.all([...this.#informers.values()].map(informer => informer.whenSynced(options)))
   }
 
-  /** What is held, and what it costs, by an estimate that takes some milliseconds (rule T4). */
+  /** What is held and its estimated memory; the estimate takes some milliseconds (rule T4). */
   stats(): TransformCacheStats {
     const views = [...this.#informers.values()].map(({ store }) => viewStats(store))
     return { views, watches: this.#watches.length }
   }
 
-  /** The same in full, for people: all objects are looked at, in slices of some milliseconds. */
+  /** The same in full, for people: it looks at all objects, in slices of some milliseconds. */
   memoryReport(options: MemoryReportOptions = {}): Promise<MemoryReport> {
     // What is no object of options is for its own check to say.
     const { clock } = this.#environment
@@ -145,8 +144,8 @@ export class TransformCache {
   }
 
   /**
-   * Ends it: from the call on no handler is called, who waits is rejected and reads are an `InformerStoppedError`; what was
-   * stored is let go of. Idempotent. Resolves when its streams are gone.
+   * Stops the cache: after the call no handler is called, waits reject, reads throw an `InformerStoppedError`, and the stored objects are dropped.
+   * Idempotent. Resolves when its streams are closed.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()

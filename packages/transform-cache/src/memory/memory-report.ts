@@ -4,38 +4,38 @@ import type { SharedInformer } from '@wherry/informer'
 import { HeapEstimate } from './heap-estimate.ts'
 import { memoryText } from './memory-text.ts'
 
-/** What one object costs. */
+/** The memory of one object. */
 export interface ObjectMemory {
   readonly key: string
-  /** Estimated, without what it shares with others. */
+  /** Estimated, without the parts that it shares with others. */
   readonly keptBytes: number
 }
 
-/** What the store of one view holds and costs. */
+/** The contents and memory of the store of one view. */
 export interface ViewMemory {
   /** The view's key. */
   readonly view: string
   readonly objects: number
-  /** Of those, the ones that could not be transformed. */
+  /** How many of these could not be transformed. */
   readonly failed: number
-  /** Bytes of the stored objects as they were received. */
+  /** The size of the stored objects, in bytes as received. */
   readonly receivedBytes: number
   /**
-   * Estimated bytes on the heap: the objects as the view keeps them, and the store's own for each. What a packed store keeps
-   * is outside the heap, and known: all of its buffers; what is said of single objects is their part of these.
+   * Estimated bytes on the heap: the kept values, and the store's own data for each. A packed store keeps its values outside the heap, with a known
+   * size: that of all its buffers; the figures of single objects are their shares of it.
    */
   readonly keptBytes: number
-  /** `keptBytes` for each received byte; 0 where nothing was received. */
+  /** `keptBytes` per received byte; 0 if nothing was received. */
   readonly ratio: number
-  /** The largest by what is kept, the largest first. */
+  /** The objects with the most kept bytes, the largest first. */
   readonly largest: readonly ObjectMemory[]
-  /** How much of what is kept is `managedFields`: 0 but for full and exact views. */
+  /** The part of the kept bytes that is `managedFields`: 0 except for full and exact views. */
   readonly managedFieldsBytes: number
-  /** How much of the bytes received is `managedFields`, kept or not, from 0 to 1; measured in one of 64 objects. */
+  /** The fraction of the received bytes that is `managedFields`, kept or not, from 0 to 1; measured in one of 64 objects. */
   readonly managedFieldsShare: number
 }
 
-/** What several informers hold and cost. `toString` gives a table for people. */
+/** The contents and memory of several informers. `toString` gives a table for people. */
 export interface MemoryReport {
   readonly views: readonly ViewMemory[]
   readonly receivedBytes: number
@@ -44,18 +44,18 @@ export interface MemoryReport {
 }
 
 export interface MemoryReportOptions {
-  /** How many of the largest objects are named. @default 10 */
+  /** How many of the largest objects are listed. @default 10 */
   readonly largest?: number | undefined
-  /** Whose turns the walk takes, so that it holds nobody up. @default the system's */
+  /** The clock whose turns the walk uses, so that it does not block the event loop. @default the system's */
   readonly clock?: { monotonic(): number; turn(): Promise<void> } | undefined
 }
 
-/** What a store has for each object, beside it: key, entry and links. Measured. */
+/** The store's own bytes for each object: key, entry and links. Measured. */
 export const storeBytesPerObject = 220
 
 /**
- * Says what informers hold and what it costs, by a walk over all their objects in slices of some milliseconds. What is kept
- * is estimated, by how V8 lays out JSON, to within 25 % of the heap; an object that two views share is counted in both.
+ * Reports the contents and memory of informers, by a walk over all their objects in slices of some milliseconds. The kept bytes are estimated from
+ * V8's layout of JSON, to within 25 % of the heap; an object that two views share is counted in both.
  */
 export async function memoryReport(
   informers: SharedInformer<unknown> | Iterable<SharedInformer<unknown>>,

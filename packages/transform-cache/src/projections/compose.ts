@@ -2,13 +2,13 @@ import { OptionRangeError, OptionTypeError } from '@wherry/client'
 import { nameOfProjection, type SelfNamedProjection, selfNamed } from '@wherry/client/internal'
 
 /**
- * One projection after another, each given what the one before it made. The name is that of all of them.
+ * Applies projections one after another, each to the result of the one before. Its name combines theirs.
  *
  * ```ts
  * deployments.project(compose(stripLastApplied, omit('status')))
  * ```
  *
- * @throws OptionTypeError for a function without a name of its own (`selfNamed`), OptionRangeError for fewer than two.
+ * @throws OptionTypeError for a function without a name (`selfNamed`), OptionRangeError for fewer than two
  */
 export function compose<T extends object, A extends object, B>(
   first: (object: T) => A,

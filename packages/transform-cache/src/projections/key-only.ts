@@ -5,7 +5,7 @@ import { type SelfNamed, selfNamed } from '@wherry/client/internal'
 export interface Identity {
   readonly metadata: {
     readonly name: string
-    /** Absent where the object lives in no namespace. */
+    /** Absent for a cluster-scoped object. */
     readonly namespace?: string
     readonly uid: string
     readonly resourceVersion: string
@@ -18,8 +18,8 @@ export interface KeyOnly extends SelfNamed {
 }
 
 /**
- * Keeps name, namespace, uid and resourceVersion: enough to know what is there and that it changed. Where nothing else
- * reads the resource, project its metadata view: then no more is sent, too.
+ * Keeps name, namespace, uid and resourceVersion: enough to see that an object exists and has changed. If nothing else reads the resource, project
+ * its metadata view: then the server sends no more than metadata.
  */
 export const keyOnly: KeyOnly = selfNamed('keyOnly', ({ metadata = {} }: Parameters<KeyOnly>[0]) => {
   const { name, namespace, uid, resourceVersion } = metadata

@@ -4,7 +4,7 @@ import { omitted } from './build.ts'
 import { type Path, textOf, treeOf } from './path.ts'
 import { identity } from './pick.ts'
 
-/** What {@link omit} gives. Only whole branches are left out of the type; below them everything is optional anyway. */
+/** The result of {@link omit}. The type leaves out only whole branches; fields below them are optional anyway. */
 export type Omitted<T, P extends Path> = {
   [K in keyof T as K extends P ? never : readonly [K] extends P ? never : K]: T[K]
 }
@@ -15,13 +15,13 @@ export interface OmitProjection<P extends Path> extends SelfNamed {
 }
 
 /**
- * Leaves these paths out, and `metadata.managedFields`. A path through a list leaves it out of each item.
+ * Leaves out these paths, and `metadata.managedFields`. A path through a list leaves it out of each item.
  *
  * ```ts
  * pods.project(omit('status', 'spec.containers.env'))
  * ```
  *
- * @throws OptionRangeError for no path, an empty one, or one of what tells which object it is.
+ * @throws OptionRangeError for no path, an empty path, or a path of the object's identity
  */
 export function omit<const P extends readonly [Path, ...Path[]]>(...paths: P): OmitProjection<P[number]> {
   const text = textOf('omit', paths)

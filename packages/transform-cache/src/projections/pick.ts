@@ -3,12 +3,12 @@ import { picker } from './build.ts'
 import type { UnknownPath } from './known-path.ts'
 import { type Path, textOf, treeOf } from './path.ts'
 
-/** What {@link pick} gives: the paths, as far as `T` has them, and what tells which object it is. */
+/** The result of {@link pick}: the paths, as far as `T` has them, and the object's identity. */
 export type Picked<T, P extends Path> = Intersection<
   P | IdentityPath extends infer Each ? (Each extends Path ? PickedPath<T, Each> : never) : never
 >
 
-/** A projection made by {@link pick}. A path that the type of the objects does not have is not compiled. */
+/** A projection made by {@link pick}. A path that the objects' type does not have does not compile. */
 export interface PickProjection<P extends Path> extends SelfNamed {
   <T extends object>(object: T & KnownPaths<UnknownPath<T, P>>): Picked<T, P>
 }
@@ -17,19 +17,19 @@ export interface PickProjection<P extends Path> extends SelfNamed {
 type KnownPaths<Unknown> = [Unknown] extends [never] ? unknown : { readonly 'there is no such path': Unknown }
 
 /**
- * Keeps these paths, and what tells which object it is: `apiVersion`, `kind`, and of the metadata `name`, `namespace`,
- * `uid` and `resourceVersion`. What is not there is left out. A path through a list picks from each of its items.
+ * Keeps these paths and the object's identity: `apiVersion`, `kind`, and of the metadata `name`, `namespace`, `uid` and `resourceVersion`. Missing
+ * values are left out. A path through a list picks from each of its items.
  *
- * Keep `metadata.labels` if lists are to be selected by labels. The values kept are those of the object: a small part of a
- * large one holds nothing else of it.
+ * Keep `metadata.labels` if you select lists by labels. The kept values are those of the object: a small part of a large object holds nothing else
+ * of it.
  *
- * A path that the type of the resource's objects does not have is not compiled. A resource without a type of its own takes any path.
+ * A path that the type of the resource's objects does not have does not compile. A resource without a type takes any path.
  *
  * ```ts
  * pods.project(pick('spec.nodeName', 'status.phase', 'metadata.labels'))
  * ```
  *
- * @throws OptionRangeError for no path, or an empty one.
+ * @throws OptionRangeError for no path, or an empty one
  */
 export function pick<const P extends readonly [Path, ...Path[]]>(...paths: P): PickProjection<P[number]> {
   const name = `pick:${textOf('pick', paths)}`

@@ -2,17 +2,17 @@ import { type SelfNamed, selfNamed } from '@wherry/client/internal'
 import { omitted } from './build.ts'
 import { treeOf } from './path.ts'
 
-/** A projection that gives objects of the same type, with less in them. */
+/** A projection that returns objects of the same type with fewer fields. */
 export interface Stripping extends SelfNamed {
   <T extends object>(object: T): T
 }
 
-/** Leaves out `metadata.managedFields`, as a view does without any projection. For {@link compose}. */
+/** Leaves out `metadata.managedFields`, as a view without a projection does. For use in {@link compose}. */
 export const stripManagedFields: Stripping = stripping('stripManagedFields', [['metadata', 'managedFields']])
 
 /**
- * Leaves out `metadata.managedFields` and the annotation in which `kubectl apply` keeps its last input: often as large
- * as the object. What it gives can't be written back (types), since an update would delete the annotation.
+ * Leaves out `metadata.managedFields` and the annotation in which `kubectl apply` keeps its last input, which is often as large as the object. The
+ * types forbid writing the result back, because an update would delete the annotation.
  */
 export const stripLastApplied: Stripping = stripping('stripLastApplied', [
   ['metadata', 'managedFields'],

@@ -2,11 +2,11 @@ import { callback, checkOptions, integer } from '@wherry/client/internal'
 import type { Sink, SinkFunction } from '../sink.ts'
 
 export interface CallbackSinkOptions {
-  /** How many calls may be under way at once, for distinct objects. @default 1 */
+  /** How many calls may run at the same time, for different objects. @default 1 */
   readonly concurrency?: number | undefined
 }
 
-/** A sink that calls a function for each event, and waits for the promise that it may return. */
+/** A sink that calls a function for each event, and awaits the promise that it may return. */
 export function callbackSink<C = unknown>(event: SinkFunction<C>, options: CallbackSinkOptions = {}): Sink<C> {
   callback('event', event)
   checkOptions('callbackSink', options, { concurrency: integer(1) })

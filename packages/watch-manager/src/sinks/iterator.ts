@@ -3,22 +3,22 @@ import { checkOptions, integer } from '@wherry/client/internal'
 import type { Sink, SinkEvent } from '../sink.ts'
 
 export interface IteratorSinkOptions {
-  /** How many readers may be at work at once, on distinct objects: each with an iterator of its own. @default 1 */
+  /** How many readers may work at the same time, on different objects, each with its own iterator. @default 1 */
   readonly concurrency?: number | undefined
 }
 
-/** A sink that is read: `for await (const event of sink)`. */
+/** A sink that you read: `for await (const event of sink)`. */
 export interface IteratorSink<C = unknown> extends Sink<C>, AsyncIterable<SinkEvent<C>> {
   [Symbol.asyncIterator](): AsyncIterableIterator<SinkEvent<C>>
 }
 
 /**
- * A sink to be read with `for await`. An event counts as taken when its reader asks for the next one, or leaves the loop;
- * until then no other comes, and what changes meanwhile is coalesced. Nobody reading costs nothing. Another loop goes on where
- * the last one was left. It ends when the registrar is closed.
+ * A sink that you read with `for await`. An event counts as taken when its reader asks for the next one, or leaves the loop. Until then no other
+ * event comes, and changes are merged. It costs nothing if nobody reads. A new loop continues where the last one stopped. It ends when the
+ * registrar is closed.
  *
- * A `remove` or `close` waits for the event that a reader has: leave the loop before you wait for one, since from within the
- * loop it would wait for itself, as long as `closeTimeoutMs`.
+ * A `remove` or `close` waits for the event that a reader holds. Leave the loop before you await one of them: inside the loop it would wait for
+ * itself, until `closeTimeoutMs`.
  */
 export function iteratorSink<C = unknown>(options: IteratorSinkOptions = {}): IteratorSink<C> {
   checkOptions('iteratorSink', options, { concurrency: integer(1) })

@@ -4,18 +4,18 @@ import type { Changed, Deleted } from '@wherry/informer/internal'
 import { isThenable } from '../is-thenable.ts'
 import type { Sink, SinkEvent, SinkSynced } from '../sink.ts'
 
-/** A queue of keys, such as one of `@wherry/work-queue`. */
+/** A queue of keys, for example one of `@wherry/work-queue`. */
 export interface KeyQueue<K> {
-  /** Adds a key; one that is in it already need not be added. A promise that it returns is waited for. */
+  /** Adds a key; a key that is in the queue need not be added again. A returned promise is awaited. */
   add(key: K): unknown
 }
 
 /**
- * A sink that adds the key of each object that changed or is gone to a queue: `namespace/name`, or what `keyOf` makes of the
- * event (`undefined`: nothing is added). With several views, let `keyOf` tell them apart.
+ * A sink that adds the key of each changed or deleted object to a queue: `namespace/name`, or the result of `keyOf` for the event (`undefined`:
+ * nothing is added). With several views, let `keyOf` distinguish them.
  *
- * It remembers the keys that it heard of, so that one whose object went while the registrar lagged too far to be told is
- * added too: what works the queue off looks for the object, and finds that it is gone.
+ * It remembers the keys that it has received. If an object was deleted while the registrar lagged too far behind to report it, its key is added
+ * too: the worker of the queue then looks for the object and finds that it is gone.
  */
 export function queueSink<C = unknown>(queue: KeyQueue<string>): Sink<C>
 export function queueSink<C, K>(queue: KeyQueue<K>, keyOf: (event: Changed<C> | Deleted<C>) => K | undefined): Sink<C>

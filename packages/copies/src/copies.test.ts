@@ -304,7 +304,7 @@ describe('an object of a copy’s name', () => {
       await kit.quiet(300_000)
       expect(taken(kit)).toMatchObject([{ code: 'COPY_NAME_TAKEN', key: 't0/s0', source: 'shared/s0' }])
       expect(taken(kit)[0]?.message).toBe(
-        't0/s0 can be no copy of shared/s0: there is an object of that name, written by somebody. It is left alone',
+        "t0/s0 can't be a copy of shared/s0: an object of that name exists, written by somebody. It is left alone",
       )
       expect([...copies.report().failing.keys()]).toEqual(['t0/s0'])
       expect((await read(kit, at('t0')))?.data).toEqual({ n: 'mine' })

@@ -293,7 +293,7 @@ export class Copies<P, T extends KubernetesObject> {
     } catch (error) {
       if (!(error instanceof NotOursError)) throw error
       const by = error.managers.length === 0 ? '' : `, written by ${error.managers.join(', ')}`
-      const taken = new CopyNameTakenError(key, source.key, `there is an object of that name${by}`, error)
+      const taken = new CopyNameTakenError(key, source.key, `an object of that name exists${by}`, error)
       const isTold = this.#counts.failing.get(key) instanceof CopyNameTakenError
       this.#counts.failed(key, taken)
       const about = { phase: `copies ${this.name}`, resource: this.#view.key, key }

@@ -11,7 +11,10 @@ export class CopyNameTakenError extends Error {
   readonly source: string
 
   constructor(key: string, source: string, taken: string, cause?: unknown) {
-    super(`${key} can be no copy of ${source}: ${taken}. It is left alone`, cause === undefined ? undefined : { cause })
+    super(
+      `${key} can't be a copy of ${source}: ${taken}. It is left alone`,
+      cause === undefined ? undefined : { cause },
+    )
     this.key = key
     this.source = source
   }

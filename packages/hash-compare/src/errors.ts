@@ -9,7 +9,7 @@ export class NotJsonError extends TypeError {
   readonly path: string
 
   constructor(path: string, what: string) {
-    super(`${place(path)} is no JSON: ${what}`)
+    super(`${place(path)} is not JSON: ${what}`)
     this.path = path
   }
 }

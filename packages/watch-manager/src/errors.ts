@@ -7,7 +7,7 @@ export class RegistrarNameTakenError extends Error {
   readonly registrar: string
 
   constructor(registrar: string) {
-    super(`there is a registrar ${registrar} already: close it first, or take another name`)
+    super(`the name ${registrar} is taken by another registrar: close it first, or choose another name`)
     this.registrar = registrar
   }
 }
@@ -67,7 +67,7 @@ export class ReplaceSupersededError extends Error {
   readonly registrar: string
 
   constructor(registrar: string) {
-    super(`another replace of the registrar ${registrar} took the place of this one`)
+    super(`another replace of the registrar ${registrar} replaced this one`)
     this.registrar = registrar
   }
 }

@@ -135,7 +135,7 @@ describe('decoding JSON', () => {
   it('X3: an error quotes nothing of the text', () => {
     const secret = '{"data":{"password":"aHVudGVyMg=="} x'
     expect(() => decodeJson(secret)).toThrow(InvalidBodyError)
-    expect(() => decodeJson(secret)).toThrow(/^what was received is no JSON \(37 characters\)$/)
+    expect(() => decodeJson(secret)).toThrow(/^the answer is not JSON \(37 characters\)$/)
   })
 
   it('X5: keys such as __proto__ are data', () => {

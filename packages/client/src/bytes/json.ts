@@ -29,7 +29,7 @@ export function decodeJson(text: string, options: DecodeOptions = {}): unknown {
     return parsed(text, options.exact)
   } catch (error) {
     if (error instanceof InexactNumberError) throw error
-    throw new InvalidBodyError(`what was received is no JSON (${text.length} characters)`)
+    throw new InvalidBodyError(`the answer is not JSON (${text.length} characters)`)
   }
 }
 

@@ -93,7 +93,10 @@ function known(parts: GivenParts, text: (source: Source | undefined) => string |
   const token = text(parts.token)?.trim()
   if (token !== undefined && !isHeaderText(token)) {
     const where = parts.token !== undefined && 'file' in parts.token ? parts.token.file : 'the token'
-    throw new CredentialsError('CREDENTIALS_UNREADABLE', `${where} holds what no header takes: it is no token`)
+    throw new CredentialsError(
+      'CREDENTIALS_UNREADABLE',
+      `${where} has characters that no header takes: it is not a token`,
+    )
   }
   const { login } = parts
   const tls: TlsMaterial = { ca: text(parts.ca), cert: text(parts.cert), key: text(parts.key) }

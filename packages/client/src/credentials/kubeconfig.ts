@@ -106,7 +106,7 @@ export function checkBound(config: KubeConfigLike, bound: Bound): void {
       : `the context is ${named(now.context)} now, and was ${named(bound.context)}`
   throw new CredentialsError(
     'ANOTHER_CLUSTER',
-    `credentials of the kubeconfig are not taken over: ${what}. Make another client for that cluster`,
+    `credentials of the kubeconfig are not taken over: ${what}. Create another client for that cluster`,
   )
 }
 
@@ -175,7 +175,7 @@ function pluginOf(exec: unknown, cluster: KubeConfigCluster, directory: string |
     throw new CredentialsError('KUBECONFIG_INVALID', 'exec: a command and an apiVersion are needed')
   }
   if (interactiveMode === 'Always') {
-    const message = `exec: ${command} wants to be interactive, and nobody is there to ask`
+    const message = `exec: ${command} wants to be interactive, and nobody can answer`
     throw new CredentialsError('KUBECONFIG_INVALID', message)
   }
   return {

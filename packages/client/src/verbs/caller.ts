@@ -145,7 +145,7 @@ export class Caller {
     const { buffer, byteOffset, byteLength } = body as Uint8Array
     const value = decoded(Buffer.from(buffer, byteOffset, byteLength).toString(), call)
     if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-      throw new InvalidBodyError('the answer is no JSON object', call)
+      throw new InvalidBodyError('the answer is not a JSON object', call)
     }
     return value
   }

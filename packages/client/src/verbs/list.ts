@@ -178,10 +178,10 @@ function read(
     throw new OptionRangeError('list.limit', takes, `${limit ?? token}`)
   }
   if (token !== undefined && (options.resourceVersion !== undefined || options.exactly === true)) {
-    throw new OptionRangeError('list.continue', 'no other state beside it than that of its first page', 'one')
+    throw new OptionRangeError('list.continue', 'the resourceVersion of its first page, or none', 'one')
   }
   if (token !== undefined && limit === undefined) {
-    throw new OptionRangeError('list.limit', 'the limit of the first page beside continue', 'nothing')
+    throw new OptionRangeError('list.limit', 'the limit of the first page, together with continue', 'nothing')
   }
   const about = { method: 'GET', ...(targets[0] as ReadTarget) }
   return caller.within(options, about, async bound => {
@@ -218,7 +218,7 @@ async function readOnce(
 
 function stateOf({ resourceVersion, exactly }: ListOptions): ListState {
   if (exactly === true && (resourceVersion === undefined || resourceVersion === '0')) {
-    throw new OptionRangeError('list.exactly', 'true only beside the resourceVersion of a state', `${resourceVersion}`)
+    throw new OptionRangeError('list.exactly', 'true only together with a resourceVersion', `${resourceVersion}`)
   }
   return { resourceVersion, exactly }
 }

@@ -18,9 +18,9 @@ export function objectOf(view: View, answer: object, about: RequestInfo): object
 /** Gives the items of `answer` if it is a list. */
 export function itemsOf(view: View, answer: object, about: RequestInfo): readonly object[] {
   const { kind, items } = answer as { readonly kind?: unknown; readonly items?: unknown }
-  if (typeof kind !== 'string' || !kind.endsWith('List')) return refuse(view, about, 'list')
+  if (typeof kind !== 'string' || !kind.endsWith('List')) return refuse(view, about, 'a list')
   if (items === undefined || items === null) return []
-  return Array.isArray(items) ? items : refuse(view, about, 'list')
+  return Array.isArray(items) ? items : refuse(view, about, 'a list')
 }
 
 /** Whether `answer` says that what was asked for is done, and no more. */
@@ -30,5 +30,5 @@ export function isSuccessStatus(answer: object): boolean {
 }
 
 function refuse(view: View, about: RequestInfo, what: string): never {
-  throw new InvalidObjectError(resourceName(view.resource), `${subject(about)}: the answer is no ${what}`)
+  throw new InvalidObjectError(resourceName(view.resource), `${subject(about)}: the answer is not ${what}`)
 }

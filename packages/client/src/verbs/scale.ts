@@ -89,5 +89,5 @@ export class ScaleVerbs {
 
 function scaleOf(answer: KubernetesObject, call: Call): Scale {
   if (answer.kind === 'Scale') return answer
-  throw new InvalidObjectError(call.resource ?? '', `${subject(call)}: the answer is no Scale`)
+  throw new InvalidObjectError(call.resource ?? '', `${subject(call)}: the answer is not a Scale`)
 }

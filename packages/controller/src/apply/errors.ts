@@ -13,7 +13,7 @@ export class NotOursError extends Error {
 
   constructor(view: string, key: string, managers: readonly string[]) {
     const by = managers.length === 0 ? '' : ` (written by ${managers.join(', ')})`
-    super(`${key} of ${view} is there already${by}: apply it with { adopt: true } to take it over`)
+    super(`${key} of ${view} exists already${by}: apply it with { adopt: true } to take it over`)
     this.view = view
     this.key = key
     this.managers = managers
@@ -58,7 +58,7 @@ export class NotAbsentError extends Error {
 
   constructor(view: string, key: string) {
     super(
-      `${key} of ${view} was read as absent by this run, and is there: it lies outside the view that was read, by its labels say, or it has just come`,
+      `this run has read ${key} of ${view} as absent, but it exists: it lies outside the view that was read, for example by its labels, or it was just created`,
     )
     this.view = view
     this.key = key
@@ -80,7 +80,7 @@ export class ImmutableFieldError extends Error {
     const fields = [...new Set(cause.causes.flatMap(({ field }) => field || []))]
     const named = fields.length === 0 ? 'a field' : fields.join(', ')
     super(
-      `${named} of ${key} of ${view} can't be changed in place: with { whenImmutable: 'recreate' } it is deleted and made anew`,
+      `${named} of ${key} of ${view} can't be changed in place: with { whenImmutable: 'recreate' } it is deleted and created again`,
       { cause },
     )
     this.view = view

@@ -184,7 +184,7 @@ export class Controller<C, S extends Scope = Scope> {
       stopTimeoutMs: milliseconds(),
     })
     if (this.#state !== 'idle') {
-      throw new UsageError('CONTROLLER_USED', `the controller ${this.name} was started already: make another one`)
+      throw new UsageError('CONTROLLER_USED', `the controller ${this.name} was started already: create another one`)
     }
     const { client = this.#parts.client, signal, stopTimeoutMs } = options
     this.#state = 'starting'

@@ -87,7 +87,7 @@ export class LeaderElection {
     checkOptions('run', options, { signal: abortSignal, lead: callback })
     callback('run.lead', options?.lead)
     if (this.#state !== 'idle') {
-      throw new UsageError('ELECTION_USED', 'this election was run already: make another one')
+      throw new UsageError('ELECTION_USED', 'this election was run already: create another one')
     }
     const { signal = new AbortController().signal, lead } = options
     this.#enter('waiting')

@@ -28,7 +28,7 @@ describe('two of a name', () => {
       forGames().reconcile(() => {})
       const taken = expect.objectContaining({
         code: 'CONTROLLER_NAME_TAKEN',
-        message: 'there is a controller game already: take another name',
+        message: 'the name game is taken by another controller: choose another name',
       })
       expect(() => operator.controller('game')).toThrow(taken)
       expect(() => operator.add({ name: 'game', for: games, reconcile: () => {} })).toThrow(taken)

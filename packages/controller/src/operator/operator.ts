@@ -148,8 +148,10 @@ export class Operator {
    */
   async run(options: RunOptions = {}): Promise<void> {
     checkOptions('run', options, runChecks)
-    if (this.#closed !== undefined) throw new UsageError('OPERATOR_USED', 'this operator was closed: make another one')
-    if (this.#state !== 'idle') throw new UsageError('OPERATOR_USED', 'this operator was run already: make another one')
+    if (this.#closed !== undefined)
+      throw new UsageError('OPERATOR_USED', 'this operator was closed: create another one')
+    if (this.#state !== 'idle')
+      throw new UsageError('OPERATOR_USED', 'this operator was run already: create another one')
     const definitions = [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
     this.#state = 'starting'
     const { signal, signals = true } = options
@@ -365,10 +367,10 @@ export class Operator {
     const { metrics } = this.#options
     flag('health.tokenReview', isReviewed)
     if (readyz !== null && Object.hasOwn(readyz, 'caches')) {
-      throw new OptionRangeError('health.readyz', 'names but caches, which is there', '"caches"')
+      throw new OptionRangeError('health.readyz', 'names other than caches, which the operator adds itself', '"caches"')
     }
     if (isReviewed && rest.authorize !== undefined) {
-      throw new OptionTypeError('health.tokenReview', 'nothing beside authorize', 'true')
+      throw new OptionTypeError('health.tokenReview', 'nothing if authorize is given', 'true')
     }
     return new HealthServer({
       ...{ ...rest, metrics, environment: this.client.environment },
@@ -390,7 +392,10 @@ export class Operator {
     if (this.#state !== 'idle')
       throw new UsageError('OPERATOR_USED', 'controllers are declared before the operator is run')
     if (this.#named.has(name)) {
-      throw new UsageError('CONTROLLER_NAME_TAKEN', `there is a controller ${name} already: take another name`)
+      throw new UsageError(
+        'CONTROLLER_NAME_TAKEN',
+        `the name ${name} is taken by another controller: choose another name`,
+      )
     }
   }
 }

@@ -143,7 +143,7 @@ export function checkConnectOptions(options: ConnectOptions): void {
   const { metrics = false, client } = options
   const others = client?.environment?.metrics
   if (metrics !== false && others !== undefined && others !== metrics) {
-    throw new OptionTypeError('operator.metrics', 'nothing beside client.environment.metrics', typeof metrics)
+    throw new OptionTypeError('operator.metrics', 'nothing if client.environment.metrics is given', typeof metrics)
   }
 }
 

@@ -21,7 +21,7 @@ export class OwnWriteTimeoutError extends Error {
   readonly object: string
 
   constructor(view: string, object: string, ms: number, cause: Error | undefined) {
-    super(`what was written to ${object} did not come back by the informer of ${view} within ${ms} ms`, { cause })
+    super(`the informer of ${view} did not show the write of ${object} within ${ms} ms`, { cause })
     this.view = view
     this.object = object
   }

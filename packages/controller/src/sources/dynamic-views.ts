@@ -78,7 +78,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
   connect(target: SourceTarget<CursorEvent<C>>): SourceConnection {
     const { manager, controller, environment } = target
     if (this.#registrar !== undefined) {
-      throw new UsageError('SOURCE_TAKEN', `the source ${this.name} serves another controller: make one for each`)
+      throw new UsageError('SOURCE_TAKEN', `the source ${this.name} serves another controller: create one for each`)
     }
     const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, sinkOf(target))
     this.#registrar = registrar

@@ -234,8 +234,8 @@ describe('canonicalize', () => {
   ;(cycle.a as Record<string, unknown>[])[0] = { b: cycle }
 
   it.each<[string, unknown, string, string]>([
-    ['undefined', undefined, '', 'the value is no JSON: undefined'],
-    ['NaN', { a: [1, Number.NaN] }, '/a/1', 'the value at /a/1 is no JSON: NaN'],
+    ['undefined', undefined, '', 'the value is not JSON: undefined'],
+    ['NaN', { a: [1, Number.NaN] }, '/a/1', 'the value at /a/1 is not JSON: NaN'],
     ['an infinity', { b: { a: Number.NEGATIVE_INFINITY } }, '/b/a', '-Infinity'],
     ['undefined in a list', [1, undefined], '/1', 'undefined'],
     // biome-ignore lint/suspicious/noSparseArray: it is what is tested
@@ -349,7 +349,7 @@ describe('canonicalize', () => {
     }
     expect(caught(() => canonicalize(fickle))).toMatchObject({
       path: '',
-      message: 'the value is no JSON: it changed while it was read',
+      message: 'the value is not JSON: it changed while it was read',
     })
   })
 })

@@ -175,7 +175,7 @@ it('C6: one that is away for longer ends the term by the deadline, on the dot, a
     await expect(a.election.run({ lead: () => {} })).rejects.toMatchObject({
       name: 'UsageError',
       code: 'ELECTION_USED',
-      message: expect.stringContaining('make another'),
+      message: expect.stringContaining('create another'),
     })
     // Not released: what it sent last may still be under way.
     expect(await specNow()).toMatchObject({ holderIdentity: 'a' })

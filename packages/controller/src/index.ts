@@ -1,5 +1,6 @@
 export {
   ApplyDelayedError,
+  ApplyRefusedError,
   FlappingError,
   ImmutableFieldError,
   NoStatusError,

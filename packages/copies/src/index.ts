@@ -1,5 +1,5 @@
 export { Copies } from './copies.ts'
-export { CopiesFailedError, CopyNameTakenError, InvalidCopyError } from './errors.ts'
+export { CopyNameTakenError, InvalidCopyError } from './errors.ts'
 export { copySetLabel } from './marks.ts'
 export type { CopiesOptions } from './options.ts'
 export type { CopiesReport } from './report.ts'

@@ -4,6 +4,7 @@ import { deployments } from '@wherry/client/resources/apps'
 import {
   type ConfigMap,
   configMaps,
+  events,
   namespaces,
   persistentVolumeClaims,
   pods,
@@ -547,12 +548,16 @@ describe('an object that is written again and again', () => {
       expect(done.at(-1)).toMatchObject({ code: 'APPLY_DELAYED', key: 'default/made', cause: { status: 422 } })
       const { environment } = simulation
       const told = environment.errors.map(({ error }) => (error as { code?: string }).code)
-      expect(told).toEqual(['API_ERROR', 'API_ERROR', 'API_ERROR', 'FLAPPING'])
+      expect(told).toEqual(['API_ERROR', 'API_ERROR', 'API_ERROR', 'APPLY_REFUSED'])
+      expect(environment.errors.at(-1)?.error.message).toMatch(/^PATCH .*422 Invalid: no \(the write of default\/made/)
+      expect(environment.metric('wherry_apply_flapping_total', { controller: 'game' })).toBeUndefined()
       expect(environment.metric('controller_runtime_reconcile_errors_total', { controller: 'game' })).toBe(3)
       const explained = operator.explain('game', 'default/chess')
       expect(explained).toMatchObject({ queue: 'delayed', failures: 3, lastRun: { outcome: 'delayed' } })
       expect(`${explained}`).toContain('it threw the write of default/made')
       await expect(operator.settled({ timeoutMs: 100 })).rejects.toThrow(/default\/chess waits to write default\/made/)
+      const { items } = await client.list(events)
+      expect(items.map(({ reason }) => reason)).toContain('ApplyRefused')
     }))
 
   it('A6: what was repaired is counted anew once nobody undid it for 10 s, however often that happens', () =>

@@ -1,9 +1,11 @@
 import {
   type ApiError,
   type Client,
+  isApiError,
   isConflict,
   isForbidden,
   isInvalid,
+  isServerError,
   type KubernetesObject,
   type ObjectKey,
   type Scope,
@@ -29,7 +31,14 @@ import { foldManagers } from './adopt-fields.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
 import { checkDesired } from './check-desired.ts'
 import type { ControllerApplies } from './controller-applies.ts'
-import { ApplyDelayedError, FlappingError, ImmutableFieldError, NotAbsentError, NotOursError } from './errors.ts'
+import {
+  ApplyDelayedError,
+  ApplyRefusedError,
+  FlappingError,
+  ImmutableFieldError,
+  NotAbsentError,
+  NotOursError,
+} from './errors.ts'
 import { isAsDesired, ownsNothing } from './judge.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { objectId } from './own-events.ts'
@@ -368,18 +377,26 @@ class Application {
     return { ...unsent, outcome: refusal === undefined ? 'delayed' : 'refused', retryAfterMs: waitMs, refusal }
   }
 
-  /** Tells once that an object is fought over, and by whom. */
+  /** Reports once why writes of the object are delayed: the server refuses them, or others undo them. */
   async #report(delayMs: number, refusal: unknown): Promise<void> {
     const { client, key, warn } = this.#about
     const { controller, limiter } = this.#shared
     const { environment } = client
+    const context = { phase: `apply ${controller}`, resource: this.#view.key, key }
+    if (refusal !== undefined) {
+      const error = new ApplyRefusedError({ view: this.#view.key, key: this.#name, delayMs }, refusal)
+      environment.onError(error, context)
+      // A server that fails refuses the writes of all keys: an event for each of them would be load, and no news.
+      if (isApiError(refusal) && !isServerError(refusal)) warn('ApplyRefused', error.message)
+      return
+    }
     const live = await readByName(client, this.#whole, this.#key, { signal: this.#signal }).catch(() => undefined)
     const managers = new Set((live?.metadata?.managedFields ?? []).flatMap(({ manager }) => manager ?? []))
     managers.delete(this.#task.objects.manager)
     const about = { view: this.#view.key, key: this.#name, delayMs, managers: [...managers] }
-    const error = new FlappingError({ ...about, keys: limiter.rivals(key, this.#id) }, refusal)
+    const error = new FlappingError({ ...about, keys: limiter.rivals(key, this.#id) })
     environment.metrics.count('wherry_apply_flapping_total', { controller })
-    environment.onError(error, { phase: `apply ${controller}`, resource: this.#view.key, key })
+    environment.onError(error, context)
     warn('ApplyDelayed', error.message)
   }
 

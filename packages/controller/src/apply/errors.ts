@@ -96,8 +96,7 @@ export function isDelay(thrown: unknown): boolean {
 }
 
 /**
- * An object is written again and again, because somebody undoes the write or the server refuses it. Sent to `onError` once, until the object has
- * been quiet for 10 minutes.
+ * An object is written again and again, because somebody undoes the write. Sent to `onError` once, until the object has been quiet for 10 minutes.
  */
 export class FlappingError extends Error {
   override readonly name = 'FlappingError'
@@ -113,7 +112,7 @@ export class FlappingError extends Error {
   /** The other keys of this controller that write it. */
   readonly keys: readonly string[]
 
-  constructor(about: Pick<FlappingError, 'view' | 'key' | 'delayMs' | 'managers' | 'keys'>, cause: unknown) {
+  constructor(about: Pick<FlappingError, 'view' | 'key' | 'delayMs' | 'managers' | 'keys'>) {
     const { view, key, delayMs, managers, keys } = about
     const others = [
       ...managers.map(one => `the manager ${one}`),
@@ -121,15 +120,34 @@ export class FlappingError extends Error {
     ]
     const hint = keys.length === 0 ? '' : ': give keys that say different things of it a fieldManager each'
     const by = others.length === 0 ? '' : `; also written by ${others.join(', ')}${hint}`
-    super(
-      `${key} of ${view} is written again and again: writes wait, ${delayMs} ms now${by}`,
-      cause === undefined ? undefined : { cause },
-    )
+    super(`${key} of ${view} is written again and again: writes wait, ${delayMs} ms now${by}`)
     this.view = view
     this.key = key
     this.delayMs = delayMs
     this.managers = managers
     this.keys = keys
+  }
+}
+
+/**
+ * The server refuses a write again and again. The cause is its last answer. Sent to `onError` once, until the object has been quiet for 10 minutes.
+ */
+export class ApplyRefusedError extends Error {
+  override readonly name = 'ApplyRefusedError'
+  readonly code = 'APPLY_REFUSED'
+  /** The view's key. */
+  readonly view: string
+  /** `namespace/name` */
+  readonly key: string
+  /** How long the next write waits, in milliseconds. */
+  readonly delayMs: number
+
+  constructor({ view, key, delayMs }: Pick<ApplyRefusedError, 'view' | 'key' | 'delayMs'>, cause: unknown) {
+    const said = cause instanceof Error ? cause.message : `${cause}`
+    super(`${said} (the write of ${key} of ${view} is refused again and again: it waits, ${delayMs} ms now)`, { cause })
+    this.view = view
+    this.key = key
+    this.delayMs = delayMs
   }
 }
 

@@ -105,7 +105,7 @@ export interface Applied<T> {
  *
  * Repeated writes are delayed: a write that somebody undoes or the server refuses is sent three times at once, then after 1 s, doubling to 60 s.
  * Until then `apply` rejects with an `ApplyDelayedError`, whose cause is the server's refusal. This error ends the run without counting as a
- * failure, and the key runs again when the write may be sent. `onError` gets one `FlappingError`.
+ * failure, and the key runs again when the write may be sent. `onError` gets one `FlappingError`, or an `ApplyRefusedError` with the server's words.
  *
  * Rejects with a `NotAbsentError` if this run has read the object as absent, an `ImmutableFieldError` if a field can't be changed in place, an
  * `AlreadyOwnedError` if another object controls the object, a `NotOursError` if the object exists and no object controls it, a conflict if the

@@ -6,7 +6,7 @@ import { deployments } from '@wherry/client/resources/apps'
 import { configMaps, events, namespaces, pods, serviceAccounts } from '@wherry/client/resources/core'
 import { clusterRoles } from '@wherry/client/resources/rbac'
 import { conditionOf, Operator } from '@wherry/controller'
-import { type ApiServer, startApiServer } from '@wherry/testing'
+import { type ApiServer, type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
@@ -73,6 +73,12 @@ describe.each([
     const condition = conditionOf((await statusOf(name))?.conditions, type)
     return `${condition?.status} ${condition?.reason}`
   }
+  const isActive = async (namespace: string) =>
+    (await client.get(namespaces, { name: namespace }))?.status?.phase === 'Active'
+  const remove = async (name: string): Promise<void> => {
+    await client.delete(platformOperators, { name })
+    await until(async () => expect(await client.get(platformOperators, { name })).toBeUndefined())
+  }
   const available = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', lastUpdateTime: null }
   const becomesAvailable = (name: string): Promise<unknown> =>
     client.status.patch(deployments, { name, namespace: `${name}-home` }, {
@@ -105,7 +111,6 @@ describe.each([
       await client.delete(configMaps, hours)
       await until(async () => expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10' }))
       source.isDown = false
-      await client.create(configMaps, { metadata: { name: 'mine', namespace: 'chess-home' } })
 
       source.release('chess', await bundleOf({ name: 'chess', version: '1.1.0', defines: 'Board' }), '1.1.0')
       await until(async () => expect((await statusOf('chess'))?.bundle?.version).toBe('1.1.0'))
@@ -127,6 +132,40 @@ describe.each([
       )
       // That of the PlatformOperators.
       await until(() => expect(streams(operator)).toBe(1))
+    }))
+
+  it('a namespace that holds another’s objects stays, with these, and the status and an event say so', () =>
+    running(async ({ source }) => {
+      for (const name of ['host', 'guest']) source.release(name, await bundleOf({ name, defines: `${name}Kind` }))
+      await install('host', 'shared')
+      await until(async () => expect(await reasonOf('host')).toBe('True Installed'))
+      await install('guest', 'shared')
+      await until(async () => expect(await reasonOf('guest')).toBe('True Installed'))
+      expect((await client.get(namespaces, { name: 'shared' }))?.metadata?.ownerReferences).toBeUndefined()
+
+      // Another namespace is named: the one before is pruned, unless it holds anything else.
+      await client.patch(platformOperators, { name: 'host' }, { spec: { namespace: 'host-home' } })
+      await until(async () => expect(await reasonOf('host', 'Pruned')).toBe('False NamespaceKept'))
+      const told = conditionOf((await statusOf('host'))?.conditions, 'Pruned')
+      expect(told?.message).toMatch(/^the namespace shared stays, since it holds \w+ guest/)
+      expect(await client.get(deployments, { name: 'host', namespace: 'shared' })).toBeUndefined()
+      expect(await client.get(deployments, { name: 'guest', namespace: 'shared' })).toBeDefined()
+      await until(async () => expect(await isActive('shared')).toBe(true))
+
+      const mine = { name: 'mine', namespace: 'host-home' }
+      await client.create(configMaps, { metadata: mine })
+      await remove('host')
+      expect(await client.get(configMaps, mine)).toBeDefined()
+      expect(await isActive('host-home')).toBe(true)
+      await until(async () => {
+        const { items } = await client.list(events)
+        const messages = items.filter(({ reason }) => reason === 'NamespaceKept').map(({ message }) => message)
+        expect(messages).toContain('the namespace host-home stays, since it holds ConfigMap mine')
+      })
+      // It is nobody’s from now on, though it was made for the one that went.
+      await remove('guest')
+      expect(await isActive('shared')).toBe(true)
+      expect((await client.get(namespaces, { name: 'shared' }))?.metadata?.annotations).toBeUndefined()
     }))
 
   it('what was there already is nobody’s to prune', () =>
@@ -222,6 +261,19 @@ describe.each([
 
   // Once is enough: it is the same program on either.
   if (which !== 'an embedded') return
+  it('a namespace stays if the operator may not list what it holds', () =>
+    running(async ({ source }) => {
+      source.release('blind', await bundleOf({ name: 'blind' }))
+      await install('blind')
+      await until(async () => expect(await reasonOf('blind')).toBe('True Installed'))
+      const match = { verb: 'list', resource: 'replicasets.apps' } as const
+      const fault = await (server as EmbeddedApiServer).faults.add({ match, effect: { kind: 'status', code: 403 } })
+      await remove('blind')
+      expect(await fault.hits()).toBeGreaterThan(0)
+      await fault.remove()
+      expect(await isActive('blind-home')).toBe(true)
+    }))
+
   it('69 bundles, with the reasons of a published audit: each gets its reason, and no stream is left when they go', () =>
     running(async ({ source, operator }) => {
       const all = await auditedBundles()

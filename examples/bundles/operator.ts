@@ -4,6 +4,7 @@ import {
   AlreadyOwnedError,
   ApplyDelayedError,
   addFinalizer,
+  type Condition,
   NotOursError,
   type Operator,
   type ReconcileContext,
@@ -16,6 +17,7 @@ import { textOf, viewOf } from './bundle/kinds.ts'
 import type { Manifest } from './bundle/manifests.ts'
 import type { BundleSource, Release } from './bundle/source.ts'
 import { BundleCache } from './install/bundle-cache.ts'
+import { isMadeFor, type Kept, namespaceFor, unmark } from './install/owned-namespace.ts'
 import { prune } from './install/prune.ts'
 import { health, type Observed, ownerLabel, served, WatchedKinds } from './install/watched-kinds.ts'
 import { type Made, type PlatformOperator, platformOperators } from './platform-operator.ts'
@@ -64,7 +66,12 @@ class Installer {
     const { object, key, client, signal } = context
     const made = object.status?.made ?? []
     if (object.metadata.deletionTimestamp !== undefined) {
-      await prune(client, object.metadata.uid, made, signal)
+      const kept = await prune(client, object.metadata.uid, made, signal)
+      if (kept.length > 0) {
+        const { conditions = [], ...rest } = object.status ?? {}
+        await context.status({ ...rest, conditions: withCondition(conditions, this.#told(context, kept)) })
+        for (const one of kept) await unmark(client, one, signal)
+      }
       await this.#watched.need(key.name, [])
       await removeFinalizer(client, platformOperators, object, finalizer)
       return undefined
@@ -126,7 +133,7 @@ class Installer {
     const problems = await this.#apply(context, all)
     const isWaiting = problems.some(({ reason }) => reason === 'NotServed')
     const isInstalled = problems.length === 0
-    if (isInstalled) await prune(client, object.metadata.uid, left, signal)
+    const kept = isInstalled ? await prune(client, object.metadata.uid, left, signal) : []
     const unhealthy = isInstalled ? await this.#unhealthy(context, all) : []
     const reason = isInstalled ? 'Installed' : isWaiting ? 'WaitsForDefinitions' : 'Refused'
     const message = isInstalled ? name : summaryOf(problems)
@@ -136,12 +143,17 @@ class Installer {
       sick.length === 0
         ? { type: 'Healthy', status: 'True', reason: 'AllAvailable', message: '' }
         : { type: 'Healthy', status: 'False', reason: 'NotAvailable', message: summaryOf(sick) }
+    // What was told of the last namespace that stayed is told until something else is pruned.
+    const toldBefore = object.status?.conditions?.filter(({ type }) => type === 'Pruned') ?? []
+    const pruned = kept.length > 0 ? [this.#told(context, kept)] : left.length > 0 ? [] : toldBefore
     await status({
       bundle: { package: object.spec.package, name, version, digest },
       made: isInstalled ? made : [...left, ...made],
       problems: sick.slice(0, mostProblems),
-      conditions: [installed, healthy],
+      conditions: [installed, healthy, ...pruned],
     })
+    // Its marks are taken off once the status says why: a run that ends before says it again.
+    for (const one of kept) await unmark(client, one, signal)
     const known = object.status?.problems ?? []
     for (const { object: about, reason, message } of sick) {
       if (known.some(one => one.object === about && one.reason === reason)) continue
@@ -153,8 +165,16 @@ class Installer {
   async #namespace({ object, read }: Context): Promise<Manifest[]> {
     const name = object.spec.namespace
     const found = await read.get(namespaces.metadata(), { name })
-    const isOurs = found?.metadata?.ownerReferences?.some(({ uid }) => uid === object.metadata.uid)
-    return found === undefined || isOurs ? [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }] : []
+    const { uid } = object.metadata
+    return found === undefined || isMadeFor(found.metadata, uid) ? [namespaceFor(name, uid)] : []
+  }
+
+  /** Says that namespaces stay, in a condition and in an event: nobody sees the condition for long if the PlatformOperator goes. */
+  #told({ events }: Context, kept: readonly Kept[]): Condition {
+    const all = kept.map(({ name, holds }) => `the namespace ${name} stays, since it holds ${holds}`)
+    const message = cut(all.join('; '))
+    events.record({ type: 'Warning', reason: 'NamespaceKept', message })
+    return { type: 'Pruned', status: 'False', reason: 'NamespaceKept', message }
   }
 
   /** Applies manifests in their order. What the server refuses holds up nothing else, but definitions hold up what comes after them. */
@@ -166,7 +186,8 @@ class Installer {
         const labels = { ...manifest.metadata.labels, [ownerLabel]: key.name }
         const desired = { ...manifest, metadata: { ...manifest.metadata, labels } }
         try {
-          await apply(viewOf(manifest), desired)
+          const shared = { owner: false, adopt: false }
+          await apply(viewOf(manifest), desired, manifest.kind === 'Namespace' ? shared : {})
         } catch (thrown) {
           // What was refused thrice is sent again later. Until then it is as it was.
           const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
@@ -195,6 +216,10 @@ class Installer {
     }
     return problems
   }
+}
+
+function withCondition(conditions: readonly Condition[], condition: Condition): Condition[] {
+  return [...conditions.filter(({ type }) => type !== condition.type), condition]
 }
 
 function problemOf(manifest: Manifest, reason: string, state: Observed | undefined): Problem {

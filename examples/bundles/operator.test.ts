@@ -47,8 +47,10 @@ describe.each([
   const streams = (operator: Operator): number => narrowStreams + operator.report().watches
 
   /** Runs the operator while `body` plays its users. */
-  async function running(body: (parts: { source: TestSource; operator: Operator }) => Promise<void>): Promise<void> {
-    const source = new TestSource()
+  async function running(
+    body: (parts: { source: TestSource; operator: Operator }) => Promise<void>,
+    source = new TestSource(),
+  ): Promise<void> {
     const gauge = (name: string, value: number): void => {
       if (name === 'wherry_narrow_streams') narrowStreams = value
     }
@@ -107,10 +109,10 @@ describe.each([
       await until(async () =>
         expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10', tuesday: '12' }),
       )
-      source.isDown = true
+      source.fault = 'down'
       await client.delete(configMaps, hours)
       await until(async () => expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10' }))
-      source.isDown = false
+      source.fault = undefined
 
       source.release('chess', await bundleOf({ name: 'chess', version: '1.1.0', defines: 'Board' }), '1.1.0')
       await until(async () => expect((await statusOf('chess'))?.bundle?.version).toBe('1.1.0'))
@@ -167,6 +169,98 @@ describe.each([
       expect(await isActive('shared')).toBe(true)
       expect((await client.get(namespaces, { name: 'shared' }))?.metadata?.annotations).toBeUndefined()
     }))
+
+  it('a hanging catalog delays no repair, of any of them', () =>
+    running(async ({ source }) => {
+      const names = ['black', 'white', 'grey']
+      const others = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }]
+      for (const name of names) source.release(name, await bundleOf({ name, others }))
+      for (const name of names) await install(name)
+      for (const name of names) await until(async () => expect(await reasonOf(name, 'UpToDate')).toBe('True Newest'))
+      source.fault = 'hangs'
+      await until(() => expect(source.waiting).toBe(3))
+      const hours = (name: string) => ({ name: 'hours', namespace: `${name}-home` })
+      for (const name of names) await client.delete(configMaps, hours(name))
+      for (const name of names) {
+        await until(async () => expect((await client.get(configMaps, hours(name)))?.data).toEqual({ monday: '10' }))
+        await becomesAvailable(name)
+        await until(async () => expect(await reasonOf(name, 'Healthy')).toBe('True AllAvailable'))
+      }
+      for (const name of names) await remove(name)
+    }))
+
+  it('after a restart with a hanging catalog it says how what is installed is, and goes on when the catalog answers', async () => {
+    const others = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }]
+    const hours = { name: 'hours', namespace: 'late-home' }
+    const archive = await bundleOf({ name: 'late', others })
+    await running(async ({ source }) => {
+      source.release('late', archive)
+      await install('late')
+      await until(async () => expect(await reasonOf('late', 'Healthy')).toBe('False NotAvailable'))
+      await until(async () => expect(await reasonOf('late')).toBe('True Installed'))
+    })
+    await client.delete(configMaps, hours)
+    await running(async ({ source }) => {
+      await until(() => expect(source.waiting).toBe(1))
+      await becomesAvailable('late')
+      await until(async () => expect(await reasonOf('late', 'Healthy')).toBe('True AllAvailable'))
+      expect(await reasonOf('late')).toBe('True Installed')
+    }, new TestSource('hangs'))
+    await running(async ({ source }) => {
+      await until(async () => expect(await reasonOf('late', 'UpToDate')).toBe('Unknown CatalogUnavailable'))
+      expect(await reasonOf('late')).toBe('True Installed')
+      source.release('late', archive)
+      source.fault = undefined
+      await until(async () => expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10' }))
+      await until(async () => expect(await reasonOf('late', 'UpToDate')).toBe('True Newest'))
+      await remove('late')
+    }, new TestSource('down'))
+  })
+
+  it('an upgrade that is blocked ends no care of what is installed, also after a restart', async () => {
+    const others = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }]
+    const hours = { name: 'hours', namespace: 'stuck-home' }
+    const [first, second] = await Promise.all([
+      bundleOf({ name: 'stuck', others }),
+      bundleOf({ name: 'stuck', version: '1.1.0', webhooks: 1 }),
+    ])
+    const isBlocked = async () => {
+      await until(async () => expect(await reasonOf('stuck', 'UpToDate')).toBe('False NeedsWebhooks'))
+      const { conditions, bundle } = (await statusOf('stuck')) ?? {}
+      expect(conditionOf(conditions, 'UpToDate')?.message).toMatch(/^stuck\.v1\.1\.0: .* has webhooks/)
+      expect(conditionOf(conditions, 'Installed')).toMatchObject({ status: 'True', message: 'stuck.v1.0.0' })
+      expect(bundle?.version).toBe('1.0.0')
+    }
+    const isRepaired = async () => {
+      await client.patch(configMaps, hours, { data: { monday: 'closed' } })
+      await until(async () => expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10' }))
+    }
+    const releaseBoth = (source: TestSource): void => {
+      source.release('stuck', first)
+      source.release('stuck', second, '1.1.0')
+    }
+    await running(async ({ source }) => {
+      source.release('stuck', first)
+      await install('stuck')
+      await until(async () => expect(await reasonOf('stuck')).toBe('True Installed'))
+      releaseBoth(source)
+      await isBlocked()
+      await isRepaired()
+      await becomesAvailable('stuck')
+      await until(async () => expect(await reasonOf('stuck', 'Healthy')).toBe('True AllAvailable'))
+    })
+    await running(async ({ source }) => {
+      releaseBoth(source)
+      await isRepaired()
+      await client.delete(deployments, { name: 'stuck', namespace: 'stuck-home' })
+      await until(async () => expect(await reasonOf('stuck', 'Healthy')).toBe('False NotAvailable'))
+      await isBlocked()
+      source.release('stuck', await bundleOf({ name: 'stuck', version: '1.2.0' }), '1.2.0')
+      await until(async () => expect((await statusOf('stuck'))?.bundle?.version).toBe('1.2.0'))
+      await until(async () => expect(await reasonOf('stuck', 'UpToDate')).toBe('True Newest'))
+      await remove('stuck')
+    })
+  })
 
   it('what was there already is nobody’s to prune', () =>
     running(async ({ source }) => {

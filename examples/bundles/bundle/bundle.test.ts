@@ -160,10 +160,11 @@ describe('a bundle whose manifests have another shape', () => {
     const source = new TestSource()
     source.release('chess', await archiveOf([['manifests/csv.yaml', text]]))
     const cache = new BundleCache(source)
-    const release = await source.next({ package: 'chess', channel: 'stable' })
+    const { signal } = new AbortController()
+    const release = await source.next({ package: 'chess', channel: 'stable' }, undefined, signal)
     if (release === undefined) throw new Error('no release')
     for (let i = 0; i < 2; i++) {
-      const manifests = cache.manifests(release, 'home', new AbortController().signal)
+      const manifests = cache.manifests(release, 'home', signal)
       await expect(manifests).rejects.toMatchObject({ name: 'BundleError', reason: 'InvalidManifest' })
     }
     expect(source.fetched).toBe(1)

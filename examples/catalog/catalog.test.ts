@@ -177,6 +177,18 @@ describe('bundles', () => {
     expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
   })
 
+  it('that trickle end after their time, and are fetched again', async () => {
+    await release(0)
+    await publish()
+    await restart({ bundleTimeoutMs: 1000 })
+    configure()
+    await catalog.poll()
+    registry.slow = 'body'
+    await expect(catalog.bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'TooSlow' })
+    registry.slow = undefined
+    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+  })
+
   it('that are being fetched come, whatever is configured meanwhile', async () => {
     await release(0)
     await publish()

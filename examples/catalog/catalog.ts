@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { CatalogIndex } from './index/catalog-index.ts'
+import { withDeadline } from './registry/deadline.ts'
 import type { ImageReference } from './registry/reference.ts'
 import { Repository, type RepositoryOptions } from './registry/repository.ts'
 
@@ -20,11 +21,16 @@ export interface CatalogOptions {
   readonly maxBundleBytes?: number | undefined
   /** A larger index is refused. @default 256 MiB */
   readonly maxIndexBytes?: number | undefined
+  /** How long a poll may take, with all of the index, in milliseconds. @default 120_000 */
+  readonly pollTimeoutMs?: number | undefined
+  /** How long a bundle may take, in milliseconds. @default 60_000 */
+  readonly bundleTimeoutMs?: number | undefined
 }
 
 /** The index of one CatalogSource, and its bundles. What serves is replaced by what was read whole, and by nothing else. */
 export class Catalog {
   readonly #maxIndexBytes: number
+  readonly #pollTimeoutMs: number
   readonly #bundles: LRUCache<string, Buffer, Repository>
   readonly #closing = new Set<Promise<void>>()
   #settings = ''
@@ -34,7 +40,9 @@ export class Catalog {
 
   constructor(options: CatalogOptions = {}) {
     const { cacheBytes = 64 << 20, maxBundleBytes = 16 << 20, maxIndexBytes = 256 << 20 } = options
+    const { pollTimeoutMs = 120_000, bundleTimeoutMs = 60_000 } = options
     this.#maxIndexBytes = maxIndexBytes
+    this.#pollTimeoutMs = pollTimeoutMs
     this.#bundles = new LRUCache({
       maxSize: cacheBytes,
       sizeCalculation: bundle => Math.max(1, bundle.length),
@@ -42,7 +50,9 @@ export class Catalog {
       ignoreFetchAbort: true,
       allowStaleOnFetchAbort: true,
       fetchMethod: (digest, _, { context: repository }) =>
-        repository.fetch({ digest, mediaType: bundleType, maxBytes: maxBundleBytes }),
+        withDeadline(`the bundle ${digest}`, bundleTimeoutMs, undefined, signal =>
+          repository.fetch({ digest, mediaType: bundleType, maxBytes: maxBundleBytes, signal }),
+        ),
     })
   }
 
@@ -80,15 +90,7 @@ export class Catalog {
    * @throws RegistryError, InvalidIndexError, UnsupportedFormatError: then the last index goes on
    */
   async poll(signal?: AbortSignal): Promise<boolean> {
-    const [repository, image] = [this.#repository, this.#image]
-    if (repository === undefined || image === undefined) throw new Error('configure the catalog first')
-    const digest = await repository.resolve(image.reference, signal)
-    const before = this.#served
-    if (before?.digest === digest && before.repository === repository) return false
-    const bytes = await repository.fetch({ digest, mediaType: indexType, maxBytes: this.#maxIndexBytes, signal })
-    this.#served = { index: CatalogIndex.parse(bytes), digest, repository }
-    this.#release(before?.repository)
-    return true
+    return withDeadline('the index', this.#pollTimeoutMs, signal, bounded => this.#poll(bounded))
   }
 
   /**
@@ -109,6 +111,18 @@ export class Catalog {
     this.#served = undefined
     this.#release(before, served?.repository)
     await Promise.all(this.#closing)
+  }
+
+  async #poll(signal: AbortSignal): Promise<boolean> {
+    const [repository, image] = [this.#repository, this.#image]
+    if (repository === undefined || image === undefined) throw new Error('configure the catalog first')
+    const digest = await repository.resolve(image.reference, signal)
+    const before = this.#served
+    if (before?.digest === digest && before.repository === repository) return false
+    const bytes = await repository.fetch({ digest, mediaType: indexType, maxBytes: this.#maxIndexBytes, signal })
+    this.#served = { index: CatalogIndex.parse(bytes), digest, repository }
+    this.#release(before?.repository)
+    return true
   }
 
   /** Closes those that are in use no more, once what they fetch has come. */

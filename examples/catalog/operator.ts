@@ -8,6 +8,9 @@ import { imageReference } from './registry/reference.ts'
 /** How soon the registry is asked again after a failure, at most. */
 export const retryMs = 30_000
 
+/** So many sources may be polled at the same time. A poll waits for its registry most of the time, and a slow one must hold up no other. */
+const mostPolls = 256
+
 /** The catalogs that the operator serves. */
 export class Catalogs {
   readonly #catalogs = new Map<string, Catalog>()
@@ -79,6 +82,7 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
     .controller('catalogsource')
     .for(catalogSources)
     .withPredicates(generationChanged) // not for the status that it writes itself
+    .concurrency(mostPolls)
     .from(catalogs.bundles)
     .reconcile(async context => {
       const { object: source, key, status, now, signal } = context

@@ -5,6 +5,7 @@ export type RegistryFailure =
   | 'NotFound'
   | 'WrongDigest'
   | 'TooLarge'
+  | 'TooSlow'
   | 'InvalidManifest'
 
 /** A registry did not give what was asked for, or gave something else. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { CatalogIndex } from './index/catalog-index.ts'
 import { withDeadline } from './registry/deadline.ts'
 import type { ImageReference } from './registry/reference.ts'
-import { Repository, type RepositoryOptions } from './registry/repository.ts'
+import { type Image, Repository, type RepositoryOptions } from './registry/repository.ts'
 
 export const indexType = 'application/vnd.example.catalog.index.v1'
 export const bundleType = 'application/vnd.example.catalog.bundle.v1'
@@ -31,7 +31,7 @@ export interface CatalogOptions {
 export class Catalog {
   readonly #maxIndexBytes: number
   readonly #pollTimeoutMs: number
-  readonly #bundles: LRUCache<string, Buffer, Repository>
+  readonly #bundles: LRUCache<string, Image, Repository>
   readonly #closing = new Set<Promise<void>>()
   #settings = ''
   #image: ImageReference | undefined
@@ -45,13 +45,13 @@ export class Catalog {
     this.#pollTimeoutMs = pollTimeoutMs
     this.#bundles = new LRUCache({
       maxSize: cacheBytes,
-      sizeCalculation: bundle => Math.max(1, bundle.length),
+      sizeCalculation: ({ manifest, content }) => manifest.length + content.length,
       // One fetch serves all who ask meanwhile, also where others push it out of the cache.
       ignoreFetchAbort: true,
       allowStaleOnFetchAbort: true,
       fetchMethod: (digest, _, { context: repository }) =>
         withDeadline(`the bundle ${digest}`, bundleTimeoutMs, undefined, signal =>
-          repository.fetch({ digest, mediaType: bundleType, maxBytes: maxBundleBytes, signal }),
+          repository.image({ digest, mediaType: bundleType, maxBytes: maxBundleBytes, signal }),
         ),
     })
   }
@@ -94,13 +94,14 @@ export class Catalog {
   }
 
   /**
-   * A bundle, by the name of its release. `undefined` where the index has no such release. Do not change its bytes: they are the cache's.
+   * A bundle with its manifest, by its package and the name of its release. `undefined` where the index has no such release. Do not change
+   * the bytes: they are the cache's.
    *
    * @throws RegistryError
    */
-  async bundle(release: string): Promise<Buffer | undefined> {
+  async bundle(of: string, release: string): Promise<Image | undefined> {
     const served = this.#served
-    const pointer = served?.index.release(release)
+    const pointer = served?.index.release(of, release)
     if (served === undefined || pointer === undefined) return undefined
     return this.#bundles.fetch(pointer.digest, { context: served.repository })
   }

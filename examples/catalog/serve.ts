@@ -7,7 +7,10 @@ import type { Catalogs } from './operator.ts'
  *
  *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the whole metadata of its head
  *     GET /NAMESPACE/CATALOG/upgrades/PACKAGE/CHANNEL?name=&version=   the way from an installed release
- *     GET /NAMESPACE/CATALOG/bundles/RELEASE                     the bundle
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE            the bundle
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/manifest   its manifest, whose digest the release has
+ *
+ * The manifest names the digest of the bundle. Who compares both digests need not trust this server.
  */
 export function catalogServer(catalogs: Catalogs): Server {
   return createServer((request, response) => {
@@ -35,9 +38,11 @@ async function answer(
   asked: URLSearchParams,
   response: ServerResponse,
 ): Promise<void> {
-  if (what === 'bundles') {
-    const bundle = await catalogs.bundle(namespace, name, rest[0] ?? '')
-    if (bundle !== undefined) return void response.writeHead(200, { 'content-length': bundle.length }).end(bundle)
+  if (what === 'packages' && rest[1] === 'bundles') {
+    const [its = '', , release = '', part] = rest
+    const bundle = await catalogs.bundle({ namespace, name }, its, release)
+    const bytes = part === undefined ? bundle?.content : part === 'manifest' ? bundle?.manifest : undefined
+    if (bytes !== undefined) return void response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
   }
   const [of = '', channelName = ''] = rest
   const channel = catalogs.get(namespace, name)?.index?.channel({ package: of, name: channelName })

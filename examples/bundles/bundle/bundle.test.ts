@@ -164,7 +164,7 @@ describe('a bundle whose manifests have another shape', () => {
     const release = await source.next({ package: 'chess', channel: 'stable' }, undefined, signal)
     if (release === undefined) throw new Error('no release')
     for (let i = 0; i < 2; i++) {
-      const manifests = cache.manifests(release, 'home', signal)
+      const manifests = cache.manifests('chess', release, 'home', signal)
       await expect(manifests).rejects.toMatchObject({ name: 'BundleError', reason: 'InvalidManifest' })
     }
     expect(source.fetched).toBe(1)

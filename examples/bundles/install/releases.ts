@@ -106,7 +106,7 @@ export class Releases {
 
   async #unpacked(of: string, release: Release, namespace: string, signal: AbortSignal): Promise<Unpacked> {
     const { name, version, digest } = release
-    const manifests = await this.#bundles.manifests(release, namespace, signal)
+    const manifests = await this.#bundles.manifests(of, release, namespace, signal)
     return { package: of, namespace, release: { name, version, digest }, manifests }
   }
 

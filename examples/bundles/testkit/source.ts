@@ -4,12 +4,15 @@ import type { BundleSource, PackageChannel, Release } from '../bundle/source.ts'
 interface Kept {
   readonly release: Release
   readonly archive: Uint8Array
+  /** It names the digest of the archive, and has the digest of the release. */
+  readonly manifest: string
 }
 
 /** A catalog of a test: of each package the last release. */
 export class TestSource implements BundleSource {
   readonly #releases = new Map<string, Kept>()
-  readonly #archives = new Map<string, Uint8Array>()
+  /** All that were released, by package and name. */
+  readonly #kept = new Map<string, Kept>()
   fetched = 0
   asked = 0
   /** Questions that wait for an answer, since it hangs. */
@@ -23,13 +26,17 @@ export class TestSource implements BundleSource {
 
   /** Releases a bundle of a package. */
   release(of: string, archive: Uint8Array, version = '1.0.0'): void {
-    const digest = `sha256:${createHash('sha256').update(archive).digest('hex')}`
-    this.#releases.set(of, { release: { name: `${of}.v${version}`, version, digest }, archive })
-    this.#archives.set(`${of}.v${version}`, archive)
+    const digestOf = (bytes: string | Uint8Array): string =>
+      `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    const manifest = JSON.stringify({ layers: [{ digest: digestOf(archive) }] })
+    const release = { name: `${of}.v${version}`, version, digest: digestOf(manifest) }
+    const kept = { release, archive, manifest }
+    this.#releases.set(of, kept)
+    this.#kept.set(`${of} ${release.name}`, kept)
   }
 
-  archive(name: string): Uint8Array | undefined {
-    return this.#archives.get(name)
+  kept(of: string, name: string): Kept | undefined {
+    return this.#kept.get(`${of} ${name}`)
   }
 
   async next(
@@ -42,12 +49,12 @@ export class TestSource implements BundleSource {
     return this.#releases.get(of)?.release
   }
 
-  async fetch({ name }: Release, signal: AbortSignal): Promise<Uint8Array> {
+  async fetch(of: string, { name }: Release, signal: AbortSignal): Promise<Uint8Array> {
     this.fetched += 1
     await this.#mayFail(signal)
-    const archive = this.archive(name)
-    if (archive === undefined) throw new Error(`no bundle ${name}`)
-    return archive
+    const kept = this.kept(of, name)
+    if (kept === undefined) throw new Error(`no bundle ${name}`)
+    return kept.archive
   }
 
   async #mayFail(signal: AbortSignal): Promise<void> {

@@ -32,6 +32,12 @@ export interface Wanted {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A manifest, and the content of its only layer. */
+export interface Image {
+  readonly manifest: Buffer
+  readonly content: Buffer
+}
+
 type Answer = Dispatcher.ResponseData
 
 /**
@@ -68,7 +74,12 @@ export class Repository {
   }
 
   /** The content of the only layer of a manifest. Manifest and layer are verified. */
-  fetch(wanted: Wanted): Promise<Buffer> {
+  async fetch(wanted: Wanted): Promise<Buffer> {
+    return (await this.image(wanted)).content
+  }
+
+  /** The same, with the manifest. */
+  image(wanted: Wanted): Promise<Image> {
     return this.#asked(this.#fetch(wanted))
   }
 
@@ -96,7 +107,7 @@ export class Repository {
     throw new RegistryError('InvalidManifest', `the registry ${this.host} does not say the digest of ${reference}`)
   }
 
-  async #fetch({ digest, mediaType, maxBytes, signal }: Wanted): Promise<Buffer> {
+  async #fetch({ digest, mediaType, maxBytes, signal }: Wanted): Promise<Image> {
     const what = `the manifest ${digest}`
     const manifest = await this.#read(`manifests/${digest}`, { what, digest, maxBytes: maxManifestBytes }, signal)
     const layer = onlyLayer(manifest, what, mediaType)
@@ -104,7 +115,7 @@ export class Repository {
       throw new RegistryError('TooLarge', `the blob ${layer.digest} has ${layer.size} bytes, more than ${maxBytes}`)
     }
     const blob = { what: `the blob ${layer.digest}`, digest: layer.digest, maxBytes }
-    return this.#read(`blobs/${layer.digest}`, blob, signal)
+    return { manifest, content: await this.#read(`blobs/${layer.digest}`, blob, signal) }
   }
 
   async #read(path: string, expected: Parameters<typeof verified>[1], signal?: AbortSignal): Promise<Buffer> {

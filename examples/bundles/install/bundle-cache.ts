@@ -32,9 +32,7 @@ export class BundleCache {
       return convert(readBundle(await readArchive(archive)), namespace)
     } catch (error) {
       if (error instanceof BundleError) return error
-      // Its manifests are whatever somebody has written: a list where an object must be, say.
-      const message = `the manifests are not as their kinds have them: ${(error as Error).message}`
-      return new BundleError('InvalidManifest', message, { cause: error })
+      throw error
     }
   }
 }

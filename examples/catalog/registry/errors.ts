@@ -7,6 +7,7 @@ export type RegistryFailure =
   | 'TooLarge'
   | 'TooSlow'
   | 'InvalidManifest'
+  | 'InvalidUrl'
 
 /** A registry did not give what was asked for, or gave something else. */
 export class RegistryError extends Error {

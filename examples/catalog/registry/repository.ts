@@ -65,7 +65,11 @@ export class Repository {
     this.#dispatcher =
       proxy === undefined
         ? new Agent({ ...timeouts, connect: { ...tls, timeout: timeoutMs } })
-        : new ProxyAgent({ ...timeouts, uri: proxy, requestTls: { ...tls, timeout: timeoutMs } })
+        : new ProxyAgent({
+            ...timeouts,
+            uri: urlOf(proxy, 'the proxy is').href,
+            requestTls: { ...tls, timeout: timeoutMs },
+          })
   }
 
   /** The digest that a tag has now, by one HEAD request. */
@@ -129,7 +133,7 @@ export class Repository {
   }
 
   async #get(method: 'GET' | 'HEAD', path: string, signal?: AbortSignal): Promise<Answer> {
-    const url = new URL(`https://${this.host}/v2/${this.repository}/${path}`)
+    const url = urlOf(`https://${this.host}/v2/${this.repository}/${path}`, 'the image is at')
     let answer = await this.#send(method, url, this.#authorization, signal)
     if (answer.statusCode === 401) {
       await answer.body.dump()
@@ -139,7 +143,7 @@ export class Repository {
     let from = url
     for (let count = 0; count < maxRedirects && isRedirect(answer); count++) {
       await answer.body.dump()
-      from = new URL(`${answer.headers.location}`, from)
+      from = urlOf(`${answer.headers.location}`, `the registry ${this.host} leads to`, from)
       if (from.protocol !== 'https:')
         throw new RegistryError('RegistryUnavailable', `${this.host} leads to ${from.origin}`)
       // A storage elsewhere must not see the token.
@@ -171,7 +175,7 @@ export class Repository {
     const challenge = challengeOf(header)
     const credentials = this.#credentials
     if (challenge?.scheme === 'bearer') {
-      const realm = new URL(challenge.realm)
+      const realm = urlOf(challenge.realm, `the registry ${this.host} asks for a token of`)
       if (realm.protocol !== 'https:')
         throw new RegistryError('Unauthorized', `${this.host} asks for a token of ${realm.origin}`)
       for (const [key, value] of Object.entries(challenge.parameters)) realm.searchParams.set(key, value)
@@ -200,6 +204,15 @@ export class Repository {
 
   #unavailable(cause: unknown): RegistryError {
     return new RegistryError('RegistryUnavailable', `${this.host} can't be reached: ${(cause as Error).message}`, cause)
+  }
+}
+
+/** Reads a URL that a registry has sent, or that a CatalogSource names. @throws RegistryError which quotes it */
+function urlOf(text: string, what: string, base?: URL): URL {
+  try {
+    return new URL(text, base)
+  } catch (cause) {
+    throw new RegistryError('InvalidUrl', `${what} ${JSON.stringify(text.slice(0, 200))}, which is no URL`, cause)
   }
 }
 

@@ -18,6 +18,8 @@ export class StandInRegistry implements TestRegistry {
   readonly requests: string[] = []
   /** Where blobs are instead: the origin of another registry. */
   redirectBlobsTo: string | undefined
+  /** Where it sends those who have no token. @default its own `/token` */
+  realm: string | undefined
   /** What it is slow with: it does not answer to a HEAD, or sends all bodies of blobs and manifests byte by byte, without end. */
   slow: 'head' | 'body' | undefined
   /** What it answers when it is asked for a token. @default a token */
@@ -96,7 +98,8 @@ export class StandInRegistry implements TestRegistry {
       return isUser ? end(200, {}, token) : end(401)
     }
     if (this.#authentication !== 'none' && !isUser && request.headers.authorization !== `Bearer ${this.#token}`) {
-      const bearer = `Bearer realm="https://${this.host}/token",service="stand-in",scope="repository:x:pull"`
+      const realm = this.realm ?? `https://${this.host}/token`
+      const bearer = `Bearer realm="${realm}",service="stand-in",scope="repository:x:pull"`
       return end(401, { 'www-authenticate': this.#authentication === 'basic' ? 'Basic realm="stand-in"' : bearer })
     }
     const [, repository, kind, name = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/(.*)$/.exec(url.pathname) ?? []

@@ -1,10 +1,14 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { CatalogIndex } from './index/catalog-index.ts'
 import { upgradePath } from './index/channel.ts'
+import type { Pointer } from './index/release.ts'
 import type { Catalogs } from './operator.ts'
 
 /**
  * Answers who installs what the catalogs have:
  *
+ *     GET /NAMESPACE/CATALOG/packages                            what can be installed: each package, its channels and their heads
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE                    the same of one package
  *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the whole metadata of its head
  *     GET /NAMESPACE/CATALOG/upgrades/PACKAGE/CHANNEL?name=&version=   the way from an installed release
  *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE            the bundle
@@ -45,7 +49,13 @@ async function answer(
     if (bytes !== undefined) return void response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
   }
   const [of = '', channelName = ''] = rest
-  const channel = catalogs.get(namespace, name)?.index?.channel({ package: of, name: channelName })
+  const index = catalogs.get(namespace, name)?.index
+  if (index !== undefined && what === 'packages' && rest.length <= 1) {
+    const packages = packagesOf(index)
+    const found = of === '' ? packages : packages.find(one => one.name === of)
+    if (found !== undefined) return json(response, 200, found)
+  }
+  const channel = index?.channel({ package: of, name: channelName })
   if (channel !== undefined && what === 'channels') {
     const { head, releases, metadata } = channel
     return json(response, 200, { head, releases, metadata: JSON.parse(metadata.toString()) })
@@ -55,6 +65,22 @@ async function answer(
     return json(response, 200, upgradePath(channel.releases, installed))
   }
   json(response, 404, { message: 'not in the catalog' })
+}
+
+interface Package {
+  readonly name: string
+  readonly channels: readonly { readonly name: string; readonly head: Pointer }[]
+}
+
+/** The packages of an index, in the order of their names. */
+function packagesOf({ channels }: CatalogIndex): Package[] {
+  return [...Map.groupBy(channels, one => one.package)].map(([name, its]) => ({
+    name,
+    channels: its.flatMap(({ name, head, releases }) => {
+      const pointer = releases.find(one => one.name === head)
+      return pointer === undefined ? [] : [{ name, head: pointer }]
+    }),
+  }))
 }
 
 function json(response: ServerResponse, code: number, value: unknown): void {

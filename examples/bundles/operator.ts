@@ -8,6 +8,7 @@ import {
   type Operator,
   or,
   type ReconcileContext,
+  type ReconcileResult,
   removeFinalizer,
 } from '@wherry/controller'
 import { cut, type Problem } from './bundle/health.ts'
@@ -55,7 +56,7 @@ export function declarePlatformOperators(operator: Operator, { source, pollMs = 
     .for(platformOperators)
     .withPredicates(or(generationChanged, isOtherBundle))
     .concurrency(mostAsking)
-    .reconcile(async ({ object, key, signal }) => {
+    .reconcile(async ({ object, key, signal }): Promise<ReconcileResult | undefined> => {
       if (object.metadata.deletionTimestamp !== undefined) return undefined
       // If this fails, the question below most often does, too, and the status says why.
       const isFetched = await releases.fetchInstalled(object, signal).catch(() => false)

@@ -14,6 +14,7 @@ import { readArchive } from './bundle/archive.ts'
 import { readBundle } from './bundle/manifests.ts'
 import { CatalogService } from './catalog-service.ts'
 import { bundleOf } from './testkit/bundles.ts'
+import { StandInCatalog } from './testkit/stand-in-catalog.ts'
 
 const repository = 'catalogs/community'
 const stable = { package: 'chess', name: 'stable' }
@@ -63,9 +64,30 @@ it('bundles come from the catalog of the other example, one step of the upgrade 
   expect(next).toMatchObject({ name: 'chess.v1.1.0' })
   if (newest === undefined || next === undefined) throw new Error('no release')
   expect(await service.next(channel, newest, signal)).toEqual(newest)
-  const { csv } = readBundle(await readArchive(await service.fetch(next, signal)))
+  const { csv } = readBundle(await readArchive(await service.fetch('chess', next, signal)))
   expect(csv.metadata.name).toBe('chess.v1.1.0')
 
   expect(await service.next({ package: 'go', channel: 'stable' }, undefined, signal)).toBeUndefined()
-  await expect(service.fetch({ ...next, name: 'go.v1' }, signal)).rejects.toThrow('the catalog answers 404')
+  await expect(service.fetch('chess', { ...next, name: 'go.v1' }, signal)).rejects.toThrow('the catalog answers 404')
+  await expect(service.fetch('go', next, signal)).rejects.toThrow('the catalog answers 404')
+  // Another bundle has taken its name since, say.
+  const other = { ...next, digest: newest.digest }
+  await expect(service.fetch('chess', other, signal)).rejects.toMatchObject({ reason: 'WrongDigest' })
+})
+
+it('a bundle that is not the one of its release is refused, whatever the catalog says', async () => {
+  const catalog = await StandInCatalog.start()
+  try {
+    catalog.release('chess', await bundleOf({ name: 'chess' }))
+    const service = new CatalogService(catalog.url)
+    const release = await service.next({ package: 'chess', channel: 'stable' }, undefined, signal)
+    if (release === undefined) throw new Error('no release')
+    expect(await service.fetch('chess', release, signal)).toEqual(catalog.kept('chess', release.name)?.archive)
+    Object.assign(catalog.kept('chess', release.name) ?? {}, { archive: await bundleOf({ name: 'evil' }) })
+    await expect(service.fetch('chess', release, signal)).rejects.toMatchObject({ reason: 'WrongDigest' })
+    Object.assign(catalog.kept('chess', release.name) ?? {}, { manifest: '{}' })
+    await expect(service.fetch('chess', release, signal)).rejects.toMatchObject({ reason: 'WrongDigest' })
+  } finally {
+    await catalog.close()
+  }
 })

@@ -1,13 +1,28 @@
+import { createHash } from 'node:crypto'
 import type { BundleSource, PackageChannel, Release } from './bundle/source.ts'
 
 /** How long the catalog may take for an answer, a bundle's too. */
 const timeoutMs = 60_000
 /** A bundle is not larger than this, packed. */
 const maxBytes = 16 << 20
+const maxManifestBytes = 4 << 20
 
 interface ChannelAnswer {
   readonly head: string
   readonly releases: readonly Release[]
+}
+
+interface Expected {
+  /** Of errors. */
+  readonly what: string
+  readonly digest: string
+  readonly maxBytes: number
+}
+
+/** The catalog gave other bytes than those of the digest. */
+class WrongDigestError extends Error {
+  override readonly name = 'WrongDigestError'
+  readonly reason = 'WrongDigest'
 }
 
 /** A catalog that the example `catalog` serves, by its URL: `http://catalog.catalogs:8081/catalogs/community`. */
@@ -29,20 +44,33 @@ export class CatalogService implements BundleSource {
     return channel?.releases.find(({ name }) => name === channel.head)
   }
 
-  async fetch({ name }: Release, signal: AbortSignal): Promise<Uint8Array> {
-    const response = await this.#get(`bundles/${encodeURIComponent(name)}`, signal)
+  /** The release has the digest of a manifest, and the manifest that of the bundle: both are compared. */
+  async fetch(of: string, { name, digest }: Release, signal: AbortSignal): Promise<Uint8Array> {
+    const path = `packages/${encodeURIComponent(of)}/bundles/${encodeURIComponent(name)}`
+    const what = `the manifest of ${name}`
+    const manifest = await this.#verified(`${path}/manifest`, { what, digest, maxBytes: maxManifestBytes }, signal)
+    const layer = layerOf(manifest)
+    if (layer === undefined) throw new Error(`${what} names no bundle`)
+    return this.#verified(path, { what: `the bundle ${name}`, digest: layer, maxBytes }, signal)
+  }
+
+  async #verified(path: string, { what, digest, maxBytes }: Expected, signal: AbortSignal): Promise<Buffer> {
+    const response = await this.#get(path, signal)
     if (!response.ok) {
       await response.body?.cancel()
-      throw new Error(`the catalog answers ${response.status} for the bundle ${name}`)
+      throw new Error(`the catalog answers ${response.status} for ${what}`)
     }
     const parts: Uint8Array[] = []
     let size = 0
     for await (const part of response.body ?? []) {
       size += part.length
-      if (size > maxBytes) throw new Error(`the bundle ${name} has more than ${maxBytes} bytes`)
+      if (size > maxBytes) throw new Error(`${what} has more than ${maxBytes} bytes`)
       parts.push(part)
     }
-    return Buffer.concat(parts)
+    const bytes = Buffer.concat(parts)
+    const found = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+    if (found !== digest) throw new WrongDigestError(`${what} has the digest ${found}, not ${digest}`)
+    return bytes
   }
 
   async #json<T>(path: string, signal: AbortSignal): Promise<T | undefined> {
@@ -55,5 +83,15 @@ export class CatalogService implements BundleSource {
 
   #get(path: string, signal: AbortSignal): Promise<Response> {
     return fetch(`${this.#url}/${path}`, { signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) })
+  }
+}
+
+/** The digest of the only layer of a manifest. */
+function layerOf(manifest: Buffer): string | undefined {
+  try {
+    const { layers } = JSON.parse(manifest.toString()) as { readonly layers: readonly { readonly digest: string }[] }
+    return layers.length === 1 ? layers[0]?.digest : undefined
+  } catch {
+    return undefined
   }
 }

@@ -6,7 +6,7 @@ import { deployments } from '@wherry/client/resources/apps'
 import { configMaps, events, namespaces, pods, serviceAccounts } from '@wherry/client/resources/core'
 import { clusterRoles } from '@wherry/client/resources/rbac'
 import { conditionOf, Operator } from '@wherry/controller'
-import { type ApiServer, startApiServer } from '@wherry/testing'
+import { type ApiServer, type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
@@ -47,15 +47,18 @@ describe.each([
   const streams = (operator: Operator): number => narrowStreams + operator.report().watches
 
   /** Runs the operator while `body` plays its users. */
-  async function running(body: (parts: { source: TestSource; operator: Operator }) => Promise<void>): Promise<void> {
-    const source = new TestSource()
+  async function running(
+    body: (parts: { source: TestSource; operator: Operator }) => Promise<void>,
+    source = new TestSource(),
+    pollMs = 100,
+  ): Promise<void> {
     const gauge = (name: string, value: number): void => {
       if (name === 'wherry_narrow_streams') narrowStreams = value
     }
     const environment = { metrics: { gauge, count() {}, observe() {} } }
     const own = new Client({ url: server.url, ca: server.ca, token: server.token, environment })
     const operator = new Operator({ name: 'bundles', client: own, narrow: { idleMs: 100 } })
-    declarePlatformOperators(operator, { source, pollMs: 100 })
+    declarePlatformOperators(operator, { source, pollMs })
     const ran = operator.run({ signals: false })
     try {
       await body({ source, operator })
@@ -72,6 +75,12 @@ describe.each([
   const reasonOf = async (name: string, type = 'Installed') => {
     const condition = conditionOf((await statusOf(name))?.conditions, type)
     return `${condition?.status} ${condition?.reason}`
+  }
+  const isActive = async (namespace: string) =>
+    (await client.get(namespaces, { name: namespace }))?.status?.phase === 'Active'
+  const remove = async (name: string): Promise<void> => {
+    await client.delete(platformOperators, { name })
+    await until(async () => expect(await client.get(platformOperators, { name })).toBeUndefined())
   }
   const available = { type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable', lastUpdateTime: null }
   const becomesAvailable = (name: string): Promise<unknown> =>
@@ -101,11 +110,10 @@ describe.each([
       await until(async () =>
         expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10', tuesday: '12' }),
       )
-      source.isDown = true
+      source.fault = 'down'
       await client.delete(configMaps, hours)
       await until(async () => expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10' }))
-      source.isDown = false
-      await client.create(configMaps, { metadata: { name: 'mine', namespace: 'chess-home' } })
+      source.fault = undefined
 
       source.release('chess', await bundleOf({ name: 'chess', version: '1.1.0', defines: 'Board' }), '1.1.0')
       await until(async () => expect((await statusOf('chess'))?.bundle?.version).toBe('1.1.0'))
@@ -128,6 +136,132 @@ describe.each([
       // That of the PlatformOperators.
       await until(() => expect(streams(operator)).toBe(1))
     }))
+
+  it('a namespace that holds another’s objects stays, with these, and the status and an event say so', () =>
+    running(async ({ source }) => {
+      for (const name of ['host', 'guest']) source.release(name, await bundleOf({ name, defines: `${name}Kind` }))
+      await install('host', 'shared')
+      await until(async () => expect(await reasonOf('host')).toBe('True Installed'))
+      await install('guest', 'shared')
+      await until(async () => expect(await reasonOf('guest')).toBe('True Installed'))
+      expect((await client.get(namespaces, { name: 'shared' }))?.metadata?.ownerReferences).toBeUndefined()
+
+      // Another namespace is named: the one before is pruned, unless it holds anything else.
+      await client.patch(platformOperators, { name: 'host' }, { spec: { namespace: 'host-home' } })
+      await until(async () => expect(await reasonOf('host', 'Pruned')).toBe('False NamespaceKept'))
+      const told = conditionOf((await statusOf('host'))?.conditions, 'Pruned')
+      expect(told?.message).toMatch(/^the namespace shared stays, since it holds \w+ guest/)
+      expect(await client.get(deployments, { name: 'host', namespace: 'shared' })).toBeUndefined()
+      expect(await client.get(deployments, { name: 'guest', namespace: 'shared' })).toBeDefined()
+      await until(async () => expect(await isActive('shared')).toBe(true))
+
+      const mine = { name: 'mine', namespace: 'host-home' }
+      await client.create(configMaps, { metadata: mine })
+      await remove('host')
+      expect(await client.get(configMaps, mine)).toBeDefined()
+      expect(await isActive('host-home')).toBe(true)
+      await until(async () => {
+        const { items } = await client.list(events)
+        const messages = items.filter(({ reason }) => reason === 'NamespaceKept').map(({ message }) => message)
+        expect(messages).toContain('the namespace host-home stays, since it holds ConfigMap mine')
+      })
+      // It is nobody’s from now on, though it was made for the one that went.
+      await remove('guest')
+      expect(await isActive('shared')).toBe(true)
+      expect((await client.get(namespaces, { name: 'shared' }))?.metadata?.annotations).toBeUndefined()
+    }))
+
+  it('a hanging catalog delays no repair, of any of them', () =>
+    running(async ({ source }) => {
+      const names = ['black', 'white', 'grey']
+      const others = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }]
+      for (const name of names) source.release(name, await bundleOf({ name, others }))
+      for (const name of names) await install(name)
+      for (const name of names) await until(async () => expect(await reasonOf(name, 'UpToDate')).toBe('True Newest'))
+      source.fault = 'hangs'
+      await until(() => expect(source.waiting).toBe(3))
+      const hours = (name: string) => ({ name: 'hours', namespace: `${name}-home` })
+      for (const name of names) await client.delete(configMaps, hours(name))
+      for (const name of names) {
+        await until(async () => expect((await client.get(configMaps, hours(name)))?.data).toEqual({ monday: '10' }))
+        await becomesAvailable(name)
+        await until(async () => expect(await reasonOf(name, 'Healthy')).toBe('True AllAvailable'))
+      }
+      for (const name of names) await remove(name)
+    }))
+
+  it('after a restart with a hanging catalog it says how what is installed is, and goes on when the catalog answers', async () => {
+    const others = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }]
+    const hours = { name: 'hours', namespace: 'late-home' }
+    const archive = await bundleOf({ name: 'late', others })
+    await running(async ({ source }) => {
+      source.release('late', archive)
+      await install('late')
+      await until(async () => expect(await reasonOf('late', 'Healthy')).toBe('False NotAvailable'))
+      await until(async () => expect(await reasonOf('late')).toBe('True Installed'))
+    })
+    await client.delete(configMaps, hours)
+    await running(async ({ source }) => {
+      await until(() => expect(source.waiting).toBe(1))
+      await becomesAvailable('late')
+      await until(async () => expect(await reasonOf('late', 'Healthy')).toBe('True AllAvailable'))
+      expect(await reasonOf('late')).toBe('True Installed')
+    }, new TestSource('hangs'))
+    await running(async ({ source }) => {
+      await until(async () => expect(await reasonOf('late', 'UpToDate')).toBe('Unknown CatalogUnavailable'))
+      expect(await reasonOf('late')).toBe('True Installed')
+      source.release('late', archive)
+      source.fault = undefined
+      await until(async () => expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10' }))
+      await until(async () => expect(await reasonOf('late', 'UpToDate')).toBe('True Newest'))
+      await remove('late')
+    }, new TestSource('down'))
+  })
+
+  it('an upgrade that is blocked ends no care of what is installed, also after a restart', async () => {
+    const others = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }]
+    const hours = { name: 'hours', namespace: 'stuck-home' }
+    const [first, second] = await Promise.all([
+      bundleOf({ name: 'stuck', others }),
+      bundleOf({ name: 'stuck', version: '1.1.0', webhooks: 1 }),
+    ])
+    const isBlocked = async () => {
+      await until(async () => expect(await reasonOf('stuck', 'UpToDate')).toBe('False NeedsWebhooks'))
+      const { conditions, bundle } = (await statusOf('stuck')) ?? {}
+      expect(conditionOf(conditions, 'UpToDate')?.message).toMatch(/^stuck\.v1\.1\.0: .* has webhooks/)
+      expect(conditionOf(conditions, 'Installed')).toMatchObject({ status: 'True', message: 'stuck.v1.0.0' })
+      expect(bundle?.version).toBe('1.0.0')
+    }
+    const isRepaired = async () => {
+      await client.patch(configMaps, hours, { data: { monday: 'closed' } })
+      await until(async () => expect((await client.get(configMaps, hours))?.data).toEqual({ monday: '10' }))
+    }
+    const releaseBoth = (source: TestSource): void => {
+      source.release('stuck', first)
+      source.release('stuck', second, '1.1.0')
+    }
+    await running(async ({ source }) => {
+      source.release('stuck', first)
+      await install('stuck')
+      await until(async () => expect(await reasonOf('stuck')).toBe('True Installed'))
+      releaseBoth(source)
+      await isBlocked()
+      await isRepaired()
+      await becomesAvailable('stuck')
+      await until(async () => expect(await reasonOf('stuck', 'Healthy')).toBe('True AllAvailable'))
+    })
+    await running(async ({ source }) => {
+      releaseBoth(source)
+      await isRepaired()
+      await client.delete(deployments, { name: 'stuck', namespace: 'stuck-home' })
+      await until(async () => expect(await reasonOf('stuck', 'Healthy')).toBe('False NotAvailable'))
+      await isBlocked()
+      source.release('stuck', await bundleOf({ name: 'stuck', version: '1.2.0' }), '1.2.0')
+      await until(async () => expect((await statusOf('stuck'))?.bundle?.version).toBe('1.2.0'))
+      await until(async () => expect(await reasonOf('stuck', 'UpToDate')).toBe('True Newest'))
+      await remove('stuck')
+    })
+  })
 
   it('what was there already is nobody’s to prune', () =>
     running(async ({ source }) => {
@@ -222,25 +356,45 @@ describe.each([
 
   // Once is enough: it is the same program on either.
   if (which !== 'an embedded') return
-  it('69 bundles, with the reasons of a published audit: each gets its reason, and no stream is left when they go', () =>
-    running(async ({ source, operator }) => {
-      const all = await auditedBundles()
-      for (const { name, archive } of all) source.release(name, archive)
-      await Promise.all(all.map(({ name }) => install(name)))
-      const reasons = async (): Promise<Record<string, number>> => {
-        const { items } = await client.list(platformOperators)
-        const conditions = items.map(({ status }) => conditionOf(status?.conditions, 'Installed'))
-        for (const { message = '' } of conditions.flatMap(one => one ?? [])) {
-          expect(Buffer.byteLength(message)).toBeLessThanOrEqual(256)
-        }
-        const grouped = Map.groupBy(conditions, one => one?.reason ?? 'none')
-        return Object.fromEntries([...grouped].map(([reason, { length }]) => [reason, length]))
-      }
-      const audit = { Installed: 25, UnsupportedInstallMode: 26, NeedsWebhooks: 14, Refused: 4 }
-      await until(async () => expect(await reasons()).toEqual(audit))
-      expect((await client.list(pods)).items).toEqual([])
-      for (const { name } of all) await client.delete(platformOperators, { name })
-      await until(async () => expect((await client.list(platformOperators)).items).toEqual([]))
-      await until(() => expect(streams(operator)).toBe(1))
+  it('a namespace stays if the operator may not list what it holds', () =>
+    running(async ({ source }) => {
+      source.release('blind', await bundleOf({ name: 'blind' }))
+      await install('blind')
+      await until(async () => expect(await reasonOf('blind')).toBe('True Installed'))
+      const match = { verb: 'list', resource: 'replicasets.apps' } as const
+      const fault = await (server as EmbeddedApiServer).faults.add({ match, effect: { kind: 'status', code: 403 } })
+      await remove('blind')
+      expect(await fault.hits()).toBeGreaterThan(0)
+      await fault.remove()
+      expect(await isActive('blind-home')).toBe(true)
     }))
+
+  it('69 bundles, with the reasons of a published audit: each gets its reason, and no stream is left when they go', () => {
+    // So many polls in each tenth of a second would be all that this process does.
+    const pollMs = 10_000
+    return running(
+      async ({ source, operator }) => {
+        const all = await auditedBundles()
+        for (const { name, archive } of all) source.release(name, archive)
+        await Promise.all(all.map(({ name }) => install(name)))
+        const reasons = async (): Promise<Record<string, number>> => {
+          const { items } = await client.list(platformOperators)
+          const conditions = items.map(({ status }) => conditionOf(status?.conditions, 'Installed'))
+          for (const { message = '' } of conditions.flatMap(one => one ?? [])) {
+            expect(Buffer.byteLength(message)).toBeLessThanOrEqual(256)
+          }
+          const grouped = Map.groupBy(conditions, one => one?.reason ?? 'none')
+          return Object.fromEntries([...grouped].map(([reason, { length }]) => [reason, length]))
+        }
+        const audit = { Installed: 25, UnsupportedInstallMode: 26, NeedsWebhooks: 14, Refused: 4 }
+        await until(async () => expect(await reasons()).toEqual(audit))
+        expect((await client.list(pods)).items).toEqual([])
+        for (const { name } of all) await client.delete(platformOperators, { name })
+        await until(async () => expect((await client.list(platformOperators)).items).toEqual([]))
+        await until(() => expect(streams(operator)).toBe(1))
+      },
+      new TestSource(),
+      pollMs,
+    )
+  })
 })

@@ -1,27 +1,32 @@
-import { ApiError, type ObjectKey } from '@wherry/client'
 import { namespaces } from '@wherry/client/resources/core'
 import {
-  AlreadyOwnedError,
-  ApplyDelayedError,
   addFinalizer,
-  NotOursError,
+  Channel,
+  type Condition,
+  generationChanged,
+  type ObjectEvent,
   type Operator,
+  or,
   type ReconcileContext,
   type ReconcileResult,
   removeFinalizer,
 } from '@wherry/controller'
-import { BundleError } from './bundle/errors.ts'
-import { cut, type Problem, summaryOf } from './bundle/health.ts'
-import { textOf, viewOf } from './bundle/kinds.ts'
+import { cut, type Problem } from './bundle/health.ts'
 import type { Manifest } from './bundle/manifests.ts'
-import type { BundleSource, Release } from './bundle/source.ts'
+import type { BundleSource } from './bundle/source.ts'
+import { applyManifests, isSame, madeOf, unhealthy } from './install/apply-manifests.ts'
 import { BundleCache } from './install/bundle-cache.ts'
+import { healthyOf, installedOf, replaced, upToDateOf } from './install/conditions.ts'
+import { isMadeFor, type Kept, namespaceFor, unmark } from './install/owned-namespace.ts'
 import { prune } from './install/prune.ts'
-import { health, type Observed, ownerLabel, served, WatchedKinds } from './install/watched-kinds.ts'
-import { type Made, type PlatformOperator, platformOperators } from './platform-operator.ts'
+import { type Answer, Releases, type Unpacked } from './install/releases.ts'
+import { WatchedKinds } from './install/watched-kinds.ts'
+import { type PlatformOperator, platformOperators } from './platform-operator.ts'
 
 const finalizer = 'bundles.example.com/prune'
 const mostProblems = 50
+/** So many PlatformOperators wait for the catalog at the same time. */
+const mostAsking = 16
 
 export interface BundlesOptions {
   readonly source: BundleSource
@@ -34,88 +39,104 @@ type Context = ReconcileContext<PlatformOperator, 'cluster'>
 /**
  * Installs the newest bundle of a package for each PlatformOperator: unpacked in this process, as plain manifests, by server-side apply.
  * What is changed by hand is repaired. What a newer bundle has no more, and all when the PlatformOperator goes, is deleted.
+ *
+ * One controller asks the catalog, and another one installs. So a catalog that does not answer holds up no repair.
  */
 export function declarePlatformOperators(operator: Operator, { source, pollMs = 60_000 }: BundlesOptions): void {
-  const bundles = new BundleCache(source)
+  const releases = new Releases(source, new BundleCache(source))
   const watched = new WatchedKinds()
-  const installer = new Installer(source, bundles, watched, pollMs)
+  const installer = new Installer(releases, watched)
+  const answers = new Channel<{ name: string }>('answers')
+  const tell = (name: string): void => {
+    // Before the other controller has started, and after it has stopped, nobody waits for it.
+    if (answers.connections > 0) answers.send({ name })
+  }
+  operator
+    .controller('catalog')
+    .for(platformOperators)
+    .withPredicates(or(generationChanged, isOtherBundle))
+    .concurrency(mostAsking)
+    .reconcile(async ({ object, key, signal }): Promise<ReconcileResult | undefined> => {
+      if (object.metadata.deletionTimestamp !== undefined) return undefined
+      // If this fails, the question below most often does, too, and the status says why.
+      const isFetched = await releases.fetchInstalled(object, signal).catch(() => false)
+      signal.throwIfAborted()
+      if (isFetched) tell(key.name)
+      const isNews = await releases.ask(object, signal)
+      if (isNews) tell(key.name)
+      return { requeueAfterMs: pollMs }
+    })
+    .onGone(({ key }) => releases.forget(key.name))
   operator
     .controller('platformoperator')
     .for(platformOperators)
     .from(watched.source, ({ object }) => (object?.owner === undefined ? [] : [{ name: object.owner }]))
+    .from(answers)
     .reconcile(context => installer.reconcile(context))
     .onGone(({ key }) => watched.need(key.name, []))
 }
 
-class Installer {
-  readonly #source: BundleSource
-  readonly #bundles: BundleCache
-  readonly #watched: WatchedKinds
-  readonly #pollMs: number
+/** The next step of the upgrade path is asked for at once, and not with the next poll. */
+function isOtherBundle(event: ObjectEvent<PlatformOperator>): boolean {
+  const bundleOf = ({ status }: PlatformOperator): string => JSON.stringify(status?.bundle)
+  return event.type !== 'update' || bundleOf(event.object) !== bundleOf(event.old)
+}
 
-  constructor(source: BundleSource, bundles: BundleCache, watched: WatchedKinds, pollMs: number) {
-    this.#source = source
-    this.#bundles = bundles
+class Installer {
+  readonly #releases: Releases
+  readonly #watched: WatchedKinds
+
+  constructor(releases: Releases, watched: WatchedKinds) {
+    this.#releases = releases
     this.#watched = watched
-    this.#pollMs = pollMs
   }
 
-  async reconcile(context: Context): Promise<ReconcileResult | undefined> {
+  async reconcile(context: Context): Promise<void> {
     const { object, key, client, signal } = context
     const made = object.status?.made ?? []
     if (object.metadata.deletionTimestamp !== undefined) {
-      await prune(client, object.metadata.uid, made, signal)
+      const kept = await prune(client, object.metadata.uid, made, signal)
+      if (kept.length > 0) {
+        const { conditions = [], ...rest } = object.status ?? {}
+        await context.status({ ...rest, conditions: replaced(conditions, [this.#told(context, kept)]) })
+        for (const one of kept) await unmark(client, one, signal)
+      }
       await this.#watched.need(key.name, [])
       await removeFinalizer(client, platformOperators, object, finalizer)
-      return undefined
+      return
     }
-    const { package: name, channel = 'stable', namespace } = object.spec
-    const again = { requeueAfterMs: this.#pollMs }
-    const { bundle } = object.status ?? {}
-    // No upgrade path leads from one package to another.
-    const installed = bundle?.package === name ? bundle : undefined
-    let failure: unknown
-    const release = await this.#source.next({ package: name, channel }, installed, signal).catch(error => {
-      failure = error
-      return installed
-    })
-    // What is installed is kept as it should be without the catalog. That it failed is told, and tried again, afterwards.
-    if (failure !== undefined && release === undefined) throw failure
-    if (release === undefined) {
-      await this.#refused(context, 'NotInCatalog', `the catalog has no channel ${channel} of a package ${name}`)
-      return again
+    const answer = this.#releases.answer(object)
+    const target = answer && 'offer' in answer ? answer.offer : this.#releases.installed(object)
+    if (target === undefined) {
+      await this.#observe(context, answer)
+    } else if ((await addFinalizer(client, platformOperators, object, finalizer)) !== undefined) {
+      await this.#install(context, target, answer)
     }
-    let manifests: readonly Manifest[]
-    try {
-      manifests = await this.#bundles.manifests(release, namespace, signal)
-    } catch (error) {
-      if (!(error instanceof BundleError)) throw error
-      await this.#refused(context, error.reason, error.message)
-      return again
-    }
-    if ((await addFinalizer(client, platformOperators, object, finalizer)) === undefined) return undefined
-    await this.#install(context, release, manifests)
-    if (failure !== undefined) throw failure
-    return again
+    this.#tellObstacle(context, answer)
   }
 
-  /** There is nothing that could be installed. What was installed before stays. */
-  async #refused({ object, status, events }: Context, reason: string, message: string): Promise<void> {
-    const { conditions = [], ...rest } = object.status ?? {}
-    const refused = { type: 'Installed', status: 'False', reason, message: cut(message) } as const
-    const known = conditions.find(({ type }) => type === 'Installed')
-    await status({ ...rest, conditions: [refused, ...conditions.filter(({ type }) => type !== 'Installed')] })
-    // Not with each poll: an event costs a request.
-    if (known?.reason === reason && known.message === refused.message) return
-    events.record({ type: 'Warning', reason, message: refused.message })
+  /** There is nothing that could be applied. What was installed before stays, and whether it is well is told. */
+  async #observe(context: Context, answer: Answer | undefined): Promise<void> {
+    const { object, key, status } = context
+    const { conditions = [], bundle, made = [], ...rest } = object.status ?? {}
+    if (bundle === undefined) {
+      const obstacle = answer && 'obstacle' in answer ? answer.obstacle : undefined
+      if (obstacle === undefined) return
+      const installed = { ...obstacle, type: 'Installed', status: 'False' } as const
+      await status({ ...rest, made, conditions: replaced(conditions, [installed, ...upToDateOf(answer)]) })
+      return
+    }
+    await this.#watched.need(key.name, made)
+    const sick = await unhealthy(context, made)
+    const now = replaced(conditions, [healthyOf(sick), ...upToDateOf(answer)])
+    await status({ bundle, made, problems: sick.slice(0, mostProblems), conditions: now })
   }
 
-  async #install(context: Context, release: Release, manifests: readonly Manifest[]): Promise<void> {
+  async #install(context: Context, target: Unpacked, answer: Answer | undefined): Promise<void> {
     const { object, key, client, status, signal, events } = context
-    const { name, version, digest } = release
     const before = object.status?.made ?? []
     const namespace = await this.#namespace(context)
-    const all = [...namespace, ...manifests]
+    const all = [...namespace, ...target.manifests]
     const made = all.map(madeOf)
     const left = before.filter(one => !made.some(other => isSame(one, other)))
     // Before anything is made: should this process end now, the next one knows of it.
@@ -123,26 +144,25 @@ class Installer {
       await status({ ...object.status, made: [...left, ...made] })
     }
     await this.#watched.need(key.name, [...left, ...made])
-    const problems = await this.#apply(context, all)
-    const isWaiting = problems.some(({ reason }) => reason === 'NotServed')
+    const problems = await applyManifests(context, all)
     const isInstalled = problems.length === 0
-    if (isInstalled) await prune(client, object.metadata.uid, left, signal)
-    const unhealthy = isInstalled ? await this.#unhealthy(context, all) : []
-    const reason = isInstalled ? 'Installed' : isWaiting ? 'WaitsForDefinitions' : 'Refused'
-    const message = isInstalled ? name : summaryOf(problems)
-    const installed = { type: 'Installed', status: isInstalled ? 'True' : 'False', reason, message } as const
-    const sick = [...problems, ...unhealthy]
-    const healthy =
-      sick.length === 0
-        ? { type: 'Healthy', status: 'True', reason: 'AllAvailable', message: '' }
-        : { type: 'Healthy', status: 'False', reason: 'NotAvailable', message: summaryOf(sick) }
+    const kept = isInstalled ? await prune(client, object.metadata.uid, left, signal) : []
+    const sick = [...problems, ...(isInstalled ? await unhealthy(context, made) : [])]
+    // What was told of the last namespace that stayed is told until something else is pruned.
+    const { conditions = [] } = object.status ?? {}
+    const isPruned = isInstalled && left.length > 0
+    const staying = isPruned ? conditions.filter(({ type }) => type !== 'Pruned') : conditions
+    const told = kept.length > 0 ? [this.#told(context, kept)] : []
+    const news = [installedOf(target.release, problems), healthyOf(sick), ...upToDateOf(answer), ...told]
     await status({
-      bundle: { package: object.spec.package, name, version, digest },
+      bundle: { package: target.package, ...target.release },
       made: isInstalled ? made : [...left, ...made],
       problems: sick.slice(0, mostProblems),
-      conditions: [installed, healthy],
+      conditions: replaced(staying, news),
     })
-    const known = object.status?.problems ?? []
+    // Its marks are taken off once the status says why: a run that ends before says it again.
+    for (const one of kept) await unmark(client, one, signal)
+    const known: readonly Problem[] = object.status?.problems ?? []
     for (const { object: about, reason, message } of sick) {
       if (known.some(one => one.object === about && one.reason === reason)) continue
       events.record({ type: 'Warning', reason, message: cut(`${about}: ${message}`) })
@@ -153,81 +173,23 @@ class Installer {
   async #namespace({ object, read }: Context): Promise<Manifest[]> {
     const name = object.spec.namespace
     const found = await read.get(namespaces.metadata(), { name })
-    const isOurs = found?.metadata?.ownerReferences?.some(({ uid }) => uid === object.metadata.uid)
-    return found === undefined || isOurs ? [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }] : []
+    const { uid } = object.metadata
+    return found === undefined || isMadeFor(found.metadata, uid) ? [namespaceFor(name, uid)] : []
   }
 
-  /** Applies manifests in their order. What the server refuses holds up nothing else, but definitions hold up what comes after them. */
-  async #apply({ apply, key, read }: Context, manifests: readonly Manifest[]): Promise<Problem[]> {
-    const problems: Problem[] = []
-    const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition' || kind === 'Namespace'
-    for (const part of [manifests.filter(isDefinition), manifests.filter(one => !isDefinition(one))]) {
-      for (const manifest of part) {
-        const labels = { ...manifest.metadata.labels, [ownerLabel]: key.name }
-        const desired = { ...manifest, metadata: { ...manifest.metadata, labels } }
-        try {
-          await apply(viewOf(manifest), desired)
-        } catch (thrown) {
-          // What was refused thrice is sent again later. Until then it is as it was.
-          const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
-          if (!isOfObject(error)) throw thrown
-          problems.push({ object: idOf(manifest), reason: reasonOf(error), message: cut(error.message) })
-        }
-      }
-      for (const manifest of part) {
-        if (manifest.kind !== 'CustomResourceDefinition') continue
-        const state = await read.get(served, { name: manifest.metadata.name })
-        const isTold = problems.some(({ object }) => object === idOf(manifest))
-        if (state?.isReady !== true && !isTold) problems.push(problemOf(manifest, 'NotServed', state))
-      }
-      if (problems.length > 0) return problems
-    }
-    return problems
+  /** Says why nothing, or nothing newer, is installed. Not with each poll: an event costs a request. */
+  #tellObstacle({ object, events }: Context, answer: Answer | undefined): void {
+    if (answer === undefined || !('obstacle' in answer)) return
+    const { reason, message } = answer.obstacle
+    const known = object.status?.conditions?.find(({ type }) => type === 'UpToDate')
+    if (known?.reason !== reason || known.message !== message) events.record({ type: 'Warning', reason, message })
   }
 
-  async #unhealthy({ read }: Context, manifests: readonly Manifest[]): Promise<Problem[]> {
-    const problems: Problem[] = []
-    for (const manifest of manifests) {
-      if (manifest.kind !== 'Deployment') continue
-      const { name, namespace } = manifest.metadata
-      const state = await read.get(health, { name, namespace } as ObjectKey<'namespaced'>)
-      if (state?.isReady !== true) problems.push(problemOf(manifest, state?.reason ?? 'Pending', state))
-    }
-    return problems
+  /** Says that namespaces stay, in a condition and in an event: nobody sees the condition for long if the PlatformOperator goes. */
+  #told({ events }: Context, kept: readonly Kept[]): Condition {
+    const all = kept.map(({ name, holds }) => `the namespace ${name} stays, since it holds ${holds}`)
+    const message = cut(all.join('; '))
+    events.record({ type: 'Warning', reason: 'NamespaceKept', message })
+    return { type: 'Pruned', status: 'False', reason: 'NamespaceKept', message }
   }
-}
-
-function problemOf(manifest: Manifest, reason: string, state: Observed | undefined): Problem {
-  return { object: idOf(manifest), reason, message: cut(state?.message ?? 'it is not there yet') }
-}
-
-function idOf({ kind, metadata: { name } }: Manifest): string {
-  return `${kind} ${name}`
-}
-
-function madeOf(manifest: Manifest): Made {
-  const { name, namespace } = manifest.metadata
-  return { kind: textOf(viewOf(manifest)), name, ...(namespace !== undefined && { namespace }) }
-}
-
-function isSame(a: Made, b: Made): boolean {
-  return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name
-}
-
-/** What the server refuses of one object, or what somebody else has: it is for people to mend, and another try is of no use. */
-function isOfObject(error: unknown): error is Error {
-  const known = [NotOursError, AlreadyOwnedError, ApplyDelayedError]
-  if (known.some(one => error instanceof one)) return true
-  return (
-    error instanceof ApiError &&
-    error.status >= 400 &&
-    error.status < 500 &&
-    error.status !== 409 &&
-    error.status !== 429
-  )
-}
-
-function reasonOf(error: Error): string {
-  if (error instanceof ApiError) return error.reason || 'Refused'
-  return error instanceof ApplyDelayedError ? 'Delayed' : 'Taken'
 }

@@ -34,8 +34,8 @@ async function play({ client, start, until, say }: Stage, catalog: StandInCatalo
     const found = conditionOf((await client.get(platformOperators, { name }))?.status?.conditions, type)
     return `${found?.status} ${found?.reason}` === wanted
   }
-  const install = (name: string): Promise<unknown> =>
-    client.create(platformOperators, { metadata: { name }, spec: { package: name, namespace: home } })
+  const install = (name: string, namespace = home): Promise<unknown> =>
+    client.create(platformOperators, { metadata: { name }, spec: { package: name, namespace } })
   const isGone = (name: string) => async () => (await client.get(platformOperators, { name })) === undefined
   const program = start('--catalog', catalog.url, '--poll-ms', '300')
 
@@ -88,14 +88,29 @@ async function play({ client, start, until, say }: Stage, catalog: StandInCatalo
   await until('it is gone', isGone('evil'))
   say('bundles that can’t be installed, and hostile ones, say why, in a condition and in events')
 
+  const mine = { namespace: home, name: 'mine' }
+  await client.create(configMaps, { metadata: mine })
   await client.delete(platformOperators, { name: 'chess' })
   await until('it is gone', isGone('chess'))
   const left = await client.list(deployments.within({ namespaces: [home] }))
   if (left.items.length > 0) throw new Error('a Deployment was left')
+  await until('the namespace that stays is told of', async () => {
+    const { items } = await client.list(events)
+    return items.some(({ reason, message }) => reason === 'NamespaceKept' && message?.endsWith('ConfigMap mine'))
+  })
+  const kept = await client.get(configMaps, mine)
+  if (kept === undefined || kept.metadata?.deletionTimestamp !== undefined)
+    throw new Error('it deletes what it did not make')
+  say('what goes takes with it what it made, and not a namespace that holds anything else')
+
+  catalog.release('go', await bundleOf({ name: 'go' }))
+  await install('go', 'go-system')
+  await until('it is installed', condition('go', 'Installed', 'True Installed'))
+  await client.delete(platformOperators, { name: 'go' })
   await until(
     'the namespace goes',
-    async () => (await client.get(namespaces, { name: home }))?.status?.phase !== 'Active',
+    async () => (await client.get(namespaces, { name: 'go-system' }))?.status?.phase !== 'Active',
   )
-  say('what goes takes with it what it made')
+  say('a namespace that holds nothing else goes, too')
   await program.stop()
 }

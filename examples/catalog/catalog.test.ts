@@ -9,7 +9,7 @@ import { Catalogs } from './operator.ts'
 import { imageReference } from './registry/reference.ts'
 import type { RepositoryOptions } from './registry/repository.ts'
 import { push } from './testkit/registry.ts'
-import { releaseOf } from './testkit/releases.ts'
+import { digestOf, releaseOf } from './testkit/releases.ts'
 import { StandInRegistry } from './testkit/stand-in-registry.ts'
 
 const [base] = clusterServiceVersions({ count: 1, managedFields: false }) as Iterable<unknown> as [Metadata]
@@ -45,6 +45,8 @@ async function release(minor: number, bytes = 1000): Promise<string> {
   index = add(index, stable, { metadata: releaseOf(base, 'etcd', minor), digest })
   return blob
 }
+
+const bundle = async (name: string) => (await catalog.bundle('etcd', name))?.content
 
 /** How often blobs and manifests were fetched since the last call. */
 const fetched = (): number => registry.requests.splice(0).filter(one => one.startsWith('GET ')).length
@@ -126,11 +128,11 @@ describe('the index', () => {
     await catalog.poll()
     configure({ to: 'catalogs/other' })
     await expect(catalog.poll()).rejects.toMatchObject({ reason: 'NotFound' })
-    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+    expect(await bundle('etcd.v1.0.0')).toHaveLength(1000)
     const { manifest } = await publish(new CatalogIndex().toBytes(), 'catalogs/other')
     expect(await catalog.poll()).toBe(true)
     expect(catalog.digest).toBe(manifest)
-    expect(await catalog.bundle('etcd.v1.0.0')).toBeUndefined()
+    expect(await bundle('etcd.v1.0.0')).toBeUndefined()
   })
 })
 
@@ -141,29 +143,43 @@ describe('bundles', () => {
     configure()
     await catalog.poll()
     fetched()
-    const both = await Promise.all([catalog.bundle('etcd.v1.0.0'), catalog.bundle('etcd.v1.0.0')])
+    const both = await Promise.all([bundle('etcd.v1.0.0'), bundle('etcd.v1.0.0')])
     expect(both[0]).toBe(both[1])
-    expect(await catalog.bundle('etcd.v1.0.0')).toBe(both[0])
+    expect(await bundle('etcd.v1.0.0')).toBe(both[0])
     // A manifest, which asks for the password first or not, and a blob.
     expect(fetched()).toBeLessThanOrEqual(3)
-    expect(await catalog.bundle('nonsense')).toBeUndefined()
+    expect(await bundle('nonsense')).toBeUndefined()
   })
 
   it('take no more memory than allowed', async () => {
     for (let minor = 0; minor < 5; minor++) await release(minor, 1000)
     await publish()
-    await restart({ cacheBytes: 2500 })
+    await restart({ cacheBytes: 4500 })
     configure()
     await catalog.poll()
     for (let minor = 0; minor < 5; minor++) {
-      expect(await catalog.bundle(`etcd.v1.${minor}.0`)).toHaveLength(1000)
-      expect(catalog.cachedBytes).toBeLessThanOrEqual(2500)
+      expect(await bundle(`etcd.v1.${minor}.0`)).toHaveLength(1000)
+      expect(catalog.cachedBytes).toBeLessThanOrEqual(4500)
     }
     fetched()
-    await catalog.bundle('etcd.v1.4.0')
+    await bundle('etcd.v1.4.0')
     expect(fetched()).toBe(0)
-    await catalog.bundle('etcd.v1.0.0')
+    await bundle('etcd.v1.0.0')
     expect(fetched()).toBe(2)
+  })
+
+  it('of one name in two packages are two', async () => {
+    await release(0)
+    const content = Buffer.from('of another package')
+    const { manifest: digest } = await push(registry, repository, { content, mediaType: bundleType })
+    index = add(index, { package: 'other', name: 'stable' }, { metadata: releaseOf(base, 'etcd', 0), digest })
+    await publish()
+    configure()
+    await catalog.poll()
+    expect(await bundle('etcd.v1.0.0')).toHaveLength(1000)
+    expect((await catalog.bundle('other', 'etcd.v1.0.0'))?.content).toEqual(content)
+    expect(digestOf((await catalog.bundle('other', 'etcd.v1.0.0'))?.manifest ?? '')).toBe(digest)
+    expect(await catalog.bundle('none', 'etcd.v1.0.0')).toBeUndefined()
   })
 
   it('that are corrupt are refused, and not kept', async () => {
@@ -172,9 +188,21 @@ describe('bundles', () => {
     configure()
     await catalog.poll()
     await registry.corrupt(blob, () => Buffer.from('x'))
-    await expect(catalog.bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'WrongDigest' })
+    await expect(bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'WrongDigest' })
     await registry.corrupt(blob, () => Buffer.alloc(1000, '0 '))
-    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+    expect(await bundle('etcd.v1.0.0')).toHaveLength(1000)
+  })
+
+  it('that trickle end after their time, and are fetched again', async () => {
+    await release(0)
+    await publish()
+    await restart({ bundleTimeoutMs: 1000 })
+    configure()
+    await catalog.poll()
+    registry.slow = 'body'
+    await expect(bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'TooSlow' })
+    registry.slow = undefined
+    expect(await bundle('etcd.v1.0.0')).toHaveLength(1000)
   })
 
   it('that are being fetched come, whatever is configured meanwhile', async () => {
@@ -183,7 +211,7 @@ describe('bundles', () => {
     configure()
     await catalog.poll()
     registry.onAuthorization = () => configure({ options: { timeoutMs: 20_000 } })
-    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+    expect(await bundle('etcd.v1.0.0')).toHaveLength(1000)
   })
 
   it('are fetched with a rotated password', async () => {
@@ -192,9 +220,9 @@ describe('bundles', () => {
     configure()
     await catalog.poll()
     registry.credentials = { username: 'puller', password: 'rotated' }
-    await expect(catalog.bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'Unauthorized' })
+    await expect(bundle('etcd.v1.0.0')).rejects.toMatchObject({ reason: 'Unauthorized' })
     configure()
-    expect(await catalog.bundle('etcd.v1.0.0')).toHaveLength(1000)
+    expect(await bundle('etcd.v1.0.0')).toHaveLength(1000)
   })
 })
 
@@ -202,7 +230,8 @@ describe('a bundle that fails', () => {
   let catalogs: Catalogs
   let blob: string
   let sent: (key: { namespace: string; name: string }) => void
-  const ask = () => catalogs.bundle('games', 'community', 'etcd.v1.0.0')
+  const ask = async () =>
+    (await catalogs.bundle({ namespace: 'games', name: 'community' }, 'etcd', 'etcd.v1.0.0'))?.content
 
   beforeEach(async () => {
     catalogs = new Catalogs()

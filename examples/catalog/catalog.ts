@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { CatalogIndex } from './index/catalog-index.ts'
+import { withDeadline } from './registry/deadline.ts'
 import type { ImageReference } from './registry/reference.ts'
-import { Repository, type RepositoryOptions } from './registry/repository.ts'
+import { type Image, Repository, type RepositoryOptions } from './registry/repository.ts'
 
 export const indexType = 'application/vnd.example.catalog.index.v1'
 export const bundleType = 'application/vnd.example.catalog.bundle.v1'
@@ -20,12 +21,17 @@ export interface CatalogOptions {
   readonly maxBundleBytes?: number | undefined
   /** A larger index is refused. @default 256 MiB */
   readonly maxIndexBytes?: number | undefined
+  /** How long a poll may take, with all of the index, in milliseconds. @default 120_000 */
+  readonly pollTimeoutMs?: number | undefined
+  /** How long a bundle may take, in milliseconds. @default 60_000 */
+  readonly bundleTimeoutMs?: number | undefined
 }
 
 /** The index of one CatalogSource, and its bundles. What serves is replaced by what was read whole, and by nothing else. */
 export class Catalog {
   readonly #maxIndexBytes: number
-  readonly #bundles: LRUCache<string, Buffer, Repository>
+  readonly #pollTimeoutMs: number
+  readonly #bundles: LRUCache<string, Image, Repository>
   readonly #closing = new Set<Promise<void>>()
   #settings = ''
   #image: ImageReference | undefined
@@ -34,15 +40,19 @@ export class Catalog {
 
   constructor(options: CatalogOptions = {}) {
     const { cacheBytes = 64 << 20, maxBundleBytes = 16 << 20, maxIndexBytes = 256 << 20 } = options
+    const { pollTimeoutMs = 120_000, bundleTimeoutMs = 60_000 } = options
     this.#maxIndexBytes = maxIndexBytes
+    this.#pollTimeoutMs = pollTimeoutMs
     this.#bundles = new LRUCache({
       maxSize: cacheBytes,
-      sizeCalculation: bundle => Math.max(1, bundle.length),
+      sizeCalculation: ({ manifest, content }) => manifest.length + content.length,
       // One fetch serves all who ask meanwhile, also where others push it out of the cache.
       ignoreFetchAbort: true,
       allowStaleOnFetchAbort: true,
       fetchMethod: (digest, _, { context: repository }) =>
-        repository.fetch({ digest, mediaType: bundleType, maxBytes: maxBundleBytes }),
+        withDeadline(`the bundle ${digest}`, bundleTimeoutMs, undefined, signal =>
+          repository.image({ digest, mediaType: bundleType, maxBytes: maxBundleBytes, signal }),
+        ),
     })
   }
 
@@ -80,25 +90,18 @@ export class Catalog {
    * @throws RegistryError, InvalidIndexError, UnsupportedFormatError: then the last index goes on
    */
   async poll(signal?: AbortSignal): Promise<boolean> {
-    const [repository, image] = [this.#repository, this.#image]
-    if (repository === undefined || image === undefined) throw new Error('configure the catalog first')
-    const digest = await repository.resolve(image.reference, signal)
-    const before = this.#served
-    if (before?.digest === digest && before.repository === repository) return false
-    const bytes = await repository.fetch({ digest, mediaType: indexType, maxBytes: this.#maxIndexBytes, signal })
-    this.#served = { index: CatalogIndex.parse(bytes), digest, repository }
-    this.#release(before?.repository)
-    return true
+    return withDeadline('the index', this.#pollTimeoutMs, signal, bounded => this.#poll(bounded))
   }
 
   /**
-   * A bundle, by the name of its release. `undefined` where the index has no such release. Do not change its bytes: they are the cache's.
+   * A bundle with its manifest, by its package and the name of its release. `undefined` where the index has no such release. Do not change
+   * the bytes: they are the cache's.
    *
    * @throws RegistryError
    */
-  async bundle(release: string): Promise<Buffer | undefined> {
+  async bundle(of: string, release: string): Promise<Image | undefined> {
     const served = this.#served
-    const pointer = served?.index.release(release)
+    const pointer = served?.index.release(of, release)
     if (served === undefined || pointer === undefined) return undefined
     return this.#bundles.fetch(pointer.digest, { context: served.repository })
   }
@@ -109,6 +112,18 @@ export class Catalog {
     this.#served = undefined
     this.#release(before, served?.repository)
     await Promise.all(this.#closing)
+  }
+
+  async #poll(signal: AbortSignal): Promise<boolean> {
+    const [repository, image] = [this.#repository, this.#image]
+    if (repository === undefined || image === undefined) throw new Error('configure the catalog first')
+    const digest = await repository.resolve(image.reference, signal)
+    const before = this.#served
+    if (before?.digest === digest && before.repository === repository) return false
+    const bytes = await repository.fetch({ digest, mediaType: indexType, maxBytes: this.#maxIndexBytes, signal })
+    this.#served = { index: CatalogIndex.parse(bytes), digest, repository }
+    this.#release(before?.repository)
+    return true
   }
 
   /** Closes those that are in use no more, once what they fetch has come. */

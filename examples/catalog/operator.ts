@@ -4,9 +4,13 @@ import { Catalog, type CatalogOptions } from './catalog.ts'
 import { type CatalogSource, catalogSources, untilNextPoll } from './catalog-source.ts'
 import { type Credentials, credentialsIn } from './registry/credentials.ts'
 import { imageReference } from './registry/reference.ts'
+import type { Image } from './registry/repository.ts'
 
 /** How soon the registry is asked again after a failure, at most. */
 export const retryMs = 30_000
+
+/** So many sources may be polled at the same time. A poll waits for its registry most of the time, and a slow one must hold up no other. */
+const mostPolls = 256
 
 /** The catalogs that the operator serves. */
 export class Catalogs {
@@ -26,12 +30,16 @@ export class Catalogs {
     return this.#catalogs.get(`${namespace}/${name}`)
   }
 
-  /** A bundle of a catalog. Whether the registry gave it is said in the status of its CatalogSource. */
-  async bundle(namespace: string, name: string, release: string): Promise<Buffer | undefined> {
+  /** A bundle of a catalog, with its manifest. Whether the registry gave it is said in the status of its CatalogSource. */
+  async bundle(
+    { namespace, name }: { readonly namespace: string; readonly name: string },
+    of: string,
+    release: string,
+  ): Promise<Image | undefined> {
     const key = `${namespace}/${name}`
     const catalog = this.#catalogs.get(key)
     try {
-      const bundle = await catalog?.bundle(release)
+      const bundle = await catalog?.bundle(of, release)
       if (bundle !== undefined && this.#failures.delete(key)) this.#tell({ namespace, name })
       return bundle
     } catch (thrown) {
@@ -79,6 +87,7 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
     .controller('catalogsource')
     .for(catalogSources)
     .withPredicates(generationChanged) // not for the status that it writes itself
+    .concurrency(mostPolls)
     .from(catalogs.bundles)
     .reconcile(async context => {
       const { object: source, key, status, now, signal } = context

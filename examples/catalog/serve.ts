@@ -1,13 +1,20 @@
 import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { CatalogIndex } from './index/catalog-index.ts'
 import { upgradePath } from './index/channel.ts'
+import type { Pointer } from './index/release.ts'
 import type { Catalogs } from './operator.ts'
 
 /**
  * Answers who installs what the catalogs have:
  *
+ *     GET /NAMESPACE/CATALOG/packages                            what can be installed: each package, its channels and their heads
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE                    the same of one package
  *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the whole metadata of its head
  *     GET /NAMESPACE/CATALOG/upgrades/PACKAGE/CHANNEL?name=&version=   the way from an installed release
- *     GET /NAMESPACE/CATALOG/bundles/RELEASE                     the bundle
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE            the bundle
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/manifest   its manifest, whose digest the release has
+ *
+ * The manifest names the digest of the bundle. Who compares both digests need not trust this server.
  */
 export function catalogServer(catalogs: Catalogs): Server {
   return createServer((request, response) => {
@@ -35,12 +42,20 @@ async function answer(
   asked: URLSearchParams,
   response: ServerResponse,
 ): Promise<void> {
-  if (what === 'bundles') {
-    const bundle = await catalogs.bundle(namespace, name, rest[0] ?? '')
-    if (bundle !== undefined) return void response.writeHead(200, { 'content-length': bundle.length }).end(bundle)
+  if (what === 'packages' && rest[1] === 'bundles') {
+    const [its = '', , release = '', part] = rest
+    const bundle = await catalogs.bundle({ namespace, name }, its, release)
+    const bytes = part === undefined ? bundle?.content : part === 'manifest' ? bundle?.manifest : undefined
+    if (bytes !== undefined) return void response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
   }
   const [of = '', channelName = ''] = rest
-  const channel = catalogs.get(namespace, name)?.index?.channel({ package: of, name: channelName })
+  const index = catalogs.get(namespace, name)?.index
+  if (index !== undefined && what === 'packages' && rest.length <= 1) {
+    const packages = packagesOf(index)
+    const found = of === '' ? packages : packages.find(one => one.name === of)
+    if (found !== undefined) return json(response, 200, found)
+  }
+  const channel = index?.channel({ package: of, name: channelName })
   if (channel !== undefined && what === 'channels') {
     const { head, releases, metadata } = channel
     return json(response, 200, { head, releases, metadata: JSON.parse(metadata.toString()) })
@@ -50,6 +65,22 @@ async function answer(
     return json(response, 200, upgradePath(channel.releases, installed))
   }
   json(response, 404, { message: 'not in the catalog' })
+}
+
+interface Package {
+  readonly name: string
+  readonly channels: readonly { readonly name: string; readonly head: Pointer }[]
+}
+
+/** The packages of an index, in the order of their names. */
+function packagesOf({ channels }: CatalogIndex): Package[] {
+  return [...Map.groupBy(channels, one => one.package)].map(([name, its]) => ({
+    name,
+    channels: its.flatMap(({ name, head, releases }) => {
+      const pointer = releases.find(one => one.name === head)
+      return pointer === undefined ? [] : [{ name, head: pointer }]
+    }),
+  }))
 }
 
 function json(response: ServerResponse, code: number, value: unknown): void {

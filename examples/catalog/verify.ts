@@ -69,9 +69,10 @@ async function play({ client, start, until, say }: Stage, registry: StandInRegis
   if (path.map(({ name }) => name).join() !== 'etcd.v1.1.0') throw new Error(`another path: ${JSON.stringify(path)}`)
   say('an index of pointers serves, once its pull secret is there')
 
-  if ((await (await ask('bundles/etcd.v1.0.0')).text()) !== 'the bundle 0') throw new Error('another bundle')
+  if ((await (await ask('packages/etcd/bundles/etcd.v1.0.0')).text()) !== 'the bundle 0')
+    throw new Error('another bundle')
   await registry.corrupt(first.blob, () => Buffer.from('the bundle x'))
-  if ((await ask('bundles/etcd.v1.1.0')).status !== 502) throw new Error('a corrupt bundle was given')
+  if ((await ask('packages/etcd/bundles/etcd.v1.1.0')).status !== 502) throw new Error('a corrupt bundle was given')
   await until('the corrupt bundle is told of', reason('BundlesReady', 'WrongDigest'))
   say('a bundle is fetched by its digest, and a corrupt one is refused')
 

@@ -47,6 +47,15 @@ describe('a bundle', () => {
     ['UnsupportedInstallMode', 'supports only OwnNamespace, and AllNamespaces', { modes: ['OwnNamespace'] }],
     ['UnsupportedInstallMode', 'supports no install mode', { modes: [] }],
     ['NeedsWebhooks', 'has webhooks', { webhooks: 2 }],
+    [
+      'NeedsWebhooks',
+      'CustomResourceDefinition boards.widgets.example.com is converted by a webhook',
+      {
+        others: [
+          `apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: { name: boards.widgets.example.com }\nspec: { conversion: { strategy: Webhook } }`,
+        ],
+      },
+    ],
     ['UnsupportedKind', 'Pod one is of v1', { others: [{ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'one' } }] }],
     [
       'UnsupportedKind',
@@ -60,7 +69,7 @@ describe('a bundle', () => {
     ],
     [
       'InvalidManifest',
-      'other-0.yaml: an object of the kind ConfigMap has no name',
+      'other-0.yaml: metadata must be an object, and is not there',
       { others: ['apiVersion: v1\nkind: ConfigMap'] },
     ],
     ['InvalidManifest', 'other-0.yaml', { others: ['a: [b'] }],
@@ -148,25 +157,58 @@ function headerOf(name: string, size: number): Buffer {
 
 describe('a bundle whose manifests have another shape', () => {
   const csv = 'apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: { name: chess }'
-  const spec = 'installModes: [{ type: AllNamespaces, supported: true }]'
+  const modes = 'installModes: [{ type: AllNamespaces, supported: true }]'
+
+  const deployment = (spec: string) =>
+    `${csv}\nspec: { ${modes}, install: { strategy: deployment, spec: { ${spec} } } }`
 
   it.each([
-    csv,
-    `${csv}\nspec: { installModes: 7 }`,
-    `${csv}\nspec: { ${spec}, install: { strategy: deployment, spec: { permissions: null } } }`,
-    `${csv}\nspec: { ${spec}, install: { strategy: deployment, spec: { deployments: [null] } } }`,
-    `${csv}\nspec: { ${spec}, install: { strategy: deployment, spec: { permissions: [{ rules: [] }] } } }`,
-  ])('is refused by InvalidManifest, and not fetched again: %s', async text => {
+    [csv, 'spec must be an object, and is not there'],
+    [`${csv}\nspec: [a]`, 'spec must be an object, and is ["a"]'],
+    [`${csv}\nspec: { installModes: 7 }`, 'spec.installModes must be a list, and is 7'],
+    [
+      `${csv}\nspec: { installModes: [{ type: OwnNamespace, supported: maybe }] }`,
+      'spec.installModes[0].supported must be true or false, and is "maybe"',
+    ],
+    [`${csv}\nspec: { webhookdefinitions: [null] }`, 'spec.webhookdefinitions[0] must be an object, and is null'],
+    [
+      `${csv}\nspec: { apiservicedefinitions: { owned: 1 } }`,
+      'spec.apiservicedefinitions.owned must be a list, and is 1',
+    ],
+    [deployment('deployments: [null]'), 'spec.install.spec.deployments[0] must be an object, and is null'],
+    [
+      deployment('permissions: [{ rules: [] }]'),
+      'spec.install.spec.permissions[0].serviceAccountName must be text that is not empty, and is not there',
+    ],
+    [`${csv}\nspec: {}\n---\n${configMap}, labels: { a: 1 } }`, 'metadata.labels.a must be text, and is 1'],
+    [`${csv}\nspec: {}\n---\n[a]`, 'the document must be an object, and is ["a"]'],
+    [
+      `${csv}\nspec: {}\n---\napiVersion: v1\nkind: CustomResourceDefinition\nmetadata: { name: a }\nspec: { conversion: x }`,
+      'spec.conversion must be an object, and is "x"',
+    ],
+  ])('is refused by InvalidManifest, and not fetched again: %s: %s', async (text, why) => {
     const source = new TestSource()
     source.release('chess', await archiveOf([['manifests/csv.yaml', text]]))
     const cache = new BundleCache(source)
-    const release = await source.next({ package: 'chess', channel: 'stable' })
+    const { signal } = new AbortController()
+    const release = await source.next({ package: 'chess', channel: 'stable' }, undefined, signal)
     if (release === undefined) throw new Error('no release')
     for (let i = 0; i < 2; i++) {
-      const manifests = cache.manifests(release, 'home', new AbortController().signal)
-      await expect(manifests).rejects.toMatchObject({ name: 'BundleError', reason: 'InvalidManifest' })
+      const manifests = cache.manifests('chess', release, 'home', signal)
+      await expect(manifests).rejects.toMatchObject({
+        ...{ name: 'BundleError', reason: 'InvalidManifest' },
+        message: `manifests/csv.yaml: ${why}`,
+      })
     }
     expect(source.fetched).toBe(1)
+  })
+
+  it('is read where null stands for what is left out', async () => {
+    const nothing = 'permissions: null, clusterPermissions: null, deployments: null'
+    const more = 'webhookdefinitions: null, apiservicedefinitions: null, version: null'
+    const install = `install: { strategy: deployment, spec: { ${nothing} } }`
+    const archive = await archiveOf([['manifests/csv.yaml', `${csv}\nspec: { ${modes}, ${more}, ${install} }`]])
+    expect(await installed(archive)).toEqual([])
   })
 })
 

@@ -10,20 +10,30 @@ import type { Bundle, ClusterServiceVersion, Manifest, Permissions } from './man
  * @throws BundleError for a bundle that can't be installed so. Then it has a reason, and there is nothing to apply.
  */
 export function convert({ csv, others }: Bundle, namespace: string): readonly Manifest[] {
-  const { installModes = [], webhookdefinitions = [], apiservicedefinitions, install } = csv.spec
+  const { apiservicedefinitions, install } = csv.spec
+  const installModes = csv.spec.installModes ?? []
   const { name } = csv.metadata
   if (!installModes.some(({ type, supported }) => type === 'AllNamespaces' && supported)) {
     const supported = installModes.filter(mode => mode.supported).map(({ type }) => type)
     const modes = supported.length === 0 ? 'no install mode' : `only ${supported.join(', ')}`
     throw new BundleError('UnsupportedInstallMode', `${name} supports ${modes}, and AllNamespaces is needed`)
   }
-  if (webhookdefinitions.length > 0 || (apiservicedefinitions?.owned?.length ?? 0) > 0) {
+  if ((csv.spec.webhookdefinitions?.length ?? 0) > 0 || (apiservicedefinitions?.owned?.length ?? 0) > 0) {
     throw new BundleError('NeedsWebhooks', `${name} has webhooks or API services, whose certificates nobody would make`)
+  }
+  const converted = others.find(
+    one => one.kind === 'CustomResourceDefinition' && (one as Definition).spec?.conversion?.strategy === 'Webhook',
+  )
+  if (converted !== undefined) {
+    const message = `${idOf(converted)} is converted by a webhook, whose certificate nobody would make`
+    throw new BundleError('NeedsWebhooks', message)
   }
   if (install?.strategy !== 'deployment') {
     throw new BundleError('InvalidManifest', `${name} has the install strategy ${install?.strategy ?? 'none'}`)
   }
-  const { permissions = [], clusterPermissions = [], deployments = [] } = install.spec ?? {}
+  const permissions = install.spec?.permissions ?? []
+  const clusterPermissions = install.spec?.clusterPermissions ?? []
+  const deployments = install.spec?.deployments ?? []
   const accounts = new Set([...permissions, ...clusterPermissions].map(({ serviceAccountName }) => serviceAccountName))
   const given = new Set(others.map(idOf))
   const all: Manifest[] = [
@@ -42,6 +52,11 @@ export function convert({ csv, others }: Bundle, namespace: string): readonly Ma
   // Each would undo what the other says, for ever.
   if (twice !== undefined) throw new BundleError('InvalidManifest', `${name} has the ${idOf(twice)} twice`)
   return manifests
+}
+
+/** What of a CustomResourceDefinition is read here. */
+interface Definition extends Manifest {
+  readonly spec?: { readonly conversion?: { readonly strategy?: string | null } | null }
 }
 
 /** `Deployment game-operator` */
@@ -93,7 +108,7 @@ function object(
   kind: string,
   name: string,
   rest: object,
-  labels?: Readonly<Record<string, string>> | undefined,
+  labels?: Readonly<Record<string, string>> | null | undefined,
 ): Manifest {
   return { apiVersion, kind, metadata: { name, ...(labels && { labels }) }, ...rest } as Manifest
 }

@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '@wherry/client'
 import { parseAllDocuments } from 'yaml'
 import { BundleError } from './errors.ts'
+import { checkManifest } from './shapes.ts'
 
 /** An object of a bundle's manifests. */
 export interface Manifest extends KubernetesObject {
@@ -9,25 +10,31 @@ export interface Manifest extends KubernetesObject {
   readonly metadata: NonNullable<KubernetesObject['metadata']> & { readonly name: string }
 }
 
-/** What of a ClusterServiceVersion is needed to install it. */
+/** What of a ClusterServiceVersion is needed to install it. What may be left out may be null, too. */
 export interface ClusterServiceVersion extends Manifest {
   readonly spec: {
-    readonly version?: string
-    readonly installModes?: readonly { readonly type: string; readonly supported: boolean }[]
-    readonly webhookdefinitions?: readonly unknown[]
-    readonly apiservicedefinitions?: { readonly owned?: readonly unknown[] }
+    readonly version?: string | null
+    readonly installModes?: readonly { readonly type: string; readonly supported: boolean }[] | null
+    readonly webhookdefinitions?: readonly object[] | null
+    readonly apiservicedefinitions?: { readonly owned?: readonly object[] | null } | null
     readonly install?: {
-      readonly strategy?: string
+      readonly strategy?: string | null
       readonly spec?: {
-        readonly deployments?: readonly { readonly name: string; readonly label?: Labels; readonly spec: object }[]
-        readonly permissions?: readonly Permissions[]
-        readonly clusterPermissions?: readonly Permissions[]
-      }
-    }
+        readonly deployments?: readonly ToDeploy[] | null
+        readonly permissions?: readonly Permissions[] | null
+        readonly clusterPermissions?: readonly Permissions[] | null
+      } | null
+    } | null
   }
 }
 
 type Labels = Readonly<Record<string, string>>
+
+interface ToDeploy {
+  readonly name: string
+  readonly label?: Labels | null
+  readonly spec: object
+}
 
 /** Rules that a service account needs. */
 export interface Permissions {
@@ -79,8 +86,6 @@ function manifestsOf(path: string, content: Buffer): Manifest[] {
 }
 
 function checked(object: unknown): Manifest {
-  const { apiVersion, kind, metadata } = object as Partial<Manifest>
-  if (typeof apiVersion !== 'string' || typeof kind !== 'string') throw new Error('an object has no apiVersion or kind')
-  if (typeof metadata?.name !== 'string') throw new Error(`an object of the kind ${kind} has no name`)
+  checkManifest(object)
   return object as Manifest
 }

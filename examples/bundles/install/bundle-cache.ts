@@ -18,23 +18,21 @@ export class BundleCache {
   }
 
   /** @throws BundleError, and what the source throws */
-  async manifests(release: Release, namespace: string, signal: AbortSignal): Promise<readonly Manifest[]> {
+  async manifests(of: string, release: Release, namespace: string, signal: AbortSignal): Promise<readonly Manifest[]> {
     const key = `${release.digest} ${namespace}`
-    const unpacked = this.#kept.get(key) ?? (await this.#unpack(release, namespace, signal))
+    const unpacked = this.#kept.get(key) ?? (await this.#unpack(of, release, namespace, signal))
     this.#kept.set(key, unpacked)
     if (unpacked instanceof BundleError) throw unpacked
     return unpacked
   }
 
-  async #unpack(release: Release, namespace: string, signal: AbortSignal): Promise<Unpacked> {
-    const archive = await this.#source.fetch(release, signal)
+  async #unpack(of: string, release: Release, namespace: string, signal: AbortSignal): Promise<Unpacked> {
+    const archive = await this.#source.fetch(of, release, signal)
     try {
       return convert(readBundle(await readArchive(archive)), namespace)
     } catch (error) {
       if (error instanceof BundleError) return error
-      // Its manifests are whatever somebody has written: a list where an object must be, say.
-      const message = `the manifests are not as their kinds have them: ${(error as Error).message}`
-      return new BundleError('InvalidManifest', message, { cause: error })
+      throw error
     }
   }
 }

@@ -12,15 +12,15 @@ export class StandInCatalog extends TestSource {
     super()
     this.#server = createServer(async (request, response) => {
       const { pathname } = new URL(request.url ?? '', 'http://localhost')
-      const [, , , what = '', name = ''] = pathname.split('/')
+      const [, , , what = '', name = '', , release = '', part] = pathname.split('/').map(decodeURIComponent)
       const { signal } = new AbortController()
       const json = (value: unknown): void => {
         response.writeHead(value === undefined ? 404 : 200, { 'content-type': 'application/json' })
         response.end(JSON.stringify(value ?? {}))
       }
-      if (what === 'bundles') {
-        const bundle = this.archive(decodeURIComponent(name))
-        if (bundle !== undefined) response.writeHead(200).end(bundle)
+      if (what === 'packages') {
+        const kept = this.kept(name, release)
+        if (kept !== undefined) response.writeHead(200).end(part === 'manifest' ? kept.manifest : kept.archive)
         else json(undefined)
         return
       }

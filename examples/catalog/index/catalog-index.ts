@@ -48,10 +48,10 @@ export class CatalogIndex {
     return new CatalogIndex(channel.releases.length === 0 ? others : [...others, channel])
   }
 
-  /** The pointer to a release, whichever channel it is in. */
-  release(name: string): Pointer | undefined {
-    for (const { releases } of this.#channels.values()) {
-      const found = releases.find(one => one.name === name)
+  /** The pointer to a release of a package, whichever channel it is in. Two packages may have releases of one name. */
+  release(of: string, name: string): Pointer | undefined {
+    for (const { package: its, releases } of this.#channels.values()) {
+      const found = its === of ? releases.find(one => one.name === name) : undefined
       if (found !== undefined) return found
     }
     return undefined
@@ -86,6 +86,7 @@ export class CatalogIndex {
     }
     const index = new CatalogIndex(channels)
     if (index.#channels.size !== channels.length) throw new InvalidIndexError('a channel is there twice')
+    for (const all of Map.groupBy(channels, one => one.package).values()) checkedPackage(all)
     return index
   }
 }
@@ -110,6 +111,19 @@ function checkedChannel(channel: Channel): Channel {
   if (names.size !== releases.length) throw new InvalidIndexError(`${at} has a release twice`)
   if (headOf(releases)?.name !== head) throw new InvalidIndexError(`${head} is not the head of ${at}`)
   return channel
+}
+
+/** In one package a name stands for one bundle, in all of its channels. @throws InvalidIndexError */
+export function checkedPackage(channels: readonly Pick<Channel, 'package' | 'releases'>[]): void {
+  const digests = new Map<string, string>()
+  for (const { package: of, releases } of channels) {
+    for (const { name, digest } of releases) {
+      const other = digests.get(name) ?? digest
+      if (other !== digest)
+        throw new InvalidIndexError(`${name} of the package ${of} has two digests: ${other}, ${digest}`)
+      digests.set(name, digest)
+    }
+  }
 }
 
 function line(value: object): Buffer {

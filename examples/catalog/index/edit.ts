@@ -1,4 +1,4 @@
-import { type CatalogIndex, type ChannelName, metadataBytes } from './catalog-index.ts'
+import { type CatalogIndex, type ChannelName, checkedPackage, metadataBytes } from './catalog-index.ts'
 import { headOf } from './channel.ts'
 import { IndexEditError } from './errors.ts'
 import { byVersion, type Metadata, type Pointer, pointerOf } from './release.ts'
@@ -8,6 +8,7 @@ import { byVersion, type Metadata, type Pointer, pointerOf } from './release.ts'
  *
  * @param bundle its whole metadata, and the digest of its manifest in the registry
  * @throws IndexEditError where the channel has a release of that name, or would have no head
+ * @throws InvalidIndexError where another channel of the package has a release of that name with another digest
  */
 export function add(
   index: CatalogIndex,
@@ -19,6 +20,8 @@ export function add(
   if (releases.some(one => one.name === pointer.name)) {
     throw new IndexEditError(`${pointer.name} is in ${name.package}/${name.name} already`)
   }
+  const others = index.channels.filter(one => one.package === name.package)
+  checkedPackage([...others, { package: name.package, releases: [pointer] }])
   return changed(index, name, [...releases, pointer].sort(byVersion), bundle.metadata)
 }
 

@@ -84,6 +84,18 @@ describe('a change', () => {
 
   it('is refused for a name that is there, or is not', () => {
     expect(() => add(index, stable, bundle(1))).toThrow('etcd.v1.1.0 is in etcd/stable already')
+    const [alpha, other] = [
+      { package: 'etcd', name: 'alpha' },
+      { ...bundle(1), digest: bundle(0).digest },
+    ]
+    expect(() => add(index, alpha, other)).toThrow('etcd.v1.1.0 of the package etcd has two digests')
+    const twice = index.with({
+      ...alpha,
+      releases: [{ ...index.channel(stable)?.releases[1], digest: other.digest }],
+      head: 'etcd.v1.1.0',
+      metadata: Buffer.from('{}'),
+    } as never)
+    expect(() => CatalogIndex.parse(twice.toBytes())).toThrow('etcd.v1.1.0 of the package etcd has two digests')
     expect(() => remove(index, stable, 'nonsense')).toThrow('etcd/stable has no release nonsense')
   })
 

@@ -5,7 +5,9 @@ export type RegistryFailure =
   | 'NotFound'
   | 'WrongDigest'
   | 'TooLarge'
+  | 'TooSlow'
   | 'InvalidManifest'
+  | 'InvalidUrl'
 
 /** A registry did not give what was asked for, or gave something else. */
 export class RegistryError extends Error {

@@ -171,6 +171,13 @@ describe('tokens', () => {
     await expect(open(registry).resolve('latest')).rejects.toMatchObject(told)
   })
 
+  it.each(['token', 'https://', 'https://a b/token'])('that are to be had at %j are named as no URL', async realm => {
+    await put(registry)
+    registry.realm = realm
+    const message = `the registry ${registry.host} asks for a token of "${realm}", which is no URL`
+    await expect(open(registry).resolve('latest')).rejects.toMatchObject({ reason: 'InvalidUrl', message })
+  })
+
   it('are not told to a storage elsewhere', async () => {
     const { manifest: digest } = await put(registry)
     const storage = await StandInRegistry.start('none')
@@ -188,6 +195,32 @@ describe('tokens', () => {
       await storage.close()
     }
   })
+})
+
+it('a proxy and a registry that are no URLs are named', async () => {
+  const invalid = (text: string) => ({ reason: 'InvalidUrl', message: expect.stringContaining(text) })
+  const of = { host: '127.0.0.1:99999', repository: 'catalogs/community' }
+  expect(() => new Repository(of, { proxy: 'proxy' })).toThrow(
+    expect.objectContaining(invalid('the proxy is "proxy", which is no URL')),
+  )
+  const repository = new Repository(of)
+  opened.push(repository)
+  const told = invalid('the image is at "https://127.0.0.1:99999/v2/')
+  await expect(repository.resolve('latest')).rejects.toMatchObject(told)
+})
+
+it('a redirect to what is no URL is named', async () => {
+  const registry = await StandInRegistry.start('none')
+  try {
+    const { manifest: digest } = await put(registry)
+    registry.redirectBlobsTo = 'https://[half'
+    const fetched = open(registry).fetch({ digest, mediaType, maxBytes })
+    const message = expect.stringMatching(/^the registry .* leads to "https:\/\/\[half\/v2\/.*", which is no URL$/)
+    await expect(fetched).rejects.toMatchObject({ reason: 'InvalidUrl', message })
+  } finally {
+    await closeAll()
+    await registry.close()
+  }
 })
 
 it.each([

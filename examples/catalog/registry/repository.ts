@@ -32,6 +32,12 @@ export interface Wanted {
   readonly signal?: AbortSignal | undefined
 }
 
+/** A manifest, and the content of its only layer. */
+export interface Image {
+  readonly manifest: Buffer
+  readonly content: Buffer
+}
+
 type Answer = Dispatcher.ResponseData
 
 /**
@@ -59,7 +65,11 @@ export class Repository {
     this.#dispatcher =
       proxy === undefined
         ? new Agent({ ...timeouts, connect: { ...tls, timeout: timeoutMs } })
-        : new ProxyAgent({ ...timeouts, uri: proxy, requestTls: { ...tls, timeout: timeoutMs } })
+        : new ProxyAgent({
+            ...timeouts,
+            uri: urlOf(proxy, 'the proxy is').href,
+            requestTls: { ...tls, timeout: timeoutMs },
+          })
   }
 
   /** The digest that a tag has now, by one HEAD request. */
@@ -68,7 +78,12 @@ export class Repository {
   }
 
   /** The content of the only layer of a manifest. Manifest and layer are verified. */
-  fetch(wanted: Wanted): Promise<Buffer> {
+  async fetch(wanted: Wanted): Promise<Buffer> {
+    return (await this.image(wanted)).content
+  }
+
+  /** The same, with the manifest. */
+  image(wanted: Wanted): Promise<Image> {
     return this.#asked(this.#fetch(wanted))
   }
 
@@ -96,7 +111,7 @@ export class Repository {
     throw new RegistryError('InvalidManifest', `the registry ${this.host} does not say the digest of ${reference}`)
   }
 
-  async #fetch({ digest, mediaType, maxBytes, signal }: Wanted): Promise<Buffer> {
+  async #fetch({ digest, mediaType, maxBytes, signal }: Wanted): Promise<Image> {
     const what = `the manifest ${digest}`
     const manifest = await this.#read(`manifests/${digest}`, { what, digest, maxBytes: maxManifestBytes }, signal)
     const layer = onlyLayer(manifest, what, mediaType)
@@ -104,7 +119,7 @@ export class Repository {
       throw new RegistryError('TooLarge', `the blob ${layer.digest} has ${layer.size} bytes, more than ${maxBytes}`)
     }
     const blob = { what: `the blob ${layer.digest}`, digest: layer.digest, maxBytes }
-    return this.#read(`blobs/${layer.digest}`, blob, signal)
+    return { manifest, content: await this.#read(`blobs/${layer.digest}`, blob, signal) }
   }
 
   async #read(path: string, expected: Parameters<typeof verified>[1], signal?: AbortSignal): Promise<Buffer> {
@@ -118,7 +133,7 @@ export class Repository {
   }
 
   async #get(method: 'GET' | 'HEAD', path: string, signal?: AbortSignal): Promise<Answer> {
-    const url = new URL(`https://${this.host}/v2/${this.repository}/${path}`)
+    const url = urlOf(`https://${this.host}/v2/${this.repository}/${path}`, 'the image is at')
     let answer = await this.#send(method, url, this.#authorization, signal)
     if (answer.statusCode === 401) {
       await answer.body.dump()
@@ -128,7 +143,7 @@ export class Repository {
     let from = url
     for (let count = 0; count < maxRedirects && isRedirect(answer); count++) {
       await answer.body.dump()
-      from = new URL(`${answer.headers.location}`, from)
+      from = urlOf(`${answer.headers.location}`, `the registry ${this.host} leads to`, from)
       if (from.protocol !== 'https:')
         throw new RegistryError('RegistryUnavailable', `${this.host} leads to ${from.origin}`)
       // A storage elsewhere must not see the token.
@@ -160,7 +175,7 @@ export class Repository {
     const challenge = challengeOf(header)
     const credentials = this.#credentials
     if (challenge?.scheme === 'bearer') {
-      const realm = new URL(challenge.realm)
+      const realm = urlOf(challenge.realm, `the registry ${this.host} asks for a token of`)
       if (realm.protocol !== 'https:')
         throw new RegistryError('Unauthorized', `${this.host} asks for a token of ${realm.origin}`)
       for (const [key, value] of Object.entries(challenge.parameters)) realm.searchParams.set(key, value)
@@ -189,6 +204,15 @@ export class Repository {
 
   #unavailable(cause: unknown): RegistryError {
     return new RegistryError('RegistryUnavailable', `${this.host} can't be reached: ${(cause as Error).message}`, cause)
+  }
+}
+
+/** Reads a URL that a registry has sent, or that a CatalogSource names. @throws RegistryError which quotes it */
+function urlOf(text: string, what: string, base?: URL): URL {
+  try {
+    return new URL(text, base)
+  } catch (cause) {
+    throw new RegistryError('InvalidUrl', `${what} ${JSON.stringify(text.slice(0, 200))}, which is no URL`, cause)
   }
 }
 

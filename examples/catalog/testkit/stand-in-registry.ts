@@ -18,6 +18,10 @@ export class StandInRegistry implements TestRegistry {
   readonly requests: string[] = []
   /** Where blobs are instead: the origin of another registry. */
   redirectBlobsTo: string | undefined
+  /** Where it sends those who have no token. @default its own `/token` */
+  realm: string | undefined
+  /** What it is slow with: it does not answer to a HEAD, or sends all bodies of blobs and manifests byte by byte, without end. */
+  slow: 'head' | 'body' | undefined
   /** What it answers when it is asked for a token. @default a token */
   tokenAnswer: Buffer | undefined
   /** Hears the `Authorization` of each request. */
@@ -94,7 +98,8 @@ export class StandInRegistry implements TestRegistry {
       return isUser ? end(200, {}, token) : end(401)
     }
     if (this.#authentication !== 'none' && !isUser && request.headers.authorization !== `Bearer ${this.#token}`) {
-      const bearer = `Bearer realm="https://${this.host}/token",service="stand-in",scope="repository:x:pull"`
+      const realm = this.realm ?? `https://${this.host}/token`
+      const bearer = `Bearer realm="${realm}",service="stand-in",scope="repository:x:pull"`
       return end(401, { 'www-authenticate': this.#authentication === 'basic' ? 'Basic realm="stand-in"' : bearer })
     }
     const [, repository, kind, name = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/(.*)$/.exec(url.pathname) ?? []
@@ -107,9 +112,17 @@ export class StandInRegistry implements TestRegistry {
     }
     if (kind === 'blobs' && this.redirectBlobsTo)
       return end(307, { location: `${this.redirectBlobsTo}${url.pathname}` })
+    if (this.slow === 'head' && method === 'HEAD') return
+    if (this.slow === 'body' && method === 'GET') return this.#trickle(response)
     const digest = this.#manifests.get(`${repository}/${name}`) ?? name
     const content = this.#blobs.get(digest)
     return content === undefined ? end(404) : end(200, { 'docker-content-digest': digest }, content)
+  }
+
+  #trickle(response: ServerResponse): void {
+    response.writeHead(200)
+    const timer = setInterval(() => response.write('x'), 5)
+    response.once('close', () => clearInterval(timer))
   }
 
   get #token(): string {

@@ -1,0 +1,90 @@
+import { ApiError, type ObjectKey } from '@wherry/client'
+import { AlreadyOwnedError, ApplyDelayedError, NotOursError, type ReconcileContext } from '@wherry/controller'
+import { cut, type Problem } from '../bundle/health.ts'
+import { textOf, viewOf } from '../bundle/kinds.ts'
+import type { Manifest } from '../bundle/manifests.ts'
+import type { Made, PlatformOperator } from '../platform-operator.ts'
+import { health, type Observed, ownerLabel, served } from './watched-kinds.ts'
+
+type Context = Pick<ReconcileContext<PlatformOperator, 'cluster'>, 'apply' | 'key' | 'read'>
+
+/** Applies manifests in their order. What the server refuses holds up nothing else, but definitions hold up what comes after them. */
+export async function applyManifests(
+  { apply, key, read }: Context,
+  manifests: readonly Manifest[],
+): Promise<Problem[]> {
+  const problems: Problem[] = []
+  const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition' || kind === 'Namespace'
+  for (const part of [manifests.filter(isDefinition), manifests.filter(one => !isDefinition(one))]) {
+    for (const manifest of part) {
+      const labels = { ...manifest.metadata.labels, [ownerLabel]: key.name }
+      const desired = { ...manifest, metadata: { ...manifest.metadata, labels } }
+      try {
+        const shared = { owner: false, adopt: false }
+        await apply(viewOf(manifest), desired, manifest.kind === 'Namespace' ? shared : {})
+      } catch (thrown) {
+        // What was refused thrice is sent again later. Until then it is as it was.
+        const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
+        if (!isOfObject(error)) throw thrown
+        problems.push({ object: idOf(madeOf(manifest)), reason: reasonOf(error), message: cut(error.message) })
+      }
+    }
+    for (const manifest of part) {
+      if (manifest.kind !== 'CustomResourceDefinition') continue
+      const state = await read.get(served, { name: manifest.metadata.name })
+      const isTold = problems.some(({ object }) => object === idOf(madeOf(manifest)))
+      if (state?.isReady !== true && !isTold) problems.push(problemOf(madeOf(manifest), 'NotServed', state))
+    }
+    if (problems.length > 0) return problems
+  }
+  return problems
+}
+
+/** The Deployments that are not available. */
+export async function unhealthy({ read }: Pick<Context, 'read'>, made: readonly Made[]): Promise<Problem[]> {
+  const problems: Problem[] = []
+  for (const one of made) {
+    if (one.kind !== textOf(health)) continue
+    const { name, namespace } = one
+    const state = await read.get(health, { name, namespace } as ObjectKey<'namespaced'>)
+    if (state?.isReady !== true) problems.push(problemOf(one, state?.reason ?? 'Pending', state))
+  }
+  return problems
+}
+
+/** How the status names the object of a manifest. */
+export function madeOf(manifest: Manifest): Made {
+  const { name, namespace } = manifest.metadata
+  return { kind: textOf(viewOf(manifest)), name, ...(namespace !== undefined && { namespace }) }
+}
+
+export function isSame(a: Made, b: Made): boolean {
+  return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name
+}
+
+function problemOf(made: Made, reason: string, state: Observed | undefined): Problem {
+  return { object: idOf(made), reason, message: cut(state?.message ?? 'it is not there yet') }
+}
+
+/** `Deployment game-operator` */
+function idOf({ kind, name }: Made): string {
+  return `${kind.split(' ')[1]} ${name}`
+}
+
+/** What the server refuses of one object, or what somebody else has: it is for people to mend, and another try is of no use. */
+function isOfObject(error: unknown): error is Error {
+  const known = [NotOursError, AlreadyOwnedError, ApplyDelayedError]
+  if (known.some(one => error instanceof one)) return true
+  return (
+    error instanceof ApiError &&
+    error.status >= 400 &&
+    error.status < 500 &&
+    error.status !== 409 &&
+    error.status !== 429
+  )
+}
+
+function reasonOf(error: Error): string {
+  if (error instanceof ApiError) return error.reason || 'Refused'
+  return error instanceof ApplyDelayedError ? 'Delayed' : 'Taken'
+}

@@ -1,5 +1,7 @@
 import { below, type Expr } from './ast.ts'
 import { type Checked, check } from './checker.ts'
+import { estimateCost } from './cost/estimate.ts'
+import type { Sizes } from './cost/schema-sizes.ts'
 import type { Functions } from './declarations.ts'
 import { functions as plainFunctions, typeVariables } from './environment.ts'
 import { evaluate, type Variables } from './evaluate.ts'
@@ -16,6 +18,8 @@ export interface Program {
   readonly type: Type
   /** The variables that it reads. */
   readonly reads: ReadonlySet<string>
+  /** What an evaluation costs at most, in the server's units, with values of these sizes in its variables. */
+  estimate(sizes: Sizes): number
   /** Throws a `CelError`. */
   evaluate(variables: Variables): Value
 }
@@ -105,7 +109,12 @@ export function compile(
     const constant = constantProblem(expr, checked)
     if (constant !== undefined) return { issues: constant, instantiation: true }
     const { type, reads } = checked
-    return { type, reads, evaluate: values => evaluate(expr, checked, functions, values) }
+    return {
+      type,
+      reads,
+      estimate: sizes => estimateCost(expr, checked, sizes),
+      evaluate: values => evaluate(expr, checked, functions, values),
+    }
   } catch (error) {
     if (error instanceof SyntaxIssue) return refused([error])
     throw error

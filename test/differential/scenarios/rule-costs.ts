@@ -4,10 +4,9 @@ type Raw = Record<string, unknown>
 
 const rules = 'x-kubernetes-validations'
 
-/** Offers a definition, which is taken or refused for what its rules are estimated to cost. */
-function define(spec: Raw, more: Raw = {}): Step {
+function definition(spec: Raw, more: Raw = {}): Raw {
   const schema = { openAPIV3Schema: { type: 'object', properties: { spec }, ...more } }
-  const body = {
+  return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: 'costs.{g}' },
@@ -18,8 +17,13 @@ function define(spec: Raw, more: Raw = {}): Step {
       versions: [{ name: 'v1', served: true, storage: true, schema }],
     },
   }
-  const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All'
-  return { do: 'request', method: 'POST', path, body }
+}
+
+const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+
+/** Offers a definition, which is taken or refused for what its rules are estimated to cost. */
+function define(spec: Raw, more: Raw = {}): Step {
+  return { do: 'request', method: 'POST', path: `${definitions}?dryRun=All`, body: definition(spec, more) }
 }
 
 const text: Raw = { type: 'string' }
@@ -107,6 +111,63 @@ const expressions: readonly string[] = [
   "self.free + self.free == self.short + 'a'",
 ]
 
+const path = '/apis/{g}/v1/namespaces/{ns}/costs'
+
+const measured: Raw = {
+  short: 'höllo',
+  shorts: Array(30).fill('abcdefghij'),
+  numbers: Array.from({ length: 100 }, (_, i) => i),
+  few: { a: 'b' },
+}
+
+/** An object whose rules are evaluated. `round` turns on one of them. */
+function create(round: number): Step {
+  const spec = { round, ...measured }
+  const body = { apiVersion: '{g}/v1', kind: 'Cost', metadata: { name: 'one' }, spec }
+  return { do: 'request', method: 'POST', path: `${path}?dryRun=All`, body }
+}
+
+/**
+ * What is evaluated in a loop, and what a round of it costs. A real server is slow to count rounds that cost little
+ * and are many: what costs little is in a loop of its own.
+ */
+const parts: readonly (readonly [part: string, cost: number])[] = [
+  ["self.numbers.all(n, self.shorts[0].split('c')[0] == 'ab' && [n, n][0] == n)", 2707],
+  [
+    "self.numbers.all(n, self.shorts[3] + self.shorts[4] != '' && self.numbers[0] == 0 && self.shorts.size() > 1)",
+    1907,
+  ],
+  ['self.numbers.map(x, x + 1).size() > 1', 1409],
+  ["self.numbers.all(n, self.shorts.join(',').size() > 1)", 7307],
+  ['self.numbers.sort().size() > 1', 20019],
+  ['self.shorts.distinct().size() == 1', 1909],
+  ['self.numbers.all(n, sets.contains(self.numbers, [1, 2]))', 20607],
+  [
+    "self.numbers.all(n, string(bytes(self.short)) == self.short && quantity('1Gi').isGreaterThan(quantity('1M')) && '%d'.format([n]) != '')",
+    2507,
+  ],
+]
+
+/** As many rounds as are just within the limit of an evaluation, and one more than can be. */
+function within(cost: number): readonly number[] {
+  const limit = 1_000_000
+  // The loop itself costs less than this.
+  const around = 60
+  return [Math.floor((limit - around) / cost), Math.floor(limit / cost) + 1]
+}
+
+/** Has parts evaluated in an object: in each step one of them. */
+function evaluations(chosen: typeof parts): Scenario['steps'] {
+  const loops = chosen.flatMap(([part, cost]) => within(cost).map(count => `lists.range(${count}).all(times, ${part})`))
+  const written = loops.map((loop, i) => ({ rule: `self.round != ${i} || ${loop}` }))
+  const spec = object({ ...fields, round: { type: 'integer' } }, { [rules]: written })
+  return [
+    { do: 'request', method: 'POST', path: definitions, body: definition(spec), quiet: true },
+    { do: 'wait', path, for: { status: 200 } },
+    ...loops.map((_, i) => create(i)),
+  ]
+}
+
 const big = "self.matches('^[a-z]+$')"
 
 /** What rules are estimated to cost, and what a definition is refused for it. */
@@ -191,4 +252,5 @@ export const ruleCostScenarios: readonly Scenario[] = [
       ),
     ],
   },
+  { name: 'what an evaluation costs', steps: evaluations(parts) },
 ]

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../../apiserver/objects/json.ts'
 import { checkStructural } from '../../apiserver/schema/check.ts'
+import { readSchema } from '../../apiserver/schema/schema.ts'
+import { ruleProblems } from '../validator.ts'
 
 const rules = 'x-kubernetes-validations'
 const properties: JsonObject = {
@@ -44,6 +46,33 @@ describe('the cost of a rule', () => {
     expect(told(...list, ...list, ...list, ...list)).toEqual([
       ...Array.from({ length: 4 }, () => contributed),
       'Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1.321207x',
+    ])
+  })
+
+  it('F1: of all rules of an object is bounded', () => {
+    const rule = '[1, 2, 3, 4, 5].all(i, self.sort().size() > i)'
+    const list = Array.from({ length: 20 }, () => ({ rule }))
+    const schema = readSchema({ type: 'array', maxItems: 300, items: { type: 'integer' }, [rules]: list })
+    const problems = ruleProblems(
+      schema,
+      Array.from({ length: 300 }, (_, i) => i),
+    )
+    expect(problems.map(({ message }) => message)).toEqual([
+      'Invalid value: "array": validation failed due to running out of cost budget, no further validation rules will be run',
+    ])
+  })
+
+  it('F1: of one evaluation is bounded, and ends those after it', () => {
+    const costly = 'lists.range(2000).all(i, self.all(x, x == x))'
+    const list = [{ rule: 'self.size() == 1' }, { rule: costly }, { rule: 'self.size() == 2' }]
+    const schema = readSchema({ type: 'array', maxItems: 300, items: { type: 'integer' }, [rules]: list })
+    const problems = ruleProblems(
+      schema,
+      Array.from({ length: 300 }, (_, i) => i),
+    )
+    expect(problems.map(({ message }) => message)).toEqual([
+      'Invalid value: failed rule: self.size() == 1',
+      `Invalid value: "array": 'operation cancelled: actual cost limit exceeded': no further validation rules will be run due to call cost exceeds limit for rule: ${costly}`,
     ])
   })
 })

@@ -4,7 +4,7 @@ import type { Target } from '../target.ts'
 /** What a server makes of an expression: why it takes no such rule, or what it evaluates to. */
 export type Verdict = string
 
-/** The schema of `self` in the expressions that are compared. Bounds keep a real server's estimates of cost small. */
+/** The schema of `self` in the expressions that are compared. Bounds keep the estimates of cost small. */
 const properties = {
   i: { type: 'integer' },
   d: { type: 'number' },
@@ -64,8 +64,7 @@ export async function verdictsOf(target: Target, name: string, expressions: read
   for (const { field, message } of await define(target, name, rules, true)) {
     const place = /x-kubernetes-validations\[(\d+)\]\.(rule|messageExpression)$/.exec(field)
     if (place === null) continue
-    const text = tooCostly.test(message) ? costly : told(message)
-    verdicts[Number(place[1])] ??= text
+    verdicts[Number(place[1])] ??= told(message)
   }
   const left = rules.filter((_, i) => verdicts[i] === undefined)
   await judge(target, name, left, (i, text) => {
@@ -79,8 +78,6 @@ function told(message: string): string {
   return message.includes(': Syntax error: ') ? 'no expression' : message.replaceAll(/selfType\d+/g, 'selfType')
 }
 
-/** A real server's estimate of what a rule costs at most is over its limit: the embedded one makes none. */
-export const costly = 'costs too much'
 /** A real server's own code fails: its counting of costs does not expect that a list could not be made. */
 export const broken = 'fails inside'
 const tooCostly = /exceeds budget/

@@ -13,6 +13,7 @@ import { rarerScenarios } from './rarer-endpoints.ts'
 import { readScenarios } from './read.ts'
 import { restartScenarios } from './restart.ts'
 import { reviewScenarios } from './reviews.ts'
+import { ruleCostScenarios } from './rule-costs.ts'
 import { ruleScenarios } from './rules.ts'
 import { storedElsewhereScenarios } from './stored-elsewhere.ts'
 import { strategicScenarios } from './strategic-merge.ts'
@@ -24,6 +25,7 @@ export const scenarios: readonly Scenario[] = [
   ...readScenarios,
   ...customScenarios,
   ...ruleScenarios,
+  ...ruleCostScenarios,
   ...builtinScenarios,
   ...defaultsScenarios,
   ...updateScenarios,

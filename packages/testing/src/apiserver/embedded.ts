@@ -16,6 +16,7 @@ import {
 } from './authn/account.ts'
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import { confirmOwners } from './authn/owner-rights.ts'
+import { serviceAccountUserName } from './authn/service-account-user.ts'
 import type { UsedRole } from './authn/used-rights.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
 import { ClusterObjects } from './controllers/cluster-objects.ts'
@@ -289,7 +290,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     const accounts = registry.resolve('', 'v1', 'serviceaccounts')
     const uid = store.collection(accounts).get(objectKey(namespace, name))?.uid ?? ''
     const token = tokens.issue({ namespace, name, uid, audiences: [tokenIssuer], seconds: tokenSeconds })
-    const user = `system:serviceaccount:${namespace}:${name}`
+    const user = serviceAccountUserName(namespace, name)
     return { user, token, kubeconfig: kubeconfigFor(this.url, this.ca, token) }
   }
 

@@ -74,7 +74,7 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
     await using server = await startApiServer({ kind, authorization: 'RBAC', recordRights: true })
     const everywhere = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }
     const here = { verbs: ['create', 'patch'], apiGroups: ['apps'], resources: ['deployments'] }
-    const role = { kind: 'Role' as const, metadata: { name: 'used' as const, namespace: 'shop' }, rules: [here] }
+    const role = { kind: 'Role' as const, metadata: { name: 'writer', namespace: 'shop' }, rules: [here] }
     const { token, user, kubeconfig } = await server.account([everywhere, role], { namespace: 'shop' })
     expect(kubeconfig.users[0]?.user.token).toBe(token)
     const access = { ...accessTo(server), token }

@@ -28,6 +28,8 @@ export interface Checked {
   readonly types: ReadonlyMap<Expr, Type>
   /** Selections that are names with dots: of a type, such as `net.IP`. */
   readonly names: ReadonlyMap<Expr, string>
+  /** The overloads that each call may mean. */
+  readonly overloads: ReadonlyMap<Expr, readonly Overload[]>
   /** The variables that the expression reads, comprehensions' own aside. */
   readonly reads: ReadonlySet<string>
   readonly issues: readonly Issue[]
@@ -45,12 +47,20 @@ export interface Scope {
 export function check(expr: Expr, scope: Scope): Checked {
   const checker = new Checker(scope)
   const type = checker.whole(expr)
-  return { type, types: checker.types, names: checker.names, reads: checker.reads, issues: checker.issues }
+  return {
+    type,
+    types: checker.types,
+    names: checker.names,
+    overloads: checker.overloads,
+    reads: checker.reads,
+    issues: checker.issues,
+  }
 }
 
 class Checker {
   readonly types = new Map<Expr, Type>()
   readonly names = new Map<Expr, string>()
+  readonly overloads = new Map<Expr, Overload[]>()
   readonly reads = new Set<string>()
   readonly issues: Issue[] = []
   readonly #scope: Scope
@@ -163,6 +173,7 @@ class Checker {
     if (name === '_?._') {
       const [operand, field] = args as [Expr, Expr & { value: string }]
       this.types.set(field, string)
+      this.overloads.set(expr, [...(this.#scope.functions.get(name) ?? [])])
       return this.#substitutions.resolve(this.#field(expr.at, operand, field.value, true))
     }
     for (const arg of args) this.#check(arg)
@@ -186,7 +197,12 @@ class Checker {
 
   #resolve(expr: Expr, name: string, overloads: readonly Overload[], args: readonly Expr[], member: boolean): Type {
     const given = args.map(arg => this.types.get(arg) as Type)
-    if (name === '_&&_' || name === '_||_') return this.#logical(args, given)
+    const possible: Overload[] = []
+    this.overloads.set(expr, possible)
+    if (name === '_&&_' || name === '_||_') {
+      possible.push(...overloads)
+      return this.#logical(args, given)
+    }
     let result: Type | undefined
     for (const overload of overloads) {
       if (overload.member !== member) continue
@@ -194,6 +210,7 @@ class Checker {
       const parameters = overload.parameters.map(type => this.#instance(type, fresh))
       const returned = this.#instance(overload.result, fresh)
       if (!this.#substitutions.assign(given, parameters)) continue
+      possible.push(overload)
       const type = this.#substitutions.resolve(returned)
       if (result === undefined) result = type
       else if (result.kind !== 'dyn' && printType(result) !== printType(type)) result = dyn

@@ -1,5 +1,8 @@
 import { below, type Expr } from './ast.ts'
 import { type Checked, check } from './checker.ts'
+import { estimateCost } from './cost/estimate.ts'
+import type { Meter } from './cost/meter.ts'
+import type { Sizes } from './cost/schema-sizes.ts'
 import type { Functions } from './declarations.ts'
 import { functions as plainFunctions, typeVariables } from './environment.ts'
 import { evaluate, type Variables } from './evaluate.ts'
@@ -16,8 +19,10 @@ export interface Program {
   readonly type: Type
   /** The variables that it reads. */
   readonly reads: ReadonlySet<string>
-  /** Throws a `CelError`. */
-  evaluate(variables: Variables): Value
+  /** What an evaluation costs at most, in the server's units, with values of these sizes in its variables. */
+  estimate(sizes: Sizes): number
+  /** Throws a `CelError`. `meter` is told what it costs. */
+  evaluate(variables: Variables, meter?: Meter): Value
 }
 
 /** An expression that can't be: why, in the server's words. */
@@ -75,6 +80,12 @@ function patternProblem(pattern: string): string | undefined {
   }
 }
 
+/** The largest parts of an expression that are constant. */
+function collectConstants(expr: Expr, into: Set<Expr>): void {
+  if (isConstant(expr)) into.add(expr)
+  else for (const child of below(expr)) collectConstants(child, into)
+}
+
 function isConstant(expr: Expr): boolean {
   if (expr.kind === 'list') return expr.optional.size === 0 && expr.elements.every(isConstant)
   if (expr.kind === 'map')
@@ -105,7 +116,14 @@ export function compile(
     const constant = constantProblem(expr, checked)
     if (constant !== undefined) return { issues: constant, instantiation: true }
     const { type, reads } = checked
-    return { type, reads, evaluate: values => evaluate(expr, checked, functions, values) }
+    const constants = new Set<Expr>()
+    collectConstants(expr, constants)
+    return {
+      type,
+      reads,
+      estimate: sizes => estimateCost(expr, checked, sizes),
+      evaluate: (values, meter) => evaluate(expr, checked, functions, values, constants, meter),
+    }
   } catch (error) {
     if (error instanceof SyntaxIssue) return refused([error])
     throw error

@@ -1,19 +1,26 @@
 import type { Comprehension, Expr } from './ast.ts'
 import type { Checked } from './checker.ts'
+import { callCost } from './cost/call-cost.ts'
+import { making } from './cost/factors.ts'
+import { Meter, TooCostlyError } from './cost/meter.ts'
 import type { Functions, Overload } from './declarations.ts'
 import { indexed } from './functions/containers.ts'
 import type { Type } from './types.ts'
 import { CelError, Entries, List, Mapping, Message, Optional, TypeValue, typeName, type Value } from './values.ts'
 
-/** How many steps one evaluation may take: what a real server bounds by its cost budget. */
-const maxSteps = 1_000_000
-
 /** What an expression's variables are; an absent one is an error where it is read. */
 export type Variables = ReadonlyMap<string, Value | undefined>
 
-/** Evaluates a checked expression. Throws a `CelError`. */
-export function evaluate(expr: Expr, checked: Checked, functions: Functions, variables: Variables): Value {
-  return new Evaluation(checked, functions, variables).value(expr)
+/** Evaluates a checked expression. Throws a `CelError`. `constants`: the parts of it that cost nothing. */
+export function evaluate(
+  expr: Expr,
+  checked: Checked,
+  functions: Functions,
+  variables: Variables,
+  constants: ReadonlySet<Expr> = new Set(),
+  meter: Meter = new Meter(),
+): Value {
+  return new Evaluation(checked, functions, variables, constants, meter).value(expr)
 }
 
 class Evaluation {
@@ -21,22 +28,48 @@ class Evaluation {
   readonly #functions: Functions
   readonly #variables: Variables
   readonly #locals: Map<string, Value>[] = []
-  #steps = 0
+  readonly #constants: ReadonlySet<Expr>
+  readonly #meter: Meter
+  /** Within a constant nothing costs anything. */
+  #isFree = false
 
-  constructor(checked: Checked, functions: Functions, variables: Variables) {
+  constructor(
+    checked: Checked,
+    functions: Functions,
+    variables: Variables,
+    constants: ReadonlySet<Expr>,
+    meter: Meter,
+  ) {
+    this.#constants = constants
+    this.#meter = meter
     this.#checked = checked
     this.#functions = functions
     this.#variables = variables
   }
 
   value(expr: Expr): Value {
-    if (++this.#steps > maxSteps) throw new CelError('operation cancelled: actual cost limit exceeded')
+    if (this.#isFree || !this.#constants.has(expr)) return this.#counted(expr)
+    this.#isFree = true
+    try {
+      return this.#counted(expr)
+    } finally {
+      this.#isFree = false
+    }
+  }
+
+  #spend(cost: number): void {
+    if (!this.#isFree) this.#meter.spend(cost)
+  }
+
+  #counted(expr: Expr): Value {
     switch (expr.kind) {
       case 'literal':
         return expr.value
       case 'ident':
+        this.#spend(1)
         return this.#variable(expr.name)
       case 'select':
+        if (!expr.test) this.#spend(pathCost(expr.operand))
         return this.#select(expr)
       case 'call':
         return this.#call(expr)
@@ -86,6 +119,8 @@ class Evaluation {
       return this.value(condition ? second : third)
     }
     if (name === '@not_strictly_false') return this.#notStrictlyFalse(first)
+    if ((name === 'or' || name === 'orValue') && expr.target !== undefined)
+      return this.#alternative(expr.target, name, first)
     // As in a real server, nothing is in an empty list, whatever it fails with.
     if (name === '@in' && second?.kind === 'list' && second.elements.length === 0) return false
     const global = this.#checked.names.get(expr)
@@ -94,10 +129,28 @@ class Evaluation {
     const called = (global ?? name).replace(/^\./, '')
     const overloads = this.#functions.get(called) ?? []
     // What is indexed decides: a dynamic index is looked at by it.
-    if (name === '_[_]') return indexed(values[0] as Value, values[1] as Value)
+    if (name === '_[_]') {
+      this.#spend(pathCost(first))
+      return indexed(values[0] as Value, values[1] as Value)
+    }
     const overload = overloads.find(one => one.member === (target !== undefined) && matches(one, values))
     if (overload === undefined) throw new CelError(noSuchOverload(called, values))
-    return (overload.call as (...given: Value[]) => Value)(...values)
+    let result: Value | undefined
+    try {
+      result = (overload.call as (...given: Value[]) => Value)(...values)
+      return result
+    } finally {
+      // A search in a constant list is one look at a table.
+      if (called !== '@in' || !this.#constants.has(second)) this.#spend(callCost(called, overload, values, result))
+    }
+  }
+
+  /** The other value is evaluated only if it is needed. */
+  #alternative(target: Expr, name: 'or' | 'orValue', other: Expr): Value {
+    const optional = this.value(target)
+    if (!(optional instanceof Optional)) throw new CelError('no such overload')
+    if (optional.value === undefined) return this.value(other)
+    return name === 'or' ? optional : optional.value
   }
 
   /** The decisive value of either side counts, whatever the other side is. */
@@ -117,6 +170,7 @@ class Evaluation {
   }
 
   #notStrictlyFalse(expr: Expr): boolean {
+    this.#spend(1)
     try {
       return this.value(expr) !== false
     } catch (error) {
@@ -127,7 +181,7 @@ class Evaluation {
 
   /** An error that a decisive value may hide: not that the evaluation has taken too long. */
   #absorb(error: unknown): unknown {
-    if (!(error instanceof CelError) || this.#steps > maxSteps) throw error
+    if (!(error instanceof CelError) || error instanceof TooCostlyError) throw error
     return error
   }
 
@@ -139,6 +193,7 @@ class Evaluation {
       else if (!(value instanceof Optional)) throw new CelError('no such overload')
       else if (value.value !== undefined) items.push(value.value)
     }
+    this.#spend(making.list)
     return new List(items)
   }
 
@@ -151,6 +206,7 @@ class Evaluation {
       else if (!(given instanceof Optional)) throw new CelError('no such overload')
       else if (given.value !== undefined) pairs.push([name, given.value])
     }
+    this.#spend(making.map)
     return new Entries(pairs)
   }
 
@@ -162,6 +218,7 @@ class Evaluation {
       else if (!(value instanceof Optional)) throw new CelError('no such overload')
       else if (value.value !== undefined) made.set(field, value.value)
     }
+    this.#spend(making.struct)
     return new Message(name, made)
   }
 
@@ -223,6 +280,13 @@ function* items(range: Value, two: boolean): Iterable<readonly [Value, Value]> {
     const name = typeName(range).replace('null_type', 'null').replace(/^.*\./, '')
     throw new CelError(`got 'types.${name.charAt(0).toUpperCase()}${name.slice(1)}', expected iterable type`)
   }
+}
+
+/** What it costs to look into a value: one look more if it is made by the expression. */
+function pathCost(operand: Expr): number {
+  const isPath =
+    operand.kind === 'ident' || operand.kind === 'select' || (operand.kind === 'call' && operand.name === '_[_]')
+  return isPath ? 1 : 2
 }
 
 /** The value of a field, or of a map's key; `undefined`: there is none. */

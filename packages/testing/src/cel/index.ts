@@ -9,5 +9,5 @@ export {
   type Variable,
 } from './admission.ts'
 export { jsonOf, MutationError, nameProblems, operationsOf } from './mutation.ts'
-export { type CompiledRule, compileRules } from './rule.ts'
+export { type CompiledRule, compileRules, costsOfRules, type RuleCosts } from './rule.ts'
 export { ruleProblems, usableMessage } from './validator.ts'

@@ -123,8 +123,7 @@ export function expandMacro(
     return listOf(build, target, variablesOf(args, 1, identifier), args.slice(1))
   }
   if (name === 'sortBy' && count === 2) {
-    const keys = listOf(build, target, variablesOf(args, 1, identifier), args.slice(1))
-    return { at, kind: 'call', name: '@sortByAssociatedKeys', target, args: [keys] }
+    return sortBy(build, target, variablesOf(args, 1, identifier), args.slice(1))
   }
   if (name === 'filter' && count === 2) {
     const variables = variablesOf(args, 1, identifier)
@@ -144,6 +143,34 @@ export function expandMacro(
   return undefined
 }
 
+/** Names the list first, so that it is evaluated once. */
+function sortBy(build: Builder, target: Expr, variables: readonly string[], args: readonly Expr[]): Expr {
+  const { at } = build
+  const name = '@__sortBy_input__'
+  const input = (): Expr => ({ at, kind: 'ident', name })
+  const keys = listOf(build, input(), variables, args)
+  const sorted: Expr = { at, kind: 'call', name: '@sortByAssociatedKeys', target: input(), args: [keys] }
+  return bind(build, name, target, sorted)
+}
+
+/** An expression in which a name stands for a value: a loop that never runs. */
+function bind(build: Builder, name: string, init: Expr, result: Expr): Expr {
+  const { at } = build
+  const step: Expr = { at, kind: 'ident', name }
+  return {
+    at,
+    kind: 'comprehension',
+    range: build.list(),
+    variable: '#unused',
+    variable2: undefined,
+    accu: name,
+    init,
+    condition: build.literal(false),
+    step,
+    result,
+  }
+}
+
 function has(build: Builder, arg: Expr): Expr {
   if (arg.kind !== 'select') throw new SyntaxIssue(arg.at, 'invalid argument to has() macro')
   return { ...arg, at: build.at, test: true }
@@ -153,18 +180,7 @@ function optional(build: Builder, name: string, target: Expr, [variable, transfo
   if (variable?.kind !== 'ident') {
     throw new SyntaxIssue(variable?.at ?? build.at, `${name}() variable name must be a simple identifier`)
   }
-  const inner: Expr = {
-    at: build.at,
-    kind: 'comprehension',
-    range: build.list(),
-    variable: '#unused',
-    variable2: undefined,
-    accu: variable.name,
-    init: build.member('value', target),
-    condition: build.literal(false),
-    step: { at: build.at, kind: 'ident', name: variable.name },
-    result: transform as Expr,
-  }
+  const inner = bind(build, variable.name, build.member('value', target), transform as Expr)
   const made = name === 'optMap' ? build.call('optional.of', inner) : inner
   return build.call('_?_:_', build.member('hasValue', target), made, build.call('optional.none'))
 }

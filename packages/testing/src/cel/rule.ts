@@ -1,6 +1,7 @@
 import type { Schema } from '../apiserver/schema/schema.ts'
 import type { ValidationRule } from '../apiserver/schema/validation-rule.ts'
 import { compile, type Program } from './compile.ts'
+import { mostOf, type Sizes, sizesOfSchema } from './cost/schema-sizes.ts'
 import { typeOfSchema } from './schema-types.ts'
 import { optionalOf, type Type } from './types.ts'
 
@@ -17,6 +18,24 @@ export interface CompiledRule {
 
 /** The name of a resource's type in messages. A real server counts up: expressions can't depend on it. */
 const selfType = 'selfType0'
+
+/** What the rules of one node cost, as a real server estimates it. */
+export interface RuleCosts {
+  /** How often the node's values can be in one request. */
+  readonly times: number
+  rule(rule: CompiledRule): number
+  message(rule: CompiledRule): number
+}
+
+/** The costs of rules that were compiled for the same node. */
+export function costsOfRules(schema: Schema, isResource: boolean): RuleCosts {
+  const sizes = sizesOfSchema(schema, isResource) as Sizes
+  return {
+    times: mostOf(sizes),
+    rule: ({ program }) => program?.estimate(sizes) ?? 0,
+    message: ({ message }) => message?.estimate(sizes) ?? 0,
+  }
+}
 
 /** Compiles the rules of one node; `undefined`: expressions can't see its values. */
 export function compileRules(schema: Schema, isResource: boolean): CompiledRule[] | undefined {

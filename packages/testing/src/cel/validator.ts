@@ -1,9 +1,11 @@
 import { isObject, isRawNumber, type Json, own } from '../apiserver/objects/json.ts'
 import { type Correlation, fieldOf, itemOf, unchanged } from '../apiserver/schema/correlation.ts'
 import { fieldPath } from '../apiserver/schema/field-path.ts'
-import { goValue } from '../apiserver/schema/go-text.ts'
+import { goQuote, goValue } from '../apiserver/schema/go-text.ts'
 import type { Schema } from '../apiserver/schema/schema.ts'
 import type { StatusCause } from '../apiserver/status.ts'
+import { Budget, OutOfBudgetError } from './cost/budget.ts'
+import { TooCostlyError } from './cost/meter.ts'
 import { type CompiledRule, compileRules } from './rule.ts'
 import { isIntOrString } from './schema-types.ts'
 import { valueOfJson } from './schema-values.ts'
@@ -43,14 +45,20 @@ export function ruleProblems(
 ): StatusCause[] {
   const causes: StatusCause[] = []
   const was = old === undefined ? undefined : { schema, value, old }
-  visit({ schema, value, old, path, isResource, was, above: undefined }, causes)
+  visit({ schema, value, old, path, isResource, was, above: undefined }, { causes, budget: new Budget() })
   return causes
 }
 
-function visit(place: Place, causes: StatusCause[]): void {
+/** What is found, and what the rules of an object may still cost. */
+interface Run {
+  readonly causes: StatusCause[]
+  readonly budget: Budget
+}
+
+function visit(place: Place, run: Run): void {
   const { schema, value, old, path } = place
   if (value === null || !schema.hasRules) return
-  causes.push(...evaluateRules(place))
+  evaluateRules(place, run)
   const known = place.was ?? undefined
   const below = { above: known ?? place.above }
   if (Array.isArray(value) && schema.items?.hasRules === true) {
@@ -59,7 +67,7 @@ function visit(place: Place, causes: StatusCause[]): void {
       const was = itemOf(known, i)
       visit(
         { ...below, schema: items, value: item, old: was?.old, path: `${path}[${i}]`, isResource: items.embedded, was },
-        causes,
+        run,
       )
     }
   }
@@ -71,17 +79,20 @@ function visit(place: Place, causes: StatusCause[]): void {
     if (inner?.hasRules !== true) continue
     const at = property === undefined ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`
     const child = { ...below, schema: inner, value: own(value, key) as Json, old: own(before, key), path: at }
-    visit({ ...child, isResource: inner.embedded, was: fieldOf(known, key) }, causes)
+    visit({ ...child, isResource: inner.embedded, was: fieldOf(known, key) }, run)
   }
 }
 
-function evaluateRules(place: Place): StatusCause[] {
+function evaluateRules(place: Place, { causes, budget }: Run): void {
   const { schema, value, old, isResource } = place
-  if (schema.rules.length === 0) return []
+  if (schema.rules.length === 0 || budget.isOver) return
   const self = valueOrError(() => valueOfJson(value, schema, isResource))
   const before =
     old === undefined || old === null ? undefined : valueOrError(() => valueOfJson(old, schema, isResource))
-  return rulesOf(schema, isResource).flatMap(rule => evaluateRule(rule, place, self, before))
+  for (const rule of rulesOf(schema, isResource)) {
+    if (budget.isOver) return
+    causes.push(...evaluateRule(rule, place, self, before, budget))
+  }
 }
 
 function valueOrError(make: () => Value): () => Value {
@@ -100,11 +111,12 @@ function evaluateRule(
   place: Place,
   self: () => Value,
   before: (() => Value) | undefined,
+  budget: Budget,
 ): StatusCause[] {
   const { rule, program, problem, message, usesOldSelf } = compiledRule
   const optional = rule.optionalOldSelf === true
-  const type = isIntOrString(place.schema) ? '' : (place.schema.types[0] ?? '')
-  const failed = (why: string): StatusCause[] => [invalid(place.path, `Invalid value: ${JSON.stringify(type)}: ${why}`)]
+  const shownType = JSON.stringify(typeShown(place))
+  const failed = (why: string): StatusCause[] => [invalid(place.path, `Invalid value: ${shownType}: ${why}`)]
   if (program === undefined) return failed(`rule compile error: ${problem}`)
   if (usesOldSelf && before === undefined && !optional) return []
   const text = (rule.message === '' ? rule.rule : rule.message).trim()
@@ -113,17 +125,17 @@ function evaluateRule(
       ['self', self()],
       ['oldSelf', optional ? new Optional(before?.()) : before?.()],
     ])
-  try {
-    if (program.evaluate(variables()) === true) return []
-  } catch (error) {
-    if (!(error instanceof CelError)) throw error
-    const why = error.message
+  const outcome = budget.evaluate(meter => program.evaluate(variables(), meter))
+  if (outcome instanceof OutOfBudgetError) return failed(`validation ${outOfBudget}`)
+  if (outcome === true) return []
+  if (outcome instanceof CelError) {
+    const why = outcome.message
     if (why.startsWith('no such overload')) {
       return failed(
         `'${why}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`,
       )
     }
-    if (why.startsWith('operation cancelled')) {
+    if (outcome instanceof TooCostlyError) {
       return failed(
         `'${why}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`,
       )
@@ -138,12 +150,19 @@ function evaluateRule(
     ['self', self()],
     ['oldSelf', before?.()],
   ])
-  const detail =
-    (message === undefined ? undefined : messageOf(() => message.evaluate(shown))) ??
-    (rule.message === '' ? `failed rule: ${text}` : text)
+  const made = message === undefined ? undefined : budget.evaluate(meter => message.evaluate(shown, meter))
+  if (made instanceof OutOfBudgetError)
+    return [costlyMessage(compiledRule, place, `messageExpression evaluation ${outOfBudget}`)]
+  if (made instanceof TooCostlyError) {
+    const why = 'no further validation rules will be run due to call cost exceeds limit for messageExpression'
+    return [costlyMessage(compiledRule, place, `${why}: ${goQuote(rule.messageExpression)}`)]
+  }
+  const given = made === undefined || made instanceof CelError ? undefined : usableMessage(made)
+  const detail = given ?? (rule.message === '' ? `failed rule: ${text}` : text)
   return [failure(compiledRule, place, detail)]
 }
 
+const outOfBudget = 'failed due to running out of cost budget, no further validation rules will be run'
 const longestMessage = 5 * 1024
 
 /** What an expression for a message evaluated to, if that can be used. */
@@ -152,19 +171,25 @@ export function usableMessage(value: Value): string | undefined {
   return text === '' || text.includes('\n') || Buffer.byteLength(text) > longestMessage ? undefined : text
 }
 
-/** What an expression for a message says, if it can be used. */
-function messageOf(evaluate: () => Value): string | undefined {
-  try {
-    return usableMessage(evaluate())
-  } catch (error) {
-    if (error instanceof CelError) return undefined
-    throw error
-  }
+/** Where a rule says that its failures are. */
+function placeOfFailure({ rule }: CompiledRule, { schema, path }: Place): string {
+  const inner = rule.fieldPath === '' ? '' : (fieldPath(rule.fieldPath, schema) ?? '')
+  return inner === '' ? path : path === '' ? inner : `${path}.${inner}`
 }
 
-function failure({ rule }: CompiledRule, { schema, value, path }: Place, detail: string): StatusCause {
-  const inner = rule.fieldPath === '' ? '' : (fieldPath(rule.fieldPath, schema) ?? '')
-  const field = inner === '' ? path : path === '' ? inner : `${path}.${inner}`
+/** A message whose making costs too much takes the place of the rule's own. */
+function costlyMessage(rule: CompiledRule, place: Place, why: string): StatusCause {
+  return invalid(placeOfFailure(rule, place), `Invalid value: ${JSON.stringify(typeShown(place))}: ${why}`)
+}
+
+function typeShown({ schema }: Place): string {
+  return isIntOrString(schema) ? '' : (schema.types[0] ?? '')
+}
+
+function failure(compiledRule: CompiledRule, place: Place, detail: string): StatusCause {
+  const { rule } = compiledRule
+  const { schema, value } = place
+  const field = placeOfFailure(compiledRule, place)
   const composite = schema.types[0] === 'object' || schema.types[0] === 'array'
   const shown = composite && !isIntOrString(schema) ? '' : `: ${printed(value)}`
   switch (rule.reason) {

@@ -9,6 +9,7 @@ import {
   tokenSeconds,
 } from '../apiserver/authn/account.ts'
 import type { PolicyRule } from '../apiserver/authn/policy.ts'
+import { serviceAccountUserName } from '../apiserver/authn/service-account-user.ts'
 import { kubeconfigFor } from '../apiserver/kubeconfig.ts'
 import { type Access, ask } from './ask.ts'
 import { until } from './ready.ts'
@@ -28,7 +29,7 @@ export async function createAccount(
     const known = (): Promise<boolean> => holds({ ...access, token }, home === '' ? namespace : home, rules)
     if (!(await until(known, timeoutMs))) throw new Error(`the rights of ${namespace}/${name} are not in force yet`)
   }
-  const user = `system:serviceaccount:${namespace}:${name}`
+  const user = serviceAccountUserName(namespace, name)
   return { user, token, kubeconfig: kubeconfigFor(access.url, access.ca, token) }
 }
 

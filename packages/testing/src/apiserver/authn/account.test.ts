@@ -10,7 +10,7 @@ describe('an account', () => {
   it('F1: has the rights of its grants, where they hold, and no others', () =>
     withServer(
       async ({ call, server }) => {
-        const role = { kind: 'Role', metadata: { name: 'used', namespace: 'arcade' }, rules: [writes] } as const
+        const role = { kind: 'Role', metadata: { name: 'writer', namespace: 'arcade' }, rules: [writes] } as const
         const { user, token } = await server.account([reads, role], { namespace: 'games' })
         expect(user).toBe('system:serviceaccount:games:operator')
         const asked = async (method: string, path: string): Promise<number> => {

@@ -1,9 +1,15 @@
 import type { Kubeconfig } from '../kubeconfig.ts'
 import type { PolicyRule } from './policy.ts'
-import type { UsedRole } from './used-rights.ts'
 
 /** Rights to grant: a rule holds everywhere; the rules of a Role hold in its namespace. Names of roles don't matter. */
-export type Grant = PolicyRule | Pick<UsedRole, 'kind' | 'metadata' | 'rules'>
+export type Grant = PolicyRule | GrantedRole
+
+/** A Role or a ClusterRole, such as `server.rights()` gives, or as a manifest has it. */
+export interface GrantedRole {
+  readonly kind: 'Role' | 'ClusterRole'
+  readonly metadata: { readonly name: string; readonly namespace?: string }
+  readonly rules: readonly PolicyRule[]
+}
 
 export interface AccountOptions {
   /** @default 'operator' */

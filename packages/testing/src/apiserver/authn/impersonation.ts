@@ -2,6 +2,7 @@ import type { AccessAttributes, User } from '../access.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { StatusError } from '../status.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
+import { serviceAccountOf, serviceAccountUser } from './service-account-user.ts'
 
 /** Whom a request wants to be taken for, and what its sender must be allowed for that: all of it. */
 export interface Impersonation {
@@ -45,11 +46,16 @@ export function readImpersonation(
     path: '',
     ...parts,
   })
-  const account = serviceAccount(name)
+  const account = serviceAccountOf(name)
   return {
     user: {
       name,
-      groups: withImplied(name, groups.length > 0 || account === undefined ? groups : accountGroups(account.namespace)),
+      groups: withImplied(
+        name,
+        groups.length > 0 || account === undefined
+          ? groups
+          : serviceAccountUser(account.namespace, account.name).groups,
+      ),
       ...(uid !== '' && { uid }),
       ...(extras.length > 0 && { extra }),
     },
@@ -70,7 +76,7 @@ export function impersonationResources(
     readonly uid?: string
   },
 ): Partial<AccessAttributes>[] {
-  const account = serviceAccount(name)
+  const account = serviceAccountOf(name)
   const more = { group: authenticationGroup, version: 'v1' }
   return [
     account === undefined ? { resource: 'users', name } : { resource: 'serviceaccounts', ...account },
@@ -121,15 +127,6 @@ function unescaped(key: string): string {
   } catch {
     return key
   }
-}
-
-function serviceAccount(user: string): { namespace: string; name: string } | undefined {
-  const [, namespace, name] = /^system:serviceaccount:([^:]+):([^:]+)$/.exec(user) ?? []
-  return namespace === undefined || name === undefined ? undefined : { namespace, name }
-}
-
-function accountGroups(namespace: string): string[] {
-  return ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
 }
 
 /** Everybody is in one of the two groups of everybody. */

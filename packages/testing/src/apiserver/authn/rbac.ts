@@ -2,6 +2,7 @@ import type { AccessAttributes, User } from '../access.ts'
 import { rulesOf } from './aggregation.ts'
 import type { Binding, PolicyRule, PolicySource, RoleRef, Subject } from './policy.ts'
 import { ruleAllows } from './rule.ts'
+import { serviceAccountUserName } from './service-account-user.ts'
 
 /** Whether something is allowed. `reason`: by what it is, or which roles were missing when it is not. */
 export interface Decision {
@@ -63,7 +64,7 @@ function isFor(subject: Subject, user: User, namespace: string): boolean {
   if (subject.kind === 'Group') return user.groups.includes(subject.name)
   if (subject.kind !== 'ServiceAccount') return false
   const home = subject.namespace || namespace
-  return home !== '' && user.name === `system:serviceaccount:${home}:${subject.name}`
+  return home !== '' && user.name === serviceAccountUserName(home, subject.name)
 }
 
 /** The rules of a role; `undefined` where there is none. */

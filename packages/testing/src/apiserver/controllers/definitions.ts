@@ -81,7 +81,7 @@ export class Definitions {
     const storage = versionsOf(object).find(version => version.storage)?.name ?? ''
     if (old === undefined) {
       object.status = {
-        conditions: [],
+        conditions: null,
         acceptedNames: { plural: '', kind: '' },
         storedVersions: storage === '' ? [] : [storage],
       }

@@ -54,11 +54,11 @@ export class BoundPolicies<P extends Policy> {
   /** The policies that are about a request, by name. */
   invocations(asked: Attributes): readonly Invocation<P>[] {
     if (this.idle) return []
-    const bindings = this.#all(this.#types.bindings, readBinding)
+    const bindings = Map.groupBy(this.#all(this.#types.bindings, readBinding), ({ policy }) => policy)
     return this.#all(this.#types.policies, this.#readPolicy).flatMap(policy => {
-      const own = bindings.filter(binding => binding.policy === policy.name)
-      const at = own.length === 0 ? undefined : this.#selected(policy.resources, asked)
-      return at === undefined ? [] : this.#ofPolicy(policy, own, at, asked)
+      const own = bindings.get(policy.name)
+      const at = own && this.#selected(policy.resources, asked)
+      return own === undefined || at === undefined ? [] : this.#ofPolicy(policy, own, at, asked)
     })
   }
 

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { User } from '../access.ts'
+import { serviceAccountUser, serviceAccountUserName } from '../authn/service-account-user.ts'
 import { isObject, type JsonObject, objectAt, own, parseJson, stringAt, stringsAt } from '../objects/json.ts'
 import type { Registry } from '../resources/registry.ts'
 import { objectKey, type Store } from '../store/store.ts'
@@ -60,7 +61,7 @@ export class AccountTokens {
       jti: uuid(this.#random),
       'kubernetes.io': claims,
       nbf: iat,
-      sub: `system:serviceaccount:${namespace}:${name}`,
+      sub: serviceAccountUserName(namespace, name),
     }
     const text = `${encoded({ alg: 'HS256', typ: 'JWT' })}.${encoded(payload)}`
     return `${text}.${this.#signature(text)}`
@@ -106,8 +107,7 @@ export class AccountTokens {
       extra[`authentication.kubernetes.io/${kind}-name`] = [claimed.name]
       if (claimed.uid !== '') extra[`authentication.kubernetes.io/${kind}-uid`] = [claimed.uid]
     }
-    const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
-    return { user: { name: `system:serviceaccount:${namespace}:${name}`, uid, groups, extra }, audiences }
+    return { user: { ...serviceAccountUser(namespace, name), uid, extra }, audiences }
   }
 
   #uidOf(plural: string, namespace: string, name: string): string | undefined {

@@ -2,6 +2,7 @@ import { isObject, type Json, type JsonObject, own, stringAt } from '../objects/
 import type { StatusCause } from '../status.ts'
 import { isFieldPath } from './field-path.ts'
 import { goQuote } from './go-text.ts'
+import { CostTotal, overBudget } from './rule-costs.ts'
 import { cel } from './rules.ts'
 import { children, flag, list, type Schema } from './schema.ts'
 import type { ValidationRule } from './validation-rule.ts'
@@ -17,23 +18,37 @@ interface Found {
 /** What is wrong with the rules of a schema, at `path`. With `compile`, their expressions are checked too. */
 export function checkRules(raw: JsonObject, schema: Schema, path: string, compile: boolean): StatusCause[] {
   if (!schema.hasRules) return []
-  const { written, expressions } = visit(raw, schema, path, true, compile, undefined)
-  return [...written, ...expressions]
+  const total = new CostTotal()
+  const { written, expressions } = visit(
+    { raw, schema, path, isResource: true, uncorrelated: undefined, times: 1 },
+    {
+      compile,
+      total,
+    },
+  )
+  return [...written, ...expressions, ...total.problems(path)]
 }
 
-/** `uncorrelated`: the list above whose items can't be told from one state of an object to the next. */
-function visit(
-  raw: JsonObject,
-  schema: Schema,
-  path: string,
-  isResource: boolean,
-  compile: boolean,
-  uncorrelated: string | undefined,
-): Found {
+/** A node of a schema. */
+interface Place {
+  readonly raw: JsonObject
+  readonly schema: Schema
+  readonly path: string
+  readonly isResource: boolean
+  /** The list above whose items can't be told from one state of an object to the next. */
+  readonly uncorrelated: string | undefined
+  /** How many values of this node an object has at most; `undefined`: there is no bound. */
+  readonly times: number | undefined
+}
+
+function visit(place: Place, how: { readonly compile: boolean; readonly total: CostTotal }): Found {
+  const { raw, schema, path, isResource, uncorrelated } = place
   const found: Found = { written: [], expressions: [] }
+  const times = timesBelow(place)
   const into = (key: string, child: Schema | undefined, rawChild: Json | undefined, above = uncorrelated): void => {
     if (child?.hasRules !== true || !isObject(rawChild)) return
-    const { written, expressions } = visit(rawChild, child, `${path}.${key}`, child.embedded, compile, above)
+    const below = { raw: rawChild, schema: child, path: `${path}.${key}`, isResource: child.embedded }
+    const { written, expressions } = visit({ ...below, uncorrelated: above, times }, how)
     found.written.push(...written)
     found.expressions.push(...expressions)
   }
@@ -50,14 +65,16 @@ function visit(
   into('items', schema.items, own(raw, 'items'), isMap ? uncorrelated : (uncorrelated ?? path))
   const at = `${path}.x-kubernetes-validations`
   for (const [i, rule] of schema.rules.entries()) found.written.push(...checkWritten(rule, schema, `${at}[${i}]`))
-  if (schema.rules.length === 0 || found.written.length > 0 || !compile) return found
-  const compiled = cel().compileRules(schema, isResource || flag(raw, 'x-kubernetes-embedded-resource'))
+  if (schema.rules.length === 0 || found.written.length > 0 || !how.compile) return found
+  const asResource = isResource || flag(raw, 'x-kubernetes-embedded-resource')
+  const compiled = cel().compileRules(schema, asResource)
   if (compiled === undefined) {
     const why = 'internal error: failed to retrieve type information for x-kubernetes-validations'
     found.expressions.push({ reason: 'InternalError', message: `Internal error: ${why}`, field: at })
     return found
   }
   const given = list(raw, 'x-kubernetes-validations').filter(isObject)
+  const costs = cel().costsOfRules(schema, asResource)
   for (const [i, one] of compiled.entries()) {
     const invalid = (field: string, value: string, why: string): void => {
       found.expressions.push({
@@ -66,8 +83,17 @@ function visit(
         field: `${at}[${i}].${field}`,
       })
     }
+    const spend = (field: string, what: string, cost: number): void => {
+      const problem = overBudget(what, cost, `${at}[${i}].${field}`)
+      if (problem !== undefined) found.expressions.push(problem)
+      how.total.add(`${at}[${i}].${field}`, cost)
+    }
+    spend('rule', 'estimated rule cost', costs.rule(one) * (place.times ?? costs.times))
     if (one.program === undefined) invalid('rule', printRule(one.rule, given[i]), one.problem)
     if (one.messageProblem !== '') invalid('messageExpression', printRule(one.rule, given[i]), one.messageProblem)
+    else if (one.message !== undefined) {
+      spend('messageExpression', 'estimated messageExpression cost', costs.message(one))
+    }
     if (one.usesOldSelf && uncorrelated !== undefined) {
       const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated}`
       invalid('rule', goQuote(one.rule.rule), why)
@@ -76,6 +102,14 @@ function visit(
     }
   }
   return found
+}
+
+/** How many values a node below can have in one object; `undefined`: there is no bound. */
+function timesBelow({ schema, times }: Place): number | undefined {
+  const isMap = schema.additional !== undefined
+  const type = schema.types.length === 1 ? schema.types[0] : ''
+  const each = type === 'array' ? schema.maxItems : type === 'object' && isMap ? schema.maxProperties : 1
+  return times === undefined || each === undefined ? undefined : times * Math.max(0, each)
 }
 
 /** A rule as the server's own type prints it. */

@@ -250,6 +250,23 @@ describe('admission webhooks', () => {
       { webhooks: async () => undefined },
     ))
 
+  it('F1: a delete whose options are no object is refused as it is without webhooks', () =>
+    withServer(
+      async kit => {
+        const refusals = async (): Promise<unknown[]> => {
+          const one = await kit.call('DELETE', `${cm}/a`, [1])
+          const all = await kit.call('DELETE', cm, [1])
+          return [one.status, one.json.message, all.status, all.json.message]
+        }
+        await kit.call('POST', cm, { metadata: { name: 'a' } })
+        const without = await refusals()
+        expect(without).toEqual([400, expect.stringContaining('cannot unmarshal array'), 400, without[1]])
+        await configure(kit, 'Validating', {})
+        expect(await refusals()).toEqual(without)
+      },
+      { webhooks: answering(() => ({ allowed: true })) },
+    ))
+
   it('F1: a configuration is 501 where nothing can be called', async () => {
     const hook = {
       name: 'a.example.com',

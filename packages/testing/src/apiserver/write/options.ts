@@ -76,7 +76,7 @@ function managerProblems(manager: string): StatusCause[] {
 /** The options of a delete: the body's, and only where there is no body the query's. Throws the server's 400 and 422. */
 export function readDeleteOptions(request: BodyOf, query: URLSearchParams): DeleteOptions {
   const { body } = request
-  const value = body.length === 0 ? {} : parsed(request)
+  const value = body.length === 0 ? {} : parseOptions(request)
   const asked = body.length === 0 ? query : new URLSearchParams()
   const preconditions = objectAt(value, 'preconditions')
   const policy = stringAt(value, 'propagationPolicy') ?? asked.get('propagationPolicy') ?? undefined
@@ -105,7 +105,8 @@ function isPolicy(text: string | undefined): text is 'Background' | 'Foreground'
   return text === 'Background' || text === 'Foreground' || text === 'Orphan'
 }
 
-function parsed(request: BodyOf): ReturnType<typeof parseBody> {
+/** Parses the body of a request that carries options. Throws the server's 400. */
+export function parseOptions(request: BodyOf): ReturnType<typeof parseBody> {
   try {
     return parseBody(request)
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { AccessAttributes, User } from '../../apiserver/access.ts'
 import type { Decision } from '../../apiserver/authn/rbac.ts'
+import { serviceAccountUser } from '../../apiserver/authn/service-account-user.ts'
 import { dnsLabelProblems, subdomainProblems } from '../../apiserver/objects/qualified-name.ts'
 import type { Declaration } from '../declarations.ts'
 import { CelError, Custom } from '../values.ts'
@@ -85,8 +86,7 @@ const none = { group: '', version: '', resource: '', subresource: '', namespace:
 function serviceAccount({ decide }: Authorizer, namespace: string, name: string): Authorizer {
   if (subdomainProblems(name).length > 0) throw new CelError('Invalid service account name')
   if (dnsLabelProblems(namespace).length > 0) throw new CelError('Invalid service account namespace')
-  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`]
-  return new Authorizer({ name: `system:serviceaccount:${namespace}:${name}`, groups }, decide)
+  return new Authorizer(serviceAccountUser(namespace, name), decide)
 }
 
 function given(text: string, what: string): string {

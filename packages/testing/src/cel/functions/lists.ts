@@ -1,4 +1,5 @@
 import { compare, equal } from '../compare.ts'
+import { TooCostlyError } from '../cost/meter.ts'
 import type { Declaration } from '../declarations.ts'
 import { CelError, Duration, List, Uint, type Value } from '../values.ts'
 import { itemsOf } from './containers.ts'
@@ -60,7 +61,7 @@ function sort(list: List, keys: List = list): List {
 
 function range(size: bigint): List {
   if (size < 0) throw new CelError(`lists.range: size must be non-negative, got ${size}`)
-  if (size > 1_000_000) throw new CelError('operation cancelled: actual cost limit exceeded')
+  if (size > 1_000_000) throw new TooCostlyError()
   return new List(Array.from({ length: Number(size) }, (_, i) => BigInt(i)))
 }
 

@@ -1,0 +1,51 @@
+import type { StatusCause } from '../status.ts'
+
+/** What one expression may be estimated to cost, and all of a schema together. */
+const mostPerExpression = 10_000_000
+const mostPerSchema = 100_000_000
+const mostToldOf = 4
+
+const hint =
+  'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
+
+/** What a cost is refused with at `field`; `undefined`: it is no more than the limit. */
+export function overBudget(
+  what: string,
+  cost: number,
+  field: string,
+  limit: number = mostPerExpression,
+): StatusCause | undefined {
+  if (cost <= limit) return undefined
+  const factor = cost / limit
+  // A factor of 1.0 would say nothing, and how far it is beyond a hundred times neither.
+  const told = factor > 100 ? 'more than 100' : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1)
+  return forbidden(field, `${what} exceeds budget by factor of ${told}x (${hint})`)
+}
+
+function forbidden(field: string, why: string): StatusCause {
+  return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
+}
+
+/** Sums up what the expressions of one schema cost. */
+export class CostTotal {
+  #sum = 0
+  #largest: { readonly field: string; readonly cost: number }[] = []
+
+  add(field: string, given: number): void {
+    // A real server counts no further: what is beyond is as large as the rest of it.
+    const cost = Math.min(given, 2 ** 64)
+    this.#sum += cost
+    if (cost < mostPerSchema / 100) return
+    this.#largest.push({ field, cost })
+    this.#largest = this.#largest.sort((a, b) => b.cost - a.cost).slice(0, mostToldOf)
+  }
+
+  /** What the schema at `path` is refused for. */
+  problems(path: string): StatusCause[] {
+    const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
+    const problem = overBudget(what, this.#sum, path, mostPerSchema)
+    if (problem === undefined) return []
+    const why = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
+    return [...this.#largest.map(({ field }) => forbidden(field, why)), problem]
+  }
+}

@@ -1,0 +1,37 @@
+import { CelError, type Value } from '../values.ts'
+import { Meter, TooCostlyError } from './meter.ts'
+
+/** What the rules of one object may cost together, in the server's units. */
+const mostPerObject = 10_000_000
+
+/** Ends the rules of an object. */
+export class OutOfBudgetError extends CelError {}
+
+/** What the rules of one object may still cost. */
+export class Budget {
+  #left = mostPerObject
+  #isOver = false
+
+  /** No further rule is evaluated. */
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** What an evaluation gives, or fails with. */
+  evaluate(evaluation: (meter: Meter) => Value): Value | CelError {
+    const meter = new Meter()
+    const outcome = valueOrError(() => evaluation(meter))
+    this.#left -= meter.spent
+    this.#isOver = this.#left < 0 || outcome instanceof TooCostlyError
+    return this.#left < 0 ? new OutOfBudgetError() : outcome
+  }
+}
+
+function valueOrError(evaluation: () => Value): Value | CelError {
+  try {
+    return evaluation()
+  } catch (error) {
+    if (error instanceof CelError) return error
+    throw error
+  }
+}

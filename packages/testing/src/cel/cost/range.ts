@@ -1,0 +1,41 @@
+/** The least and the most that a size or a cost can be. */
+export interface Range {
+  readonly min: number
+  readonly max: number
+}
+
+/** Beyond what a real server counts to: sums and products end here. */
+export const most: number = 2 ** 64
+
+/** A size of which nothing is known. */
+export const unknown: Range = { min: 0, max: most }
+
+export const fixed = (value: number): Range => ({ min: value, max: value })
+
+export function plus(...ranges: readonly Range[]): Range {
+  let min = 0
+  let max = 0
+  for (const range of ranges) {
+    min = capped(min + range.min)
+    max = capped(max + range.max)
+  }
+  return { min, max }
+}
+
+export function times(a: Range, b: Range): Range {
+  return { min: capped(a.min * b.min), max: capped(a.max * b.max) }
+}
+
+/** What it costs to look at each unit of a size, rounded up. */
+export function scaled({ min, max }: Range, factor: number): Range {
+  return { min: capped(Math.ceil(min * factor)), max: capped(Math.ceil(max * factor)) }
+}
+
+/** Either of the two. */
+export function either(a: Range, b: Range): Range {
+  return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) }
+}
+
+export function capped(value: number): number {
+  return Math.min(value, most)
+}

@@ -54,16 +54,20 @@ describe.runIf(available)('an informer, on a real API server', () => {
     informer.start()
     const error = await informer.whenSynced().catch((error: unknown) => error)
     expect(isForbidden(error)).toBe(true)
-    const verbs = ['list', 'watch']
-    await admin.create(clusterRoles, {
+    const role = (verbs: string[]) => ({
       metadata: { name: 'reader' },
       rules: [{ apiGroups: [''], resources: ['configmaps'], verbs }],
     })
+    await admin.create(clusterRoles, role(['list']))
     await admin.create(clusterRoleBindings, {
       metadata: { name: 'reader' },
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'reader' },
       subjects: [{ kind: 'User', name: 'reader', apiGroup: 'rbac.authorization.k8s.io' }],
     })
+    await vi.waitFor(() => expect(`${informer.lastError}`).toContain('cannot watch resource "configmaps"'), waiting)
+    // A state that is listed and not watched does not pass for one that is.
+    expect(informer.hasSynced).toBe(false)
+    await admin.patch(clusterRoles, { name: 'reader' }, role(['list', 'watch']))
     await vi.waitFor(() => expect(informer.hasSynced).toBe(true), waiting)
   })
 

@@ -396,6 +396,31 @@ describe('waiting for the first state', () => {
     expect(informer.size).toBe(1)
   })
 
+  it.each(['list', 'watch'])(
+    'R36: what may not be both listed and watched has not synced (%s is refused)',
+    async verb => {
+      const users = { 'token-of-u': { name: 'u', groups: [] } }
+      let allowed = false
+      const authorization = (asked: { verb: string; user: { name: string } }): boolean =>
+        asked.user.name !== 'u' || allowed || asked.verb !== verb
+      const served = await cluster(23, { tokens: users, authorization: authorization as never, token: 'token-of-u' })
+      await served.server.fill([configMap('a')])
+      const informer = informerOf(served)
+      informer.start()
+      const error = await served.simulation.run(() => informer.whenSynced().catch((error: unknown) => error))
+      // A streaming list is a watch for the authorizer.
+      expect(verb === 'list' ? error : isForbidden(error)).toBe(verb === 'list' ? undefined : true)
+      if (verb === 'watch') {
+        expect(`${error}`).toContain('cannot watch resource "configmaps"')
+        await served.simulation.advance(300_000)
+        expect([informer.hasSynced, informer.size]).toEqual([false, 0])
+      }
+      allowed = true
+      await served.simulation.runUntil(() => informer.hasSynced)
+      expect(informer.size).toBe(1)
+    },
+  )
+
   it('R36: what is not allowed by RBAC is told, and comes once it is', async () => {
     const users = { 'token-of-u': { name: 'u', groups: [] } }
     let allowed = false

@@ -1,3 +1,5 @@
+import { isForbidden } from '@wherry/client'
+
 /** A narrow cache can't list objects: it knows only single objects (rule N12). */
 export class NarrowListError extends Error {
   override readonly name = 'NarrowListError'
@@ -23,10 +25,10 @@ export class NarrowWatchRefusedError extends Error {
   readonly key: string
 
   constructor(resource: string, key: string, cause: Error) {
-    super(
-      `${key} of ${resource} can't be watched: each read asks the server (RBAC: allow list and watch, with resourceNames if you like)`,
-      { cause },
-    )
+    const wayOut = isForbidden(cause)
+      ? 'allow list and watch in its Role (a rule with resourceNames is enough)'
+      : 'an operator reads it with the option poll'
+    super(`${key} of ${resource} can't be watched (${cause.message}): ${wayOut}`, { cause })
     this.resource = resource
     this.key = key
   }

@@ -164,6 +164,14 @@ describe('ApiError', () => {
       expect(error.message).not.toContain(secret)
     })
 
+    it('X3: names the verb that RBAC denies, and no other word of a message like that', () => {
+      const denied = (verb: string) =>
+        `secrets "c" is forbidden: User "${secret}" cannot ${verb} resource "secrets" in API group "" in the namespace "n"`
+      const error = said(403, 'Forbidden', { name: 'c', kind: 'secrets' }, denied('watch'))
+      expect(error.message).toMatch(/: 403 Forbidden: secrets "c" is forbidden: the user cannot watch it$/)
+      expect(said(403, 'Forbidden', { name: 'c', kind: 'secrets' }, denied(secret)).message).not.toContain(secret)
+    })
+
     it('X3: says so of a create, which names its namespace in the path only', () => {
       const body = bytes({ kind: 'Status', reason: 'NotFound', details: { name: 'n', kind: 'namespaces' } })
       const error = errorOfAnswer(404, {}, body, { ...sensitive, method: 'POST', key: undefined })

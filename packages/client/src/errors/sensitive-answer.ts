@@ -41,9 +41,17 @@ const serverWords = ['Too large resource version', 'request is too large', '404 
 function words(subject: string, reason: string, causes: Said['causes'], message: string): string {
   const fields = causes.filter(({ field }) => field !== '').map(one => `${one.field} ${one.reason}`.trim())
   const where = fields.length === 0 ? '' : `: ${fields.slice(0, 20).join(', ')}`
-  const what = phrases[reason]
+  const what = phrases[reason] ?? (reason === 'Forbidden' ? denial(message) : undefined)
   return what === undefined ? `${subject}${where} ${sensitiveText(message)}` : `${subject} ${what}${where}`
 }
+
+/** What RBAC says of a request: the verb of the right that is missing. The rest of its words is in the request. */
+function denial(message: string): string | undefined {
+  const verb = / is forbidden: User "[^"]*" cannot (\w+) resource "/.exec(message)?.[1]
+  return verb !== undefined && verbs.has(verb) ? `is forbidden: the user cannot ${verb} it` : undefined
+}
+
+const verbs: ReadonlySet<string> = new Set('get list watch create update patch delete deletecollection'.split(' '))
 
 /** What a reason says, where the server's words say no more than that. */
 const phrases: Readonly<Record<string, string>> = {

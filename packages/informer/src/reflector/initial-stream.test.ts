@@ -145,22 +145,31 @@ describe('a stream whose initial state does not come to its end', () => {
     expect(verbs(asked).slice(6, 8)).toEqual(['stream', 'list'])
   })
 
-  it.each([400, 405, 422])(
-    'R11: an answer of %d: listed at once, and remembered for that resource alone',
+  it.each([401, 403, 405])(
+    'R36: an answer of %d: not listed, since what is not watched does not change',
     async code => {
-      const { simulation, reflector, asked, expire } = relisting(request => request.answer(code).end())
+      const { simulation, reflector, asked } = relisting(request => request.answer(code).end())
       reflector.start()
-      await simulation.runUntil(() => reflector.state === 'watching')
-      expect(simulation.clock.monotonic()).toBeLessThan(800)
-      await simulation.advance(100)
-      expire()
-      await simulation.runUntil(() => reflector.stats.relists === 1)
-      expect(verbs(asked).slice(0, 4)).toEqual(['stream', 'list', 'watch', 'list'])
-      const support = new StreamingSupport(simulation.clock)
-      support.refused('v1/configmaps')
-      expect([support.expected('v1/configmaps'), support.expected('v1/pods')]).toEqual([false, true])
+      await simulation.advance(200_000)
+      expect(asked.length).toBeGreaterThan(3)
+      expect(new Set(verbs(asked))).toEqual(new Set(['stream']))
+      expect([reflector.lastSyncedResourceVersion, reflector.lastError]).toMatchObject([undefined, { status: code }])
     },
   )
+
+  it.each([400, 422])('R11: an answer of %d: listed at once, and remembered for that resource alone', async code => {
+    const { simulation, reflector, asked, expire } = relisting(request => request.answer(code).end())
+    reflector.start()
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(simulation.clock.monotonic()).toBeLessThan(800)
+    await simulation.advance(100)
+    expire()
+    await simulation.runUntil(() => reflector.stats.relists === 1)
+    expect(verbs(asked).slice(0, 4)).toEqual(['stream', 'list', 'watch', 'list'])
+    const support = new StreamingSupport(simulation.clock)
+    support.refused('v1/configmaps')
+    expect([support.expected('v1/configmaps'), support.expected('v1/pods')]).toEqual([false, true])
+  })
 
   it('R11: one that comes to its end begins the count anew', async () => {
     let streams = 0

@@ -110,8 +110,15 @@ describe('after a whole state that did not come', () => {
     expect(background()).toEqual(['list', 'list'])
   })
 
-  it('R11: 400, 405 and 422 to a stream: a list at once, which is to say whether it was the streaming', () => {
-    for (const status of [400, 405, 422]) {
+  it.each([401, 403, 405])('R36: %d to a stream: told, and streamed again', status => {
+    const next = afterReading(context, streaming, answer(status))
+    expect(shown(next)).toBe('wait, stream 7')
+    expect(ms(next) >= 30_000).toBe(status === 405)
+    expect([told.length, background()]).toEqual([1, ['watch']])
+  })
+
+  it('R11: 400 and 422 to a stream: a list at once, which is to say whether it was the streaming', () => {
+    for (const status of [400, 422]) {
       expect(shown(afterReading(context, streaming, answer(status)))).toBe('list 7 refused')
       expect(shown(afterReading(context, { ...streaming, resourceVersion: '' }, answer(status)))).toBe('list refused')
     }
@@ -150,7 +157,6 @@ describe('after a whole state that did not come', () => {
 
   it.each<[string, () => Error]>([
     ['500', () => answer(500)],
-    ['403', () => answer(403)],
     ['headers beyond the bound', () => lost('HEADERS_TOO_LARGE')],
     ['silence', () => new TimeoutError(30_000, about)],
   ])('R11, R12: %s: backoff, and a list this once; after a list, as ever', (_, error) => {

@@ -96,6 +96,11 @@ export function afterReading(context: ReflectorContext, phase: Streaming | Listi
     context.fail(error, 'list', false)
     return { ...phase, resourceVersion: '' }
   }
+  if (phase.is === 'streaming' && (isDenied(error) || isMethodNotAllowed(error))) {
+    // A list may be allowed. But its state would never change, and would pass for one that is watched.
+    context.fail(error, 'watch')
+    return isDenied(error) ? wait(context, phase, error) : waitLongest(context, phase)
+  }
   if (phase.is === 'streaming' && isImpossible(error)) return insteadOf(context, phase, true)
   context.fail(error, 'list')
   if (isUnreadable(error)) return afterUnreadable(context, otherWay(context, phase))

@@ -365,7 +365,7 @@ export class Client {
   }
 
   /**
-   * Finds a resource in the server's discovery documents; `undefined` if the server does not have it.
+   * Finds a resource in the server's discovery documents; `undefined` if the server does not have it. Rejects if its group can't be read.
    *
    * That takes two requests for all groups, of some hundred kilobytes in a cluster with many kinds. (A server before 1.27 takes one more for each
    * version of each group.) The answer serves all calls of the next second. If the resource is missing, the server is asked again, at most once a

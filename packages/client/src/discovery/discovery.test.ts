@@ -219,7 +219,50 @@ describe('discovery', () => {
         subresources: ['status', 'scale'],
       })
       expect((await client.discover({ group: '', plural: 'cm' }))?.version).toBe('v1')
-      expect(await client.discover({ group: 'down.io', kind: 'X' })).toBeUndefined()
+      await expect(client.discover({ group: 'down.io', kind: 'X' })).rejects.toMatchObject({ status: 503 })
+      await client.close()
+    })
+  })
+
+  it.each<[string, ScriptedAnswer]>([
+    ['500', refusal(500, 'InternalError')],
+    ['502, a page', { status: 502, text: '<html>' }],
+    ['401', refusal(401, 'Unauthorized')],
+    ['403', refusal(403, 'Forbidden')],
+    ['429', refusal(429, 'TooManyRequests')],
+    ['no JSON', { text: '<html>' }],
+    ['no answer', 'hang'],
+  ])('finds what is well beside a group that answers %s, and rejects for that group', async (_, answer) => {
+    const documents: Record<string, ScriptedAnswer> = {
+      '/api': { body: { kind: 'APIVersions', versions: [] } },
+      '/apis': {
+        body: {
+          kind: 'APIGroupList',
+          groups: ['apps', 'down.io'].map(name => ({ name, versions: [{ version: 'v1' }] })),
+        },
+      },
+      '/apis/apps/v1': { body: { kind: 'APIResourceList', resources: [{ name: 'deployments', kind: 'Deployment' }] } },
+      '/apis/down.io/v1': answer,
+    }
+    const { client, run, environment } = scripted(({ path }) => documents[path] as ScriptedAnswer)
+    await run(async () => {
+      expect((await client.discover({ group: 'apps', kind: 'Deployment' }))?.plural).toBe('deployments')
+      expect(await client.discover({ group: 'apps', kind: 'Other' })).toBeUndefined()
+      await expect(client.discover({ group: 'down.io', kind: 'X' })).rejects.toBeInstanceOf(Error)
+      expect((await client.discoverAll()).map(({ plural }) => plural)).toEqual(['deployments'])
+      expect(environment.warnings.map(({ message }) => message)[0]).toMatch(/down.io\/v1 can't be discovered: .+/)
+      await client.close()
+    })
+  })
+
+  it('rejects for a group whose server does not answer, as the aggregated form says', async () => {
+    const groups = aggregated(['apps', [['v1', [resource('deployments', 'Deployment')]]]], ['down.io', [['v1', []]]])
+    Object.assign(groups.items[1]?.versions[0] as object, { freshness: 'Stale' })
+    const { client, run } = scripted(answers(() => groups))
+    await run(async () => {
+      expect((await client.discover({ group: 'apps', kind: 'Deployment' }))?.plural).toBe('deployments')
+      const error = await client.discover({ group: 'down.io', kind: 'X' }).catch((thrown: unknown) => thrown)
+      expect(error).toMatchObject({ status: 503, message: expect.stringContaining('down.io/v1 does not answer') })
       await client.close()
     })
   })

@@ -1,6 +1,7 @@
 import { abortable } from '../abortable.ts'
+import { asError } from '../errors/as-error.ts'
 import { type Check, checkOptions, flag, text } from '../errors/check.ts'
-import { isNotFound, isServiceUnavailable } from '../errors/guards.ts'
+import { isNotFound } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
 import { type CallOptions, callChecks } from '../verbs/options.ts'
@@ -35,6 +36,8 @@ export interface DiscoverOptions extends CallOptions {
 }
 
 const path = '/apis'
+/** How long one version of one group may take in the older form, in milliseconds. */
+const versionMs = 10_000
 const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io;v=${v};as=APIGroupDiscoveryList`)
 const accept = [...forms, 'application/json'].join(',')
 
@@ -51,29 +54,37 @@ export class Discovery {
     this.#documents = new SharedRead(caller, path, async bound => new Index(await this.#read(bound)))
   }
 
-  /** Finds a resource; `undefined` where the server has none. */
+  /** Finds a resource; `undefined` if the server has none. Rejects if its group can't be read. */
   async find(query: ResourceQuery, options: DiscoverOptions = {}): Promise<DiscoveredResource | undefined> {
     checkQuery(query)
-    return this.#ask(options, index => index.find(query))
+    const index = await this.#ask(options, one => one.find(query) !== undefined)
+    const found = index.find(query)
+    const error = found === undefined ? index.errorOf(query) : undefined
+    if (error !== undefined) throw error
+    return found
   }
 
   /** All that the server serves, each group's preferred version first. */
   async all(options: DiscoverOptions = {}): Promise<readonly DiscoveredResource[]> {
-    return this.#ask(options, index => index.all)
+    const { all, failed } = await this.#ask(options, () => true)
+    for (const { group, version, error } of failed) {
+      const message = `the resources of ${group}/${version} can't be discovered: ${error?.message}`
+      this.#caller.environment.onWarning(message, { resource: `${group}/${version}` })
+    }
+    return all
   }
 
-  /** What `of` finds in what is known, or else in what the server says from now on; many who ask share one answer. */
-  async #ask<T>(options: DiscoverOptions, of: (index: Index) => T): Promise<T> {
+  /** What is known, if that is enough, or else what the server says from now on. Callers at the same time share one answer. */
+  async #ask(options: DiscoverOptions, isEnough: (index: Index) => boolean): Promise<Index> {
     checkOptions('discover', options, { ...callChecks, refresh: flag })
     const { recent } = this.#documents
-    const known = options.refresh === true || recent === undefined ? undefined : of(recent)
-    if (known !== undefined) return known
+    if (options.refresh !== true && recent !== undefined && isEnough(recent)) return recent
     const fresh = ({ signal }: Bound): Promise<Index> =>
       abortable(signal, (resolve, reject) => {
         this.#documents.fresh().then(resolve, reject)
         return () => {}
       })
-    return this.#caller.within(options, { method: 'GET', path }, async bound => of(await fresh(bound)))
+    return this.#caller.within(options, { method: 'GET', path }, fresh)
   }
 
   async #read(bound: Bound): Promise<DiscoveredVersion[]> {
@@ -86,13 +97,18 @@ export class Discovery {
     return [...aggregated, ...(await Promise.all(versions.map(version => this.#version(version, bound))))]
   }
 
-  /** One version of one group, in the older form. An aggregated API that is down is not the end of the others. */
-  async #version(of: Version, bound: Bound): Promise<DiscoveredVersion> {
+  /** One version of one group, in the older form. If it can't be read, the others are read all the same. */
+  async #version(of: Version, { signal }: Bound): Promise<DiscoveredVersion> {
+    const path = versionPath(of)
     try {
-      return readResourceList(of, await this.#document(versionPath(of), bound))
+      const read = (bound: Bound): Promise<object> => this.#document(path, bound)
+      return readResourceList(
+        of,
+        await this.#caller.within({ signal, timeoutMs: versionMs }, { method: 'GET', path }, read),
+      )
     } catch (error) {
-      if (!isNotFound(error) && !isServiceUnavailable(error)) throw error
-      return { ...of, resources: [] }
+      signal.throwIfAborted()
+      return { ...of, resources: [], ...(!isNotFound(error) && { error: asError(error) }) }
     }
   }
 
@@ -104,9 +120,17 @@ export class Discovery {
 /** What was found, by what one asks for. */
 class Index {
   readonly all: readonly DiscoveredResource[]
+  /** The versions that could not be read. */
+  readonly failed: readonly DiscoveredVersion[]
 
   constructor(versions: readonly DiscoveredVersion[]) {
     this.all = versions.flatMap(({ resources }) => resources)
+    this.failed = versions.filter(({ error }) => error !== undefined)
+  }
+
+  /** Why it is not known whether the server has what is asked for. */
+  errorOf({ group, version }: ResourceQuery): Error | undefined {
+    return this.failed.find(one => one.group === group && (version === undefined || one.version === version))?.error
   }
 
   find(query: ResourceQuery): DiscoveredResource | undefined {

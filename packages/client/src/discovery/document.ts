@@ -1,3 +1,4 @@
+import { ApiError } from '../errors/api-error.ts'
 import type { ResourceDefinition } from '../views/resource.ts'
 
 /** What a server says of one resource. */
@@ -22,6 +23,8 @@ export interface Version {
 
 export interface DiscoveredVersion extends Version {
   readonly resources: readonly DiscoveredResource[]
+  /** Why its resources are not known. */
+  readonly error?: Error | undefined
 }
 
 type Json = { readonly [key: string]: unknown }
@@ -33,6 +36,7 @@ export function readAggregated(document: object): DiscoveredVersion[] {
     return list(item, 'versions').map(version => ({
       group,
       version: text(version.version),
+      ...(version.freshness === 'Stale' && { error: stale(group, text(version.version)) }),
       resources: list(version, 'resources').flatMap(resource => {
         const { group: g, kind, version: v } = record(resource.responseKind)
         const plural = text(resource.resource)
@@ -52,6 +56,12 @@ export function readAggregated(document: object): DiscoveredVersion[] {
       }),
     }))
   })
+}
+
+/** The server that serves a version does not answer. What the document has of it, if anything, is what it said before. */
+function stale(group: string, version: string): Error {
+  const message = `the server of ${group}/${version} does not answer: its resources are not known`
+  return new ApiError({ status: 503, reason: 'ServiceUnavailable', message }, { method: 'GET', path: '/apis' })
 }
 
 /** Whether a document is an aggregated one; else it is the older form. */

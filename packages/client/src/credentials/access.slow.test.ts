@@ -400,6 +400,8 @@ users:
     ['as-user-extra', { as: 'jane', 'as-user-extra': { a: 'b' } }],
     ['as-user-extra', { as: 'jane', 'as-user-extra': ['b'] }],
     ['tokenFile', { tokenFile: 5 }],
+    ['token of user "one" must be text: put it in quotes', { token: 12345678 }],
+    ['password', { username: 'u', password: 12345678 }],
     ['as no user', { 'as-groups': ['devs'] }],
   ])('whose user says what can not be so is an error (%s)', async (said, user) => {
     const file = await at.write('config', kubeconfig(user))

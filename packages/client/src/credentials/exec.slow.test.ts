@@ -97,6 +97,26 @@ describe('a plugin', () => {
     expect(await runs()).toBe(2)
   })
 
+  it('X7: what it has just printed serves for ten seconds, though it has expired by our clock', async () => {
+    const expired = new Date(clock.now() - 60_000).toISOString()
+    const one = credentials(await plugin(`print({ token: 'token-' + run, expirationTimestamp: '${expired}' })`))
+    for (let i = 0; i < 5; i++) expect(await one.headers()).toEqual({ authorization: 'Bearer token-1' })
+    expect(await runs()).toBe(1)
+    clock.advance(10_000)
+    expect(await one.headers()).toEqual({ authorization: 'Bearer token-2' })
+    expect(await runs()).toBe(2)
+  })
+
+  it('X7: null is absent, as Go reads it', async () => {
+    const nulls = 'expirationTimestamp: null, clientCertificateData: null, clientKeyData: null'
+    const one = credentials(await plugin(`print({ token: 'a', ${nulls} })`))
+    expect([await one.headers(), await one.tls()]).toMatchObject([{ authorization: 'Bearer a' }, {}])
+    clock.advance(1e9)
+    expect(one.headers()).toEqual({ authorization: 'Bearer a' })
+    const none = credentials(await plugin(`print({ token: null, ${nulls} })`))
+    await expect(none.headers()).rejects.toMatchObject({ code: 'EXEC_FAILED' })
+  })
+
   it('X7: refresh() runs it once however many ask, and says whether anything changed', async () => {
     const one = credentials(await plugin(`print({ token: run === 1 ? 'old' : 'new' })`))
     await one.headers()

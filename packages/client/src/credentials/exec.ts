@@ -24,6 +24,9 @@ const refreshAfterMs = 10_000
 const timeoutMs = 60_000
 const maxOutputBytes = 1024 * 1024
 
+/** What a plugin has just printed serves so long at least, whatever time it names: our clock may be ahead of its own. In milliseconds. */
+const leastMs = 10_000
+
 interface Issued {
   readonly headers: Readonly<Record<string, string>>
   readonly tls: TlsMaterial
@@ -44,6 +47,8 @@ export class ExecCredentials implements Credentials {
   readonly #running = new SingleFlight<Issued>()
   readonly #refreshing = new SingleFlight<boolean>()
   #issued: Issued | undefined
+  /** When it was printed, on the monotonic clock. */
+  #issuedAt = Number.NEGATIVE_INFINITY
   /** Ends the plugin under way. */
   #stop = new AbortController()
   /** When a 401 last ran the plugin, on the monotonic clock. */
@@ -95,7 +100,9 @@ export class ExecCredentials implements Credentials {
   }
 
   #valid(): Issued | undefined {
-    return this.#issued !== undefined && this.#clock.now() < this.#issued.expiresAt ? this.#issued : undefined
+    if (this.#issued === undefined) return undefined
+    const isNew = this.#clock.monotonic() < this.#issuedAt + leastMs
+    return isNew || this.#clock.now() < this.#issued.expiresAt ? this.#issued : undefined
   }
 
   #run(): Promise<Issued> {
@@ -103,6 +110,7 @@ export class ExecCredentials implements Credentials {
       const now = issued(await output(this.#plugin, this.#clock, this.#stop.signal), this.#plugin)
       if (now.tls.cert !== undefined) await checkUsable(now.tls, this.#plugin)
       this.#issued = now
+      this.#issuedAt = this.#clock.monotonic()
       return now
     })
   }
@@ -127,7 +135,12 @@ async function output(plugin: ExecPlugin, clock: Clock, signal: AbortSignal): Pr
 
 function issued(text: string, plugin: ExecPlugin): Issued {
   const status = statusOf(text, plugin)
-  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status
+  // As Go reads it, null is absent.
+  const [token, cert, key, expirationTimestamp] = [
+    ...['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'].map(
+      name => status[name] ?? undefined,
+    ),
+  ]
   const strings = [token, cert, key, expirationTimestamp].every(
     value => value === undefined || typeof value === 'string',
   )

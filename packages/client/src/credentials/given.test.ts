@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { GivenCredentials } from './given.ts'
@@ -127,5 +128,10 @@ describe('files', () => {
     })
     const empty = new GivenCredentials({ token: { file: await at.write('empty', ' \n') } }, clock)
     await expect(empty.headers()).rejects.toMatchObject({ code: 'CREDENTIALS_UNREADABLE' })
+  })
+
+  it.runIf(existsSync('/dev/zero'))('one without an end is an error', async () => {
+    const endless = new GivenCredentials({ token: { file: '/dev/zero' } }, clock)
+    await expect(endless.headers()).rejects.toMatchObject({ message: '/dev/zero is longer than 1 MiB' })
   })
 })

@@ -26,12 +26,14 @@ export function withMore<U extends { readonly name: string }>(users: readonly U[
 }
 
 function moreOf(said: object, name: string): MoreOfUser {
-  const { tokenFile, ...as } = said as Readonly<Record<string, unknown>>
+  const { token, username, password, tokenFile, ...as } = said as Readonly<Record<string, unknown>>
   const { 'as-groups': groups, 'as-uid': uid, 'as-user-extra': extra } = as
   const check = (field: string, takes: string, holds: boolean): void => {
     if (holds) return
     throw new CredentialsError('KUBECONFIG_INVALID', `${field} of user ${JSON.stringify(name)} must be ${takes}`)
   }
+  for (const [field, value] of Object.entries({ token, username, password }))
+    check(field, 'text: put it in quotes', isAbsent(value) || typeof value === 'string')
   check('tokenFile', 'the name of a file', isAbsent(tokenFile) || typeof tokenFile === 'string')
   check('as-groups', 'a list of names', isAbsent(groups) || areTexts(groups))
   check('as-uid', 'text', isAbsent(uid) || typeof uid === 'string')

@@ -1,18 +1,41 @@
-import { readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { CredentialsError } from './error.ts'
 
 /** Where a piece of credentials comes from: a text that stays, or a file that may be written anew. */
 export type Source = { readonly data: string } | { readonly file: string }
+
+/** Longest file of credentials, in bytes. */
+const maxBytes = 1024 * 1024
 
 /** Reads a source. Rejects with a `CREDENTIALS_UNREADABLE` that names the file and says nothing of its content. */
 export async function readSource(source: Source): Promise<string> {
   if ('data' in source) return source.data
   let text: string
   try {
-    text = await readFile(source.file, 'utf8')
+    text = await readBounded(source.file)
   } catch (cause) {
     throw new CredentialsError('CREDENTIALS_UNREADABLE', `${source.file} can't be read`, cause)
   }
+  if (text.length > maxBytes) {
+    throw new CredentialsError('CREDENTIALS_UNREADABLE', `${source.file} is longer than 1 MiB`)
+  }
   if (text.trim() === '') throw new CredentialsError('CREDENTIALS_UNREADABLE', `${source.file} is empty`)
   return text
+}
+
+/** The text of a file, or of one that is too long its first part. */
+async function readBounded(path: string): Promise<string> {
+  const file = await open(path)
+  try {
+    const chunks: Buffer[] = []
+    for (let length = 0; length <= maxBytes; ) {
+      const { bytesRead, buffer } = await file.read(Buffer.alloc(64 * 1024))
+      if (bytesRead === 0) break
+      chunks.push(buffer.subarray(0, bytesRead))
+      length += bytesRead
+    }
+    return Buffer.concat(chunks).toString()
+  } finally {
+    await file.close()
+  }
 }

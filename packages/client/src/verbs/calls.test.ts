@@ -527,6 +527,23 @@ describe('an answer of another kind', () => {
     }
   })
 
+  it.each<[string, (of: Scripted) => Promise<unknown>]>([
+    ['get', ({ client }) => client.get(configMaps, key)],
+    ['update', ({ client }) => client.update(configMaps, { metadata: key })],
+    ['patch', ({ client }) => client.patch(configMaps, key, {})],
+    ['apply', ({ client }) => client.apply(configMaps, { metadata: key })],
+    ['delete', ({ client }) => client.delete(configMaps, key)],
+  ])('X9: an object of another name is not taken for the one that was asked for: %s', async (_, call) => {
+    for (const metadata of [{ ...key, name: 'other' }, { ...key, namespace: 'other' }, {}]) {
+      await answering([{ body: { kind: 'ConfigMap', metadata } }], async of => {
+        await expect(call(of)).rejects.toMatchObject({
+          code: 'INVALID_OBJECT',
+          message: expect.stringContaining('the answer is not n/a'),
+        })
+      })
+    }
+  })
+
   it('X9: is not taken for what a delete left, nor for a list where a get is one', async () => {
     await answering([{ body: { kind: 'ConfigMapList', items: [] } }], async ({ client }) => {
       await expect(client.delete(configMaps, key)).rejects.toMatchObject({ code: 'INVALID_OBJECT' })

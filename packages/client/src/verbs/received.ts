@@ -1,18 +1,23 @@
 import type { RequestInfo } from '../errors/request-info.ts'
 import { subject } from '../errors/request-info.ts'
 import { InvalidObjectError } from '../list/object.ts'
-import { resourceName } from '../views/path.ts'
+import type { KubernetesObject } from '../views/object.ts'
+import { keyText, resourceName } from '../views/path.ts'
 import type { View } from '../views/resource.ts'
 
 /**
- * Gives `answer` if it is an object of the view's resource, and no proxy's page, list or `Status`.
- * @throws InvalidObjectError for what is of another kind.
+ * Gives `answer` if it is the object that the request names, and no proxy's page, list or `Status`.
+ * @throws InvalidObjectError for an object of another kind or another name.
  */
 export function objectOf(view: View, answer: object, about: RequestInfo): object {
   const { kind } = answer as { readonly kind?: unknown }
   // an aggregated API that knows no metadata form answers with the whole
   const known = kind === view.resource.kind || (view.projection.kind === 'metadata' && kind === 'PartialObjectMetadata')
-  return known ? answer : refuse(view, about, view.resource.kind)
+  if (!known) return refuse(view, about, `a ${view.resource.kind}`)
+  const { name = '', namespace } = (answer as KubernetesObject).metadata ?? {}
+  // A create has no key: the server may have made the name.
+  if (about.key !== undefined && about.key !== keyText({ name, namespace })) return refuse(view, about, about.key)
+  return answer
 }
 
 /** Gives the items of `answer` if it is a list. */

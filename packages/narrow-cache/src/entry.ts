@@ -13,6 +13,7 @@ import {
   isAnswer,
   isClosed,
   isForTheCaller,
+  isStarting,
   Reflector,
   type Replacement,
   SyncWaiters,
@@ -421,7 +422,7 @@ export class Entry implements Intake, Task {
     const about = { resource, phase: 'watch', key: this.key.text }
     if (!isForTheCaller(error)) {
       if (!this.synced && isAnswer(error)) this.#wasRefused()
-      if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, about)
+      if (!isExpired(error) && !isTooLarge(error) && !isStarting(error)) shared.tell(error, about)
     } else if (!this.#isRefusalTold) {
       this.#isRefusalTold = true
       shared.count('wherry_narrow_refused_total', resource)

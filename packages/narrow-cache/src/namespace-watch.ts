@@ -5,6 +5,7 @@ import {
   type Intake,
   isClosed,
   isForTheCaller,
+  isStarting,
   Reflector,
   type Replacement,
 } from '@wherry/informer/internal'
@@ -228,7 +229,8 @@ export class NamespaceWatch implements Intake, EntryScope {
       if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
       this.#isRefusalTold = true
       this.of.balance()
-    } else if (!isExpired(error) && !isTooLarge(error)) shared.tell(error, { resource, phase: 'escalated' })
+    } else if (!isExpired(error) && !isTooLarge(error) && !isStarting(error))
+      shared.tell(error, { resource, phase: 'escalated' })
     // Those that wait for it may have another source.
     if (isRefusal || isRising) for (const entry of this.#all()) entry.place()
   }

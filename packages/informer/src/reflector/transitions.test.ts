@@ -134,6 +134,15 @@ describe('after a whole state that did not come', () => {
     expect([told.length, background()]).toEqual([1, ['list']])
   })
 
+  it('R16: a storage that is about to be there is no news, unless that lasts', () => {
+    const starting = (retryAfterMs: number) => answer(429, { message: 'storage is (re)initializing', retryAfterMs })
+    for (const phase of [streaming, listing]) afterReading(context, phase, starting(1000))
+    afterWatching(context, ended({ how: 'refused', error: starting(1000) }))
+    expect([told.length, background()]).toEqual([3, []])
+    afterReading(context, listing, starting(11_000))
+    expect(background()).toEqual(['list'])
+  })
+
   it.each<[string, () => Error, number]>([
     ['429', () => answer(429), 800],
     ['503', () => answer(503), 800],

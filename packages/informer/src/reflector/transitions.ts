@@ -79,6 +79,19 @@ export function isAnswer(error: unknown): boolean {
   return (isApiError(error) && !isExpired(error) && !isTooLarge(error)) || isUnreadable(error)
 }
 
+/**
+ * The server is about to serve a resource: its definition is new, or has changed. It says so with a Retry-After that grows with the time that this
+ * takes, so that what is no news is short.
+ */
+export function isStarting(error: unknown): boolean {
+  return (
+    isApiError(error) &&
+    error.status === 429 &&
+    error.message.includes('storage is (re)initializing') &&
+    (error.retryAfterMs ?? 0) <= 10_000
+  )
+}
+
 /** Nothing of it reached the server. */
 const isUnprocessed = (error: Error): boolean => isConnectionError(error) && error.unprocessed
 
@@ -102,7 +115,7 @@ export function afterReading(context: ReflectorContext, phase: Streaming | Listi
     return isDenied(error) ? wait(context, phase, error) : waitLongest(context, phase)
   }
   if (phase.is === 'streaming' && isImpossible(error)) return insteadOf(context, phase, true)
-  context.fail(error, 'list')
+  context.fail(error, 'list', !isStarting(error))
   if (isUnreadable(error)) return afterUnreadable(context, otherWay(context, phase))
   if (isImpossible(error)) return waitLongest(context, wholeState(context))
   return wait(context, isPassing(error) ? wholeState(context) : otherWay(context, phase), error)
@@ -179,7 +192,7 @@ function afterRefusal(context: ReflectorContext, error: ApiError): Phase {
   if (isResourceNotFound(error)) return missing(context, error)
   // What every restart of a server brings; the waits spread the relists (rule R17).
   const isOld = isExpired(error)
-  context.fail(error, 'watch', !isOld)
+  context.fail(error, 'watch', !isOld && !isStarting(error))
   if (isOld || isTooLarge(error)) return wait(context, wholeState(context))
   if (isPassing(error) || isDenied(error)) return wait(context, watching, error)
   return afterFailedWatch(context, watching, error)

@@ -9,11 +9,7 @@ const cause = new Error('what the server said')
 describe('an error of a narrow cache', () => {
   it.each([
     [() => new NarrowListError('the view'), 'NARROW_LIST', /the view.*Informer.*client\.list/],
-    [
-      () => new NarrowWatchRefusedError('v1/pods', 'a/x', cause),
-      'NARROW_WATCH_REFUSED',
-      /a\/x of v1\/pods: grant list and watch/,
-    ],
+    [() => new NarrowWatchRefusedError('v1/pods', 'a/x', cause), 'NARROW_WATCH_REFUSED', /a\/x of v1\/pods.*RBAC/],
     [() => new NarrowTimeoutError('the view', 'a/x', 20, cause), 'NARROW_TIMEOUT', /a\/x of the view.*20 ms/],
     [() => new NarrowClosedError(), 'NARROW_CLOSED', /closed/],
   ])('X6: has a code and says what it is of', (make, code, says) => {

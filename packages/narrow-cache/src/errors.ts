@@ -24,7 +24,7 @@ export class NarrowWatchRefusedError extends Error {
 
   constructor(resource: string, key: string, cause: Error) {
     super(
-      `the server refuses the watch of ${key} of ${resource}: grant list and watch on it (a rule with its resourceNames is enough)`,
+      `${key} of ${resource} can't be watched: each read asks the server (RBAC: allow list and watch, with resourceNames if you like)`,
       { cause },
     )
     this.resource = resource

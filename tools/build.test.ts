@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { inOrder } from './build.ts'
 import { loadedBy } from './checks/sizes.ts'
-import { entries } from './tsdown.ts'
+import { entries, withClassNames } from './tsdown.ts'
 import type { WorkspacePackage } from './workspace.ts'
 
 function onePackage(short: string, ...leansOn: string[]): WorkspacePackage {
@@ -31,6 +31,11 @@ it('takes the sources of a package from its exports', () => {
     'src/index.ts',
     'src/x/y.ts',
   ])
+})
+
+it('declares a class that names itself, so that it keeps its name', () => {
+  const code = 'var A = class A extends Error {\n\tstatic a = new A();\n};\nconst b = class c {};\n'
+  expect(withClassNames(code)).toBe('class A extends Error {\n\tstatic a = new A();\n};\nconst b = class c {};\n')
 })
 
 it('counts the chunks that an entry loads, and not those that it may load later', () => {

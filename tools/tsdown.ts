@@ -32,12 +32,20 @@ export function packageBuild(...more: readonly string[]): UserConfig {
           for (const file of Object.values(bundle)) {
             if (file.type !== 'chunk' || !file.fileName.endsWith('.js')) continue
             const options = { format: 'esm', target: 'node22', minifyWhitespace: true, lineLimit: 120 } as const
-            file.code = (await transform(file.code, options)).code
+            file.code = (await transform(withClassNames(file.code), options)).code
           }
         },
       },
     ],
   }
+}
+
+/**
+ * A bundle with its classes declared. The bundler makes `var A = class A {…}` of a class that names itself; esbuild renames the inner one to
+ * `A2`, and Node prints that name for an error and in stack traces.
+ */
+export function withClassNames(code: string): string {
+  return code.replace(/^(?:var|let|const) (\w+) = class \1\b/gm, 'class $1')
 }
 
 /** The sources of the files that `exports` names. */

@@ -112,16 +112,17 @@ async function followTutorial(
     } else if (program === 'npm') outcomes.push(failed(line, await npm(folder, args)))
     else if (program === 'node') {
       for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
-      outcomes.push(await compiledTutorial(project, folder, Object.keys(files)))
       for (const [version, node] of Object.entries(nodes)) {
         const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
         const ended = await command(node, args, { cwd: folder, env, limitMs: 120_000 })
-        const isSo = ended.code === 0 && ended.output === shows[line]
+        // What a command shows that the page does not show may change with Node, as that of its test runner does.
+        const isSo = ended.code === 0 && ended.output === (shows[line] ?? ended.output)
         outcomes.push(
           isSo ? undefined : `the tutorial's "${line}" shows something else on Node ${version}:\n${ended.output}`,
         )
       }
-    } else outcomes.push(`the tutorial has a command that the test does not know: ${line}`)
+    } else if (line === 'npx tsc') outcomes.push(await compiledTutorial(project, folder))
+    else outcomes.push(`the tutorial has a command that the test does not know: ${line}`)
   }
   if (outcomes.length < 4 || Object.keys(files).length === 0) outcomes.push('the tutorial has no files or commands')
   return outcomes
@@ -131,16 +132,11 @@ function isInstalled(project: string, name: string): boolean {
   return existsSync(join(project, 'node_modules', name, 'package.json'))
 }
 
-async function compiledTutorial(
-  project: string,
-  folder: string,
-  files: readonly string[],
-): Promise<string | undefined> {
-  const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--erasableSyntaxOnly']
-  const target = ['--target', 'ES2023', '--lib', 'ES2023,ESNext.Disposable', '--module', 'NodeNext', '--types', 'node']
+/** Checks the types as the reader's own tsconfig.json says, and as strictly as a reader may. */
+async function compiledTutorial(project: string, folder: string): Promise<string | undefined> {
+  const strict = ['--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess']
   const tsc = join(project, 'node_modules/typescript/bin/tsc')
-  const args = [tsc, ...strict, ...target, '--noEmit', '--allowImportingTsExtensions', ...files]
-  return failed('tsc', await command(process.execPath, args, { cwd: folder }))
+  return failed('npx tsc', await command(process.execPath, [tsc, ...strict], { cwd: folder }))
 }
 
 function failed(what: string, { code, output }: Ended): string | undefined {

@@ -555,7 +555,10 @@ describe('an object that is written again and again', () => {
       const explained = operator.explain('game', 'default/chess')
       expect(explained).toMatchObject({ queue: 'delayed', failures: 3, lastRun: { outcome: 'delayed' } })
       expect(`${explained}`).toContain('it threw the write of default/made')
-      await expect(operator.settled({ timeoutMs: 100 })).rejects.toThrow(/default\/chess waits to write default\/made/)
+      await expect(operator.settled({ timeoutMs: 100 })).rejects.toMatchObject({
+        message: expect.stringMatching(/default\/chess waits to write default\/made.*: PATCH .*: 422 Invalid: no$/),
+        cause: { status: 422 },
+      })
       const { items } = await client.list(events)
       expect(items.map(({ reason }) => reason)).toContain('ApplyRefused')
     }))

@@ -17,7 +17,11 @@ export function place(primary: View, owner: KubernetesObject, view: View, desire
   const { metadata = {} } = desired
   const { name } = metadata
   if (typeof name !== 'string' || name === '') {
-    throw new OptionTypeError('apply.desired.metadata.name', 'a name: what has none can not be compared', `${name}`)
+    throw new OptionTypeError(
+      'apply.desired.metadata.name',
+      'a name (apply does not take generateName: it finds the object again by its name)',
+      `${name}`,
+    )
   }
   const only = view.namespaces?.length === 1 ? view.namespaces[0] : undefined
   const home = primary.resource.namespaced ? owner.metadata?.namespace : undefined

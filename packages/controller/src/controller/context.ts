@@ -45,10 +45,11 @@ export interface ReconcileContext<C, S extends Scope = Scope> {
  * Makes the cluster match the object. It is called again whenever something it depends on has changed, so it must reach the same result however
  * often it runs. If it throws, it runs again with backoff; a `TerminalError` does not run again until something changes.
  */
-export type Reconcile<C, S extends Scope = Scope> = (context: ReconcileContext<C, S>) => Returned | Promise<Returned>
-
-// biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return gives
-type Returned = ReconcileResult | undefined | void
+export type Reconcile<C, S extends Scope = Scope> = (
+  context: ReconcileContext<C, S>,
+  // Named here, not by an alias: the compiler's message then names ReconcileResult.
+  // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return gives
+) => ReconcileResult | undefined | void | Promise<ReconcileResult | undefined | void>
 
 /** What `onGone` and `onLeft` receive when a primary object is gone, or has left the view. */
 export interface GoneContext<C, S extends Scope = Scope> {

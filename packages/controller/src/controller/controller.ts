@@ -13,6 +13,7 @@ import type { CachedInformer, Hold } from '@wherry/dynamic-cache/internal'
 import { within } from '@wherry/informer/internal'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { ControllerApplies } from '../apply/controller-applies.ts'
+import { ApplyDelayedError } from '../apply/errors.ts'
 import { objectId } from '../apply/own-events.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
@@ -33,7 +34,7 @@ import { type ControllerDefinition, type ControllerParts, checkDefinition, check
 import { ControllerStoppedError, SourceNotSyncedError, StillRunningError } from './errors.ts'
 import { type Explanation, explanationOf } from './explanation.ts'
 import { guardedLimiter } from './guarded-limiter.ts'
-import { KeyStates } from './key-state.ts'
+import { type KeyState, KeyStates } from './key-state.ts'
 import { isReconciling, Reconciler } from './reconciler.ts'
 import { type NamedConnection, unsynced, unsyncedLine, untilSynced } from './syncing.ts'
 
@@ -243,14 +244,25 @@ export class Controller<C, S extends Scope = Scope> {
   pending(): readonly string[] {
     const running = this.#queue.unfinished().map(({ key }) => `${key} is being reconciled`)
     const queued = this.#queue.size > 0 ? [`${this.#queue.size} queued`] : []
-    const waiting = [...this.#states].flatMap(([key, { isRetrying, lastRun, waitsFor }]) => {
-      const why = lastRun?.error instanceof Error ? `: ${lastRun.error.message}` : ''
+    const waiting = [...this.#states].flatMap(([key, state]) => {
+      const { isRetrying, waitsFor } = state
+      const failure = failureOf(state)
+      const why = failure === undefined ? '' : `: ${failure.message}`
       return [
         ...(isRetrying ? [`${key} waits to be tried again${why}`] : []),
-        ...(waitsFor === undefined ? [] : [`${key} waits to write ${[...waitsFor].join(', ')}`]),
+        ...(waitsFor === undefined ? [] : [`${key} waits to write ${[...waitsFor].join(', ')}${why}`]),
       ]
     })
     return [...running, ...queued, ...waiting].map(line => `${this.name}: ${line}`)
+  }
+
+  /** Why the last run of a key failed that waits for its next one, if there is such a key. */
+  get failure(): Error | undefined {
+    for (const state of this.#states.values()) {
+      const failure = state.isRetrying || state.waitsFor !== undefined ? failureOf(state) : undefined
+      if (failure !== undefined) return failure
+    }
+    return undefined
   }
 
   /** What keeps it from reconciling, in words; `undefined` if nothing does. */
@@ -445,4 +457,11 @@ function isKeyOf(view: View, text: string): boolean {
   } catch {
     return false
   }
+}
+
+/** What the last run of a key threw; for a write that is delayed because the server refused it, that refusal. */
+function failureOf({ lastRun }: KeyState): Error | undefined {
+  const { error } = lastRun ?? {}
+  if (error === undefined) return undefined
+  return error instanceof ApplyDelayedError && error.cause instanceof Error ? error.cause : asError(error)
 }

@@ -538,7 +538,7 @@ it('says in its log what becomes of the lease', () =>
       ['info', 'a new leader', { ...about, identity: 'a' }],
       ['info', 'leading', { ...about, identity: 'a' }],
       ['info', expect.stringContaining('is over'), about],
-      ['info', 'a new leader', { ...about, identity: '' }],
+      ['info', 'nobody leads', { ...about, identity: '' }],
       ['info', 'released', about],
     ])
     const b = await leading('b')

@@ -53,7 +53,7 @@ export class LeaderElection {
     this.#environment = this.#settings.client.environment
     this.#lease = keyText(this.#settings)
     this.#candidate = new Candidate(this.#settings, identity => {
-      this.#environment.log('info', 'a new leader', { lease: this.#lease, identity })
+      this.#environment.log('info', identity === '' ? 'nobody leads' : 'a new leader', { lease: this.#lease, identity })
       const { onNewLeader } = this.#settings
       callGuarded(
         () => onNewLeader(identity),

@@ -57,7 +57,7 @@ export function ownerReference(
     throw new OptionTypeError('owner', 'an object with a metadata.uid, as a server gives it', 'none')
   if (resource.namespaced) {
     const at = `${resource.kind} ${home ?? ''}/${name}`
-    if (namespace === undefined) throw new OwnerError(`${at} can't own an object of no namespace: ${unowned}`)
+    if (namespace === undefined) throw new OwnerError(`${at} can't own a cluster-scoped object: ${unowned}`)
     if (home !== namespace) throw new OwnerError(`${at} can't own an object in namespace ${namespace}: ${unowned}`)
   }
   const { controller = true, blockOwnerDeletion = true } = options

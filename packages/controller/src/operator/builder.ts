@@ -1,4 +1,4 @@
-import type { Scope, View } from '@wherry/client'
+import type { FromServer, Scope, View } from '@wherry/client'
 import { callback, checkOptions, integer, viewCheck } from '@wherry/client/internal'
 import type { OnGone, Reconcile } from '../controller/context.ts'
 import { type ControllerDefinition, type ControllerOptions, controllerOptionChecks } from '../controller/definition.ts'
@@ -77,8 +77,11 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this as unknown as ControllerBuilder<C, S, never>
   }
 
-  /** Other objects: `map` names the primary objects that run when one is created, changed or deleted. Tracked reads do not need this. */
-  watches<O>(view: View<O>, map: (object: O) => Keys<S>): ControllerBuilder<C, S, ObjectEvent<O>> {
+  /**
+   * Other objects: `map` returns the keys of the primary objects that run when one is created, changed or deleted: `{ namespace, name }`, an array of
+   * such keys, or `undefined` for none. It is called with the old and the new state, and must be synchronous. Tracked reads do not need this.
+   */
+  watches<O>(view: View<O>, map: (object: FromServer<O>) => Keys<S>): ControllerBuilder<C, S, ObjectEvent<O>> {
     const predicates: Predicate<ObjectEvent<O>>[] = []
     return this.#declare(watches(view, map, predicates), predicates)
   }
@@ -139,7 +142,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /** The definition that {@link Controller} takes. @throws UsageError without `reconcile` */
   definition(): ControllerDefinition<C, S> {
-    if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile')
+    if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile: name it with .reconcile(fn)')
     return { ...this.#definition, reconcile: this.#reconcile }
   }
 

@@ -43,7 +43,7 @@ describe('two of a name', () => {
 describe('a controller that lacks a part', () => {
   it.each<[string, (operator: Operator) => unknown]>([
     ['view of its primary objects: name it with .for(view)', operator => operator.controller('game')],
-    ['reconcile', operator => operator.controller('game').for(games)],
+    ['reconcile: name it with .reconcile(fn)', operator => operator.controller('game').for(games)],
   ])('has no %s, and is refused before anything is asked of the server', (missing, declare) =>
     inArcade(async ({ operator, server }) => {
       declare(operator)
@@ -85,6 +85,12 @@ describe('an operator that is not run', () => {
         pending: ['the operator was not run'],
         cause: signal.reason,
       })
+    }))
+
+  it('does not settle with a controller that is incomplete, and names what it lacks at once', () =>
+    inArcade(async ({ operator }) => {
+      operator.controller('game').for(configMaps)
+      await expect(operator.settled()).rejects.toMatchObject({ code: 'CONTROLLER_INCOMPLETE' })
     }))
 })
 

@@ -95,7 +95,7 @@ it('an operator says when it starts and for what, leads, has synced, stops, and 
         { level: 'info', message: 'has synced, and reconciles', controller: 'game' },
         { level: 'info', message: 'the operator stops', operator: 'game-operator', reason: 'enough' },
         { level: 'info', message: 'the term by lease default/game-operator is over', lease: 'default/game-operator' },
-        { level: 'info', message: 'a new leader', lease: 'default/game-operator', identity: '' },
+        { level: 'info', message: 'nobody leads', lease: 'default/game-operator', identity: '' },
         { level: 'info', message: 'released', lease: 'default/game-operator' },
         { level: 'info', message: 'the operator has ended', operator: 'game-operator' },
       ])

@@ -278,6 +278,23 @@ describe('settled', () => {
       })
     }))
 
+  it.each([
+    [new Error('boom'), 'boom'],
+    ['boom', 'something that is no Error was thrown: "boom"'],
+  ])('names what the reconcile threw, and has it as its cause: %s', (thrown, message) =>
+    inArcade(async ({ operator, client, run, forGames }) => {
+      forGames().reconcile(() => {
+        throw thrown
+      })
+      await client.create(games, game('chess'))
+      run()
+      await expect(operator.settled({ timeoutMs: 1000 })).rejects.toMatchObject({
+        pending: [`game: default/chess waits to be tried again: ${message}`],
+        cause: { message },
+      })
+    }),
+  )
+
   it('waits for informers that reads are served from and no controller declares', () =>
     inArcade(async ({ operator, client, server, forGames, start, after }) => {
       const seen: unknown[] = []

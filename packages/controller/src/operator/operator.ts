@@ -152,7 +152,7 @@ export class Operator {
       throw new UsageError('OPERATOR_USED', 'this operator was closed: create another one')
     if (this.#state !== 'idle')
       throw new UsageError('OPERATOR_USED', 'this operator was run already: create another one')
-    const definitions = [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
+    const definitions = this.#definitions()
     this.#state = 'starting'
     const { signal, signals = true } = options
     const stop = (): void => this.#stop.abort(signal?.reason)
@@ -172,11 +172,14 @@ export class Operator {
    *
    * It reads the metadata of all cached objects from the server, more than once while they change. Not for production.
    *
-   * Rejects with a {@link NotSettledError} that names what is left, also if the signal is aborted, or with the error of a failed `run`.
+   * Rejects with a {@link NotSettledError} that names what is left, also if the signal is aborted; its cause is the error of a reconcile that keeps
+   * failing. Rejects with the error of a failed `run`.
    */
   async settled(options: SettledOptions = {}): Promise<void> {
     checkOptions('settled', options, settledChecks)
     const { signal, timeoutMs = 30_000 } = options
+    // A `run` that nobody awaits has failed for an incomplete controller: waiting would not help.
+    if (this.#state === 'idle') this.#definitions()
     await settled({
       client: this.client,
       cache: this.cache,
@@ -310,6 +313,11 @@ export class Operator {
         }
       },
     })
+  }
+
+  /** @throws UsageError for a controller that is incomplete */
+  #definitions(): readonly ControllerDefinition<unknown>[] {
+    return [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
   }
 
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {

@@ -7,7 +7,10 @@ import { serverDifference } from '../reads/server-difference.ts'
 import { UsageError } from '../usage-error.ts'
 import type { OperatorState } from './options.ts'
 
-/** The operator still had something to do when `settled` gave up. The cause is the signal's reason, if that ended the wait. */
+/**
+ * The operator still had something to do when `settled` gave up. The cause is the signal's reason, if that ended the wait; else what the reconcile of
+ * a key threw that waits to be tried again, if there is such a key.
+ */
 export class NotSettledError extends Error {
   override readonly name = 'NotSettledError'
   readonly code = 'NOT_SETTLED'
@@ -80,7 +83,9 @@ export async function settled(settling: Settling): Promise<void> {
     }
   } catch (error) {
     if (late.signal.aborted || signal?.aborted) {
-      throw new NotSettledError(late.signal.aborted ? `within ${timeoutMs} ms` : 'in time', pending, signal?.reason)
+      const failure = settling.controllers().find(one => one.failure !== undefined)?.failure
+      const when = late.signal.aborted ? `within ${timeoutMs} ms` : 'in time'
+      throw new NotSettledError(when, pending, signal?.reason ?? failure)
     }
     if (!ended.aborted) throw error
     // As the run has failed, if it has.

@@ -64,7 +64,7 @@ it('a reconcile returns a result, or nothing', () => {
 })
 
 it('keys are of the primary objects', () => {
-  a.watches(configMaps, ({ metadata }) => ({ name: metadata?.name ?? '', namespace: 'a' }))
+  a.watches(configMaps, ({ metadata }) => ({ name: metadata.name, namespace: 'a' }))
   ofNodes.watches(configMaps, () => [{ name: 'a' }])
   a.watches(configMaps, () => undefined)
   // @ts-expect-error a game has a namespace

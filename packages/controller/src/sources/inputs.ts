@@ -1,4 +1,4 @@
-import type { ObjectKey, OwnerReference, Scope, View } from '@wherry/client'
+import type { FromServer, ObjectKey, OwnerReference, Scope, View } from '@wherry/client'
 import { callback, having, parsedKey, viewCheck } from '@wherry/client/internal'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import type { AppliedObject } from '../apply/applied-object.ts'
@@ -32,13 +32,13 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
 /** Makes the primary objects run that `map` names for an object which came, changed or went. It is synchronous. */
 export function watches<O, S extends Scope>(
   view: View<O>,
-  map: (object: O) => Keys<S>,
+  map: (object: FromServer<O>) => Keys<S>,
   predicates: readonly Predicate<ObjectEvent<O>>[] = [],
 ): Input {
   viewCheck('watches', view)
   callback('watches.map', map)
   const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, { primary }, environment) =>
-    keyTexts('watches.map', primary, watchedFor(map(object), environment, 'watches.map'))
+    keyTexts('watches.map', primary, watchedFor(map(object as FromServer<O>), environment, 'watches.map'))
   return objectInput({
     kind: 'watches',
     view: view as unknown as View,

@@ -67,7 +67,14 @@ export async function onStage(
     await mkdir(cwd)
     const start = (...args: string[]): Program => {
       signal.throwIfAborted()
-      const env = { ...workload.env, KUBECONFIG: kubeconfig, PORT: '0' }
+      // Two plays on one machine take free ports each.
+      const ports = Object.keys(workload.env).filter(name => name.endsWith('PORT'))
+      const env = {
+        ...workload.env,
+        ...Object.fromEntries(ports.map(name => [name, '0'])),
+        KUBECONFIG: kubeconfig,
+        PORT: '0',
+      }
       const main = join(home, 'main.ts')
       const program = new Program({ main, args: [...workload.args, ...args], cwd, env, execArgv, echo })
       programs.push(program)

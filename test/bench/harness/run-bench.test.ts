@@ -77,7 +77,7 @@ it('reports a subject that fails with what it wrote to stderr, and goes on with 
 
 it('ends a subject that does not answer in time', async () => {
   const hanging = measureOnce(subject('slow', 'hanging'), { objects: 1, timeoutMs: 2000 })
-  await expect(hanging).rejects.toThrow(/^slow did not answer within 2000 ms\nwaiting for ever$/)
+  await expect(hanging).rejects.toThrow(/^slow did not answer within 2000 ms/)
 })
 
 it('does not let a metric that was declared go missing', async () => {

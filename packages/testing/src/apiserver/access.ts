@@ -3,7 +3,7 @@ import type { Decision } from './authn/rbac.ts'
 import type { UsedRights } from './authn/used-rights.ts'
 import type { ServerRequest } from './exchange.ts'
 
-/** Who makes a request. */
+/** The user of a request. */
 export interface User {
   readonly name: string
   readonly uid?: string | undefined
@@ -15,18 +15,18 @@ export interface User {
 export interface AccessAttributes {
   readonly user: User
   readonly verb: string
-  /** '' for a path that is no resource. */
+  /** '' for a path that is not a resource. */
   readonly resource: string
   readonly group: string
   readonly version: string
   readonly namespace: string
   readonly name: string
   readonly subresource: string
-  /** The path, for what is no resource. */
+  /** The path, for a request that is not about a resource. */
   readonly path: string
 }
 
-/** Says who a request is from and what they may do. */
+/** Authenticates and authorizes requests. */
 export interface AccessControl {
   /** Throws 401, or 403 for an impersonation that is not allowed. */
   authenticate(request: ServerRequest): User

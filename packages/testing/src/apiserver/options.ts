@@ -4,8 +4,8 @@ import type { AccessAttributes, User } from './access.ts'
 import type { HookFunction } from './outside/hook-client.ts'
 
 /**
- * Who may do what: `allow` lets everybody do everything, `RBAC` goes by the server's own Roles and
- * bindings, a function says `true`, or `false` or a reason to refuse.
+ * Authorization: `allow` allows everything, `RBAC` uses the server's own Roles and bindings, and a function returns `true`, or `false` or a reason
+ * to refuse.
  */
 export type Authorization = 'allow' | 'RBAC' | ((attributes: AccessAttributes) => boolean | string)
 
@@ -14,21 +14,18 @@ export interface EmbeddedOptions {
   /** @default 'embedded' */
   readonly kind?: 'embedded' | undefined
   /**
-   * Whether the server runs in a child process, so that a test's memory and event loop are its own. Then no clock,
-   * random numbers or authorizer function can be given, and it is reached by sockets alone.
-   *
+   * Runs the server in a child process, so that memory and event loop belong to the test alone. Then it takes no clock, random numbers or
+   * authorizer function, and is reached only by sockets.
    * @default false
    */
   readonly isolate?: boolean | undefined
   /**
-   * Whether it listens on loopback. Without sockets it is reached by `server.transport()` alone.
-   *
+   * Whether it listens on loopback. Without sockets it is reached only by `server.transport()`.
    * @default true
    */
   readonly sockets?: boolean | undefined
   /**
-   * TLS with HTTP/2 and HTTP/1.1 by ALPN; `false` is HTTP/1.1 in the clear.
-   *
+   * TLS with HTTP/2 and HTTP/1.1 by ALPN; `false` is HTTP/1.1 without TLS.
    * @default true
    */
   readonly tls?: boolean | undefined
@@ -37,26 +34,23 @@ export interface EmbeddedOptions {
   /** Streams at once on an HTTP/2 connection. @default 100 */
   readonly maxStreams?: number | undefined
   /**
-   * Where time comes from: a simulation's clock makes a run repeatable.
-   *
+   * The source of time: a simulation's clock makes a run repeatable.
    * @default the system's
    */
   readonly clock?: Clock | undefined
   /**
-   * Where uids, generated names and timeouts come from.
-   *
+   * The source of uids, generated names and timeouts.
    * @default Math.random
    */
   readonly random?: (() => number) | undefined
   /** @default 'allow' */
   readonly authorization?: Authorization | undefined
-  /** Users by bearer token, beside the administrator's own `server.token`. */
+  /** Users by bearer token, in addition to the administrator's `server.token`. */
   readonly tokens?: Readonly<Record<string, User>> | undefined
-  /** Whether `rights()` has an answer. @default true */
+  /** Records rights for `rights()`. @default true */
   readonly recordRights?: boolean | undefined
   /**
-   * Whether a request without credentials is `system:anonymous` rather than 401. A wrong token always is 401.
-   *
+   * Whether a request without credentials is `system:anonymous`, or gets a 401. A wrong token always gets a 401.
    * @default true
    */
   readonly anonymous?: boolean | undefined
@@ -67,70 +61,61 @@ export interface EmbeddedOptions {
    */
   readonly withoutWatchCache?: readonly string[] | undefined
   /**
-   * Whether sharded lists and watches (KEP-5866, alpha) are understood. Otherwise `shardSelector` is ignored in silence.
-   *
+   * Supports sharded lists and watches (KEP-5866, alpha). Otherwise `shardSelector` is silently ignored.
    * @default false
    */
   readonly shards?: boolean | undefined
   /**
-   * Whether clients can have `managedFields` left out of answers, by `Accept: application/json;drop=metadata.managedFields`
-   * (KEP-5958, alpha in 1.38). Otherwise that parameter is ignored in silence.
-   *
+   * Lets clients leave `managedFields` out of answers, by `Accept: application/json;drop=metadata.managedFields` (KEP-5958, alpha in 1.38).
+   * Otherwise that parameter is silently ignored.
    * @default false
    */
   readonly managedFieldsOptOut?: boolean | undefined
   /**
-   * How often history is compacted, in milliseconds: old states, continue tokens and resumable watches live for one to
-   * two such times. `Infinity`: only by `compact()`.
-   *
+   * How often history is compacted, in milliseconds: old states, continue tokens and resumable watches live for one to two such times. `Infinity`:
+   * only by `compact()`.
    * @default 300_000
    */
   readonly compactionMs?: number | undefined
   /**
-   * How much of objects' past states is kept at most, in bytes; past that the older half is compacted early.
-   *
+   * The maximum size of objects' past states, in bytes; above it the older half is compacted early.
    * @default 134_217_728
    */
   readonly historyBytes?: number | undefined
   /** When a CustomResourceDefinition is Established, in milliseconds after its creation. @default 20 */
   readonly establishMs?: number | undefined
   /**
-   * For so long after a definition came or changed, the first request to its resource is answered 429 "storage is
-   * (re)initializing", in milliseconds.
-   *
-   * @default 0: none is
+   * For this long after a definition was created or changed, the first request to its resource gets a 429 "storage is (re)initializing", in
+   * milliseconds.
+   * @default 0: none does
    */
   readonly reinitialiseMs?: number | undefined
   /**
-   * The controllers of a control plane: namespaces emptied and removed, owners' dependents collected, claims let go that no Pod uses. Without them it is
-   * as with a bare kube-apiserver.
-   *
+   * Runs the controllers of a control plane: they empty and remove namespaces, collect dependents of deleted owners, and release claims that no Pod
+   * uses. Without them it behaves as a bare kube-apiserver.
    * @default true
    */
   readonly controllers?: boolean | undefined
   /**
-   * Whether the objects that every cluster has are there: the Service `kubernetes`, the PriorityClasses of the system,
-   * `kube-system/extension-apiserver-authentication`, and in each namespace the ServiceAccount `default` and the ConfigMap
-   * `kube-root-ca.crt`. For code under test that looks for them, or must cope with what it did not create.
-   *
+   * Creates the objects that every cluster has: the Service `kubernetes`, the PriorityClasses of the system,
+   * `kube-system/extension-apiserver-authentication`, and in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`. Use
+   * it for code under test that looks for them, or must cope with objects that it did not create.
    * @default false
    */
   readonly clusterObjects?: boolean | undefined
   /**
-   * Answers the calls of webhooks (admission and conversion) in place of https. So webhooks can be called in memory and
-   * on simulated time, and those behind a Service, which this server has no network to reach.
-   *
+   * Answers the calls of webhooks (admission and conversion) instead of https. So webhooks can be called in memory and on simulated time, and those
+   * behind a Service, for which this server has no network.
    * @default https to the webhook's `url`; without sockets there are no webhooks (501)
    */
   readonly webhooks?: HookFunction | undefined
   /**
-   * Whether the admission plugin `OwnerReferencesPermissionEnforcement` is on: an owner with `blockOwnerDeletion` needs the
-   * right to update `finalizers` of it, and a change of owners the right to delete the object. Some clusters have it on.
-   *
+   * Turns on the admission plugin `OwnerReferencesPermissionEnforcement`: an owner with `blockOwnerDeletion` needs the right to update its
+   * `finalizers`, and a change of owners the right to delete the object. Some clusters have it on.
    * @default false
    */
   readonly enforceOwnerRights?: boolean | undefined
-  /** How long those controllers take to notice, in milliseconds. @default 5 */
+  /** The delay of these controllers, in milliseconds. @default 5 */
   readonly controllerDelayMs?: number | undefined
 }
 

@@ -6,21 +6,20 @@ import { EmbeddedServer } from './embedded.ts'
 import type { IsolatedApiServer } from './isolated/isolated.ts'
 import { type EmbeddedOptions, OptionError } from './options.ts'
 
-/** Options that a server of either kind takes: what a test needs that is to run against both. */
+/** Options of both kinds of server, for tests that run on both. */
 export interface CommonOptions {
-  /** Who may do what: by RBAC, or everybody (of a real server: with credentials) everything. @default 'allow' */
+  /** Who may do what: `RBAC`, or everybody everything (on a real server: with credentials). @default 'allow' */
   readonly authorization?: 'RBAC' | 'allow' | undefined
-  /** Users by bearer token, beside the administrator's own. @default none */
+  /** Users by bearer token, in addition to the administrator. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
-  /** Whether `rights()` has an answer. @default true; false of a real server, which keeps an audit log for it */
+  /** Records rights for `rights()`. @default true; false for a real server, which keeps an audit log for it */
   readonly recordRights?: boolean | undefined
   /**
-   * The controllers of namespaces and garbage; of a real server also that of service accounts.
-   *
-   * @default true; false of a real server from KUBEBUILDER_ASSETS, which has none
+   * Runs the controllers of namespaces and garbage collection; for a real server also that of service accounts.
+   * @default true; false for a real server from KUBEBUILDER_ASSETS, which has none
    */
   readonly controllers?: boolean | undefined
-  /** Whether sharded lists and watches (KEP-5866, alpha) are understood. @default false */
+  /** Supports sharded lists and watches (KEP-5866, alpha). @default false */
   readonly shards?: boolean | undefined
 }
 
@@ -29,27 +28,26 @@ export interface AnyServerOptions extends CommonOptions {
   readonly kind: 'embedded' | 'real' | 'auto'
 }
 
-/** Options of a real server where one is found (see `findApiServer`; nothing is built), else of an embedded one. */
+/** Options of a real server if one is found (see `findApiServer`; nothing is built), else of an embedded one. */
 export interface AutoServerOptions extends CommonOptions {
   readonly kind: 'auto'
-  /** Where a real server is looked for. @default process.env */
+  /** The environment in which to look for a real server. @default process.env */
   readonly env?: NodeJS.ProcessEnv | undefined
 }
 
 /**
- * Starts a Kubernetes API server for tests: `embedded` (the default) or `real`, a kube-apiserver with its etcd. `auto` is
- * the real one where there is one, and the server's `kind` says which it is.
+ * Starts a Kubernetes API server for tests: `embedded` (the default), or `real`, a kube-apiserver with its etcd. `auto` starts a real one if there
+ * is one; the server's `kind` tells which it is.
  *
- * An embedded server listens on loopback with TLS and HTTP/2, and answers in memory; it is in this process or, with
- * `isolate: true`, in a child process. It keeps every object serialised under one resourceVersion counter, and answers as
- * kube-apiserver 1.37 does; what it does not do it answers with a 501 that says what is missing.
+ * An embedded server listens on loopback with TLS and HTTP/2, and also answers in memory. It runs in this process or, with `isolate: true`, in a
+ * child process. It answers as kube-apiserver 1.37 does; what it does not support it answers with a 501 that says what is missing.
  *
  * ```ts
  * await using server = await startApiServer({ kind: 'real', version: '1.36' })
  * ```
  *
- * Throws an `OptionError` for an option that is none of that kind; of a real server, what `findApiServer` throws where
- * there is none, and an `ApiServerStartError` with its last words.
+ * Throws an `OptionError` for an option that this kind does not have; for a real server, what `findApiServer` throws if there is none, and an
+ * `ApiServerStartError` with the server's last output.
  */
 export function startApiServer(options: RealApiServerOptions & { readonly kind: 'real' }): Promise<RealApiServer>
 export function startApiServer(options: EmbeddedOptions & { readonly isolate: true }): Promise<IsolatedApiServer>

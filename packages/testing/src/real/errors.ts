@@ -1,4 +1,4 @@
-/** No kube-apiserver could be found, nor built. The message says where it was looked for and how to get one. */
+/** No kube-apiserver was found, and none could be built. The message says where it was looked for and how to get one. */
 export class ApiServerMissingError extends Error {
   override readonly name = 'ApiServerMissingError'
   readonly code = 'API_SERVER_MISSING'
@@ -28,7 +28,7 @@ export class ApiServerStartError extends Error {
   }
 }
 
-/** The version that was asked for is not one that Wherry can start. */
+/** Wherry can't start the requested version. */
 export class ApiServerVersionError extends RangeError {
   override readonly name = 'ApiServerVersionError'
   readonly code = 'API_SERVER_VERSION'

@@ -13,8 +13,7 @@ export type ApiServerBinary =
 /** Options of {@link findApiServer}. */
 export interface FindOptions extends BuildOptions {
   /**
-   * Of Kubernetes: `1.37`, `1.36` or `1.34`. Not looked at where WHERRY_APISERVER or KUBEBUILDER_ASSETS is used: whoever
-   * sets that has chosen.
+   * The version of Kubernetes: `1.37`, `1.36` or `1.34`. Ignored if WHERRY_APISERVER or KUBEBUILDER_ASSETS is used.
    * @default the newest
    */
   readonly version?: string | undefined
@@ -23,12 +22,10 @@ export interface FindOptions extends BuildOptions {
 }
 
 /**
- * Finds a real API server, in this order: `WHERRY_APISERVER` (a binary that `npm run apiserver` built), one that was
- * built before and is in the cache, `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), else one built now
- * if `build` says so.
+ * Finds a real API server, in this order: `WHERRY_APISERVER` (a binary that `npm run apiserver` built), one in the cache that was built before,
+ * `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), else one that is built now if `build` is set.
  *
- * @throws {@link ApiServerMissingError} if there is none, `ApiServerVersionError` for a version that cannot be had,
- *   `ApiServerBuildError` if building it failed.
+ * @throws {@link ApiServerMissingError} if there is none, `ApiServerVersionError` for an unknown version, `ApiServerBuildError` if the build failed
  */
 export async function findApiServer(options: FindOptions = {}): Promise<ApiServerBinary> {
   const { env = process.env, version } = options

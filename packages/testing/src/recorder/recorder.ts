@@ -4,8 +4,7 @@ import { type Clock, systemClock } from '../clock.ts'
 /** Options of a {@link Recorder}. */
 export interface RecorderOptions {
   /**
-   * What bounds the waits: a simulation's clock there.
-   *
+   * The clock of the waits: in a simulation, the simulation's.
    * @default the system's
    */
   readonly clock?: Clock | undefined
@@ -19,17 +18,17 @@ export interface RecorderOptions {
 
 /** Options of one wait. */
 export interface UntilOptions {
-  /** What is waited for, for the message. @default the condition's own text */
+  /** What is awaited, for the message. @default the condition's source */
   readonly what?: string | undefined
   /** How long, in milliseconds. @default the recorder's */
   readonly limitMs?: number | undefined
 }
 
-/** A wait of a {@link Recorder} that was too long. Its message lists what was recorded. */
+/** A wait of a {@link Recorder} took too long. The message lists what was recorded. */
 export class RecorderTimeoutError extends Error {
   override readonly name = 'RecorderTimeoutError'
   readonly code = 'RECORDER_TIMEOUT'
-  /** What had been recorded by then. */
+  /** What was recorded until then. */
   readonly events: readonly unknown[]
 
   constructor(what: string, limitMs: number, events: readonly unknown[]) {
@@ -54,7 +53,7 @@ interface Wait<E> {
 const maxShown = 50
 
 /**
- * Writes down what happens, in order, and waits for it to have happened.
+ * Records events in order, and waits for them.
  *
  * ```ts
  * const seen = new Recorder<string>()
@@ -79,13 +78,13 @@ export class Recorder<E = string> {
     return [...this.#events]
   }
 
-  /** Writes `event` down. Bound: can be handed on as a listener. */
+  /** Records an event. It is bound, so it can be passed as a listener. */
   readonly record = (event: E): void => {
     this.#events.push(event)
     for (const wait of [...this.#waits]) this.#check(wait)
   }
 
-  /** Gives what was recorded, and begins anew. */
+  /** Returns what was recorded, and clears the record. */
   take(): E[] {
     const events = this.#events
     this.#events = []
@@ -93,8 +92,8 @@ export class Recorder<E = string> {
   }
 
   /**
-   * Resolves with the events as soon as there are `condition` of them, or `condition` holds of them: at once if so
-   * already. Rejects with a `RecorderTimeoutError` when it takes too long, or with what the condition throws.
+   * Resolves with the events when there are `condition` of them, or the function `condition` returns true: at once if that is so already. Rejects
+   * with a `RecorderTimeoutError` when it takes too long, or with what the condition throws.
    */
   until(condition: number | ((events: readonly E[]) => boolean), options: UntilOptions = {}): Promise<readonly E[]> {
     const limitMs = options.limitMs ?? this.#limitMs

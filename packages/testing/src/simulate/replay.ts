@@ -2,8 +2,8 @@ import { type SimulateOptions, type Simulation, simulate } from './simulate.ts'
 import { firstDifference } from './trace.ts'
 
 /**
- * Runs `body` twice from `seed` and rejects when the traces differ: something in it takes time, chance or order
- * from outside the simulation. The message shows the first difference.
+ * Runs `body` twice from `seed` and rejects if the traces differ: then something in it takes time, chance or order from outside the simulation. The
+ * message shows the first difference.
  */
 export async function checkReplay(
   seed: number,

@@ -1,6 +1,6 @@
 import { anything, checkFields, flag, number, oneOf, required, type Taken, text, whole } from '../../option-check.ts'
 
-/** Which requests a fault is for. What is not given matches anything. */
+/** Which requests a fault hits. What is left out matches anything. */
 export interface FaultMatch {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb?: string | undefined
@@ -60,18 +60,18 @@ export type FaultEffect =
   | { readonly kind: 'hang'; readonly afterBytes?: number | undefined }
   /** The body comes at this rate. */
   | { readonly kind: 'slow'; readonly bytesPerSecond: number }
-  /** A `Warning: 299` header beside the answer. */
+  /** A `Warning: 299` header in addition to the answer. */
   | { readonly kind: 'warning'; readonly text: string }
 
 /**
- * A fault: plain data, so that it works on an isolated server too. One whose effect only a watch can show
- * (`error-event`, `line`, `duplicate`) is for watches alone: it neither hits nor counts other requests.
+ * A fault, as plain data, so that it works on an isolated server too. A fault that only a watch can show (`error-event`, `line`, `duplicate`)
+ * applies to watches only: it neither hits nor counts other requests.
  */
 export interface FaultRule {
   readonly match?: FaultMatch | undefined
   /** Only the nth matching request (1 is the first). Default: all of them. */
   readonly nth?: number | undefined
-  /** How many requests it is for. Default: 1 with `nth`, else no bound. */
+  /** How many requests it hits. Default: 1 with `nth`, else no bound. */
   readonly times?: number | undefined
   readonly effect: FaultEffect
 }

@@ -1,3 +1,12 @@
+export { defineCustomResource } from './definition/define.ts'
+export type {
+  CustomResourceOptions,
+  OtherVersionOptions,
+  PrintColumn,
+  ScalePaths,
+  VersionOptions,
+} from './definition/options.ts'
+export type { CustomResource, NamesOf, ObjectOf, Typed, WrittenOf } from './definition/types.ts'
 export type { AnySchema, StandardSchema } from './schema/from-standard.ts'
 export type { JsonSchema, StructuralSchema } from './schema/json-schema.ts'
 export type { SchemaProblem } from './schema/problem.ts'

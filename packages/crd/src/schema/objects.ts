@@ -26,10 +26,7 @@ export function objectParts(schema: JsonSchema, path: string, inner: Inner, cont
         'has fields of its own and a type for all others. The API server takes either: move the others into a map of their own.',
       )
   }
-  const defaulted = new Set(fields.filter(([, part]) => part.default !== undefined).map(([name]) => name))
-  // The server fills in defaults before it looks for what is required.
-  const required = Array.isArray(schema.required) ? schema.required.filter(name => !defaulted.has(name)) : []
-  if (required.length > 0) parts.required = required
+  if (Array.isArray(schema.required) && schema.required.length > 0) parts.required = schema.required
   return parts
 }
 

@@ -10,6 +10,7 @@ const notes: Readonly<Record<string, string>> = {
   client: 'views, connections, list · watch · write',
   controller: 'tracked reads, operator, leader, metrics',
   copies: 'objects in many namespaces',
+  crd: 'definitions from types',
   'dynamic-cache': 'informers that come and go',
   'hash-compare': 'write what differs',
   informer: 'reflector, store, journal',

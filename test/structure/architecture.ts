@@ -18,6 +18,7 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
     ...['client', 'dynamic-cache', 'hash-compare', 'informer'],
     ...['narrow-cache', 'watch-manager', 'work-queue'],
   ],
+  crd: ['client'],
   copies: ['client', 'controller', 'work-queue'],
 }
 

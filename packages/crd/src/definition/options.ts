@@ -1,0 +1,67 @@
+import type { CustomResourceColumnDefinition, ValidationRule } from '@wherry/client/resources/apiextensions'
+import type { AnySchema } from '../schema/from-standard.ts'
+
+/** What one version of a custom resource looks like. */
+export interface VersionOptions {
+  /** The schema of `spec`: of a library that speaks Standard JSON Schema, or a plain JSON Schema. */
+  readonly spec: AnySchema
+  /** The schema of `status`, which is then written on its own (the status subresource). @default no status */
+  readonly status?: AnySchema | undefined
+  /** Where `kubectl scale` and autoscalers find the numbers. @default it can't be scaled */
+  readonly scale?: ScalePaths | undefined
+  /** The columns of `kubectl get`, after the name. @default the age */
+  readonly printColumns?: readonly PrintColumn[] | undefined
+  /** Fields that a field selector may name, as JSON paths: `.spec.difficulty`. The server wants a string, an integer or a boolean. @default none */
+  readonly selectableFields?: readonly string[] | undefined
+  /** CEL rules for the whole object, for example of `self.metadata.name`. @default none */
+  readonly validations?: readonly ValidationRule[] | undefined
+  /** What `kubectl explain` says of the kind. */
+  readonly description?: string | undefined
+}
+
+/** A further version. */
+export interface OtherVersionOptions extends VersionOptions {
+  /** Whether clients can use it. @default true */
+  readonly served?: boolean | undefined
+  /** Clients that use it get a warning: this text, or one of the server's for `true`. @default false */
+  readonly deprecated?: boolean | string | undefined
+}
+
+/** What {@link defineCustomResource} takes. */
+export interface CustomResourceOptions extends VersionOptions {
+  /** The API group, a domain of yours: `arcade.example.com`. */
+  readonly group: string
+  /** The version that objects are stored in, and that the view reads: `v1`. */
+  readonly version: string
+  /** The kind, in singular and CamelCase: `Game`. */
+  readonly kind: string
+  /** The name in paths: `games`. */
+  readonly plural: string
+  /** Whether each object is in a namespace. */
+  readonly namespaced: boolean
+  /** Short forms for kubectl. @default none */
+  readonly shortNames?: readonly string[] | undefined
+  /** Groups of resources that kubectl lists together: `all`. @default none */
+  readonly categories?: readonly string[] | undefined
+  /**
+   * Further versions, by name. The server only changes `apiVersion` when it serves one: if their fields differ, give the definition a conversion
+   * webhook. @default none
+   */
+  readonly versions?: Readonly<Record<string, OtherVersionOptions>> | undefined
+  /** Annotations of the definition. @default none */
+  readonly annotations?: Readonly<Record<string, string>> | undefined
+}
+
+/** JSON paths of an object's fields: `.spec.players`. */
+export interface ScalePaths {
+  readonly specReplicasPath: string
+  readonly statusReplicasPath: string
+  /** A field of the status that holds a label selector as text. @default none: a HorizontalPodAutoscaler needs one */
+  readonly labelSelectorPath?: string | undefined
+}
+
+/** A column of `kubectl get`. */
+export interface PrintColumn extends Omit<CustomResourceColumnDefinition, 'type'> {
+  /** @default what the schema says of a path of plain fields; `string` for others */
+  readonly type?: 'integer' | 'number' | 'string' | 'boolean' | 'date' | undefined
+}

@@ -1,0 +1,16 @@
+import type { StructuralSchema } from '../schema/json-schema.ts'
+
+/** The schema of the field at a JSON path of plain names: `.spec.players`. Undefined if there is none. */
+export function fieldAt(schema: StructuralSchema, path: string): StructuralSchema | undefined {
+  if (!path.startsWith('.')) return undefined
+  return path
+    .slice(1)
+    .split('.')
+    .reduce<StructuralSchema | undefined>((field, name) => {
+      if (field?.properties?.[name] !== undefined) return field.properties[name]
+      const values = field?.additionalProperties
+      if (typeof values === 'object') return values
+      // Below unknown fields there may be anything.
+      return field?.['x-kubernetes-preserve-unknown-fields'] === true ? field : undefined
+    }, schema)
+}

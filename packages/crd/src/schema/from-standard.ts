@@ -1,0 +1,48 @@
+import type { JsonSchema } from './json-schema.ts'
+import { libraryOptions } from './library-options.ts'
+import { problemsError } from './problem.ts'
+
+/**
+ * A schema of a library that speaks Standard JSON Schema: zod 4.2 and later, arktype 2.2 and later, valibot with `toStandardJsonSchema`.
+ *
+ * @see https://standardschema.dev/json-schema
+ */
+export interface StandardSchema<Written = unknown, Read = Written> {
+  readonly '~standard': {
+    readonly jsonSchema: {
+      readonly input: (options: {
+        readonly target: 'draft-2020-12'
+        readonly libraryOptions?: Record<string, unknown>
+      }) => Record<string, unknown>
+    }
+    readonly types?: { readonly input: Written; readonly output: Read } | undefined
+  }
+}
+
+/** A schema that speaks Standard JSON Schema, or a plain JSON Schema (for example of typebox). */
+export type AnySchema = object
+
+/**
+ * The JSON Schema of what users write, so before defaults are applied. What a library's schema has and JSON Schema has not is marked, because the
+ * library would leave it out silently.
+ *
+ * @throws OptionTypeError if the library itself can't express the schema
+ */
+export function jsonSchemaOf(schema: AnySchema, path: string): JsonSchema {
+  if (!isStandard(schema)) return schema as JsonSchema
+  const { jsonSchema } = schema['~standard']
+  try {
+    // Arktype's own method keeps defaults, unlike its Standard JSON Schema.
+    if ('toJsonSchema' in schema && typeof schema.toJsonSchema === 'function')
+      return schema.toJsonSchema(libraryOptions)
+    return jsonSchema.input({ target: 'draft-2020-12', libraryOptions })
+  } catch (error) {
+    throw problemsError([{ path, message: `can't be expressed as a JSON Schema: ${(error as Error).message}` }])
+  }
+}
+
+// The schemas of arktype are functions.
+function isStandard(schema: AnySchema): schema is StandardSchema {
+  const standard = (schema as Partial<StandardSchema>)['~standard']
+  return typeof standard === 'object' && typeof standard.jsonSchema?.input === 'function'
+}

@@ -1,0 +1,75 @@
+import { arrayParts } from './arrays.ts'
+import type { Context } from './context.ts'
+import type { JsonSchema, StructuralSchema } from './json-schema.ts'
+import { onlyLimits } from './limits.ts'
+import { objectParts } from './objects.ts'
+import { allowedValues, numberLimits, stringLimits, typeOf } from './scalars.ts'
+
+/** Converts the schema of a part of a value: a field, the items of a list. `step` is added to the path: `.name`, `[]`. */
+export type Inner = (part: unknown, step: string) => StructuralSchema
+
+/** Fields that say something about a value and do not limit it. */
+export function about(schema: JsonSchema): JsonSchema {
+  return Object.fromEntries(
+    Object.entries(schema).filter(
+      ([field]) => ['title', 'description', 'default'].includes(field) || field.startsWith('x-'),
+    ),
+  )
+}
+
+/** A schema of one type, without unions. */
+export function one(schema: JsonSchema, path: string, inner: Inner, context: Context): StructuralSchema {
+  const all = allowedValues(schema)
+  const values = all?.filter(value => value !== null)
+  const nullable = schema.nullable === true || (all !== undefined && values?.length !== all.length) || undefined
+  const type = typeOfSchema(schema, values)
+  const structural: Record<string, unknown> = { title: schema.title, description: schema.description }
+  const intOrString = schema['x-kubernetes-int-or-string'] === true || type === 'integer or string'
+  if (intOrString) structural['x-kubernetes-int-or-string'] = true
+  else structural.type = type
+  Object.assign(structural, { nullable, default: schema.default, enum: values })
+  if (type === 'null') context.refuse(path, 'can only be null. Leave the field out.')
+  if (type === 'mixed') context.refuse(path, 'has values of several types. The API server takes one type for a field.')
+  if (intOrString || type === 'string') Object.assign(structural, stringLimits(schema, path, context))
+  if (intOrString || type === 'integer' || type === 'number')
+    Object.assign(structural, numberLimits(schema, type === 'integer'))
+  if (type === 'object') Object.assign(structural, objectParts(schema, path, inner, context))
+  if (type === 'array') Object.assign(structural, arrayParts(schema, path, inner, context))
+  for (const [field, value] of Object.entries(schema)) if (field.startsWith('x-kubernetes-')) structural[field] = value
+  if (schema.not !== undefined) structural.not = negated(schema, path, context)
+  const cleaned = clean(structural as StructuralSchema)
+  if (type === 'object' && (schema.additionalProperties === false || schema.unevaluatedProperties === false))
+    context.closed.add(cleaned)
+  return cleaned
+}
+
+/** The type of a schema, as it says or as its keywords imply; 'mixed' for values of several types. */
+function typeOfSchema(schema: JsonSchema, values: readonly unknown[] | undefined): string | undefined {
+  if (typeof schema.type === 'string') return schema.type
+  if (values !== undefined && values.length > 0) {
+    const types = [...new Set(values.map(typeOf))].sort()
+    if (types.length === 1) return types[0]
+    if (types.join() === 'integer,number') return 'number'
+    return types.join() === 'integer,string' ? 'integer or string' : 'mixed'
+  }
+  return implied.find(([, keywords]) => keywords.some(keyword => keyword in schema))?.[0]
+}
+
+const implied: readonly (readonly [string, readonly string[]])[] = [
+  ['object', ['properties', 'required', 'additionalProperties', 'propertyNames', 'minProperties', 'maxProperties']],
+  ['array', ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems']],
+  ['string', ['minLength', 'maxLength', 'pattern']],
+  ['number', ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']],
+]
+
+/** What a value must not be. It can only limit values, since types are said once, outside. */
+function negated(schema: JsonSchema, path: string, context: Context): StructuralSchema | undefined {
+  if (onlyLimits(schema.not, schema)) return schema.not
+  context.refuse(path, "uses 'not' with more than limits of a value. Write it as a CEL rule.")
+  return undefined
+}
+
+/** Without the fields that are undefined. */
+export function clean(schema: StructuralSchema): StructuralSchema {
+  return Object.fromEntries(Object.entries(schema).filter(([, value]) => value !== undefined))
+}

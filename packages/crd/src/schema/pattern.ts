@@ -1,0 +1,18 @@
+import { RE2JS } from 're2js'
+
+/** Why the API server can't take a pattern; undefined if it can. The server matches by RE2, a regular expression library without backtracking. */
+export function patternProblem(pattern: string): string | undefined {
+  if (/(?<!\\)(?:\\\\)*\(\?<?[=!]/.test(pattern))
+    return `the pattern ${pattern} has a lookaround, which the API server's regular expressions (RE2) do not have. Write it without, or as a CEL rule.`
+  try {
+    RE2JS.compile(pattern)
+    return undefined
+  } catch (error) {
+    return `the API server does not take the pattern ${pattern} (${(error as Error).message}). Its syntax is that of RE2.`
+  }
+}
+
+/** A pattern that matches exactly these texts. */
+export function patternOf(texts: readonly string[]): string {
+  return `^(${texts.map(text => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})$`
+}

@@ -1,0 +1,95 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { OptionTypeError } from '@wherry/client'
+import { type } from 'arktype'
+import { describe, expect, it } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { z } from 'zod'
+import { expressible, inexpressible } from '../testkit/schemas.ts'
+import { schemaProblems, structuralSchema } from './structural.ts'
+
+describe('structuralSchema', () => {
+  it.for(expressible.map(one => [one.title, one] as const))(
+    'gives a schema that stays the same: %s',
+    ([, { schema }]) => {
+      const structural = structuralSchema(schema)
+      expect(structuralSchema(structural as Record<string, unknown>)).toEqual(structural)
+    },
+  )
+
+  it.for(inexpressible.map(one => [one.title, one] as const))('K1: refuses with the path: %s', ([, one]) => {
+    expect(
+      schemaProblems(one.schema, { path: 'spec' })
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual([...(one.refusedAt ?? [])].sort())
+  })
+
+  it('merges a discriminated union; each branch keeps only its limits', () => {
+    const schema = z.discriminatedUnion('kind', [
+      z.object({ kind: z.literal('http'), port: z.int() }),
+      z.strictObject({ kind: z.literal('file'), path: z.string() }),
+    ])
+    expect(structuralSchema(schema)).toEqual({
+      type: 'object',
+      properties: {
+        kind: { type: 'string', enum: ['http', 'file'] },
+        port: { type: 'integer', format: 'int64' },
+        path: { type: 'string' },
+      },
+      required: ['kind'],
+      oneOf: [
+        { required: ['port'], properties: { kind: { enum: ['http'] } } },
+        { required: ['path'], properties: { kind: { enum: ['file'] } }, not: { required: ['port'] } },
+      ],
+    })
+  })
+
+  it('takes descriptions along, and leaves out what describes a JSON Schema', () => {
+    const schema = z.object({ a: z.string().meta({ description: 'A.', examples: ['x'], deprecated: true }) })
+    expect(structuralSchema(schema)).toEqual({
+      type: 'object',
+      properties: { a: { type: 'string', description: 'A.' } },
+      required: ['a'],
+    })
+  })
+
+  it('writes limits as OpenAPI 3.0 has them, drops those of a JavaScript number', () => {
+    const schema = z.object({ a: z.int(), b: z.number().gt(1), c: z.int().min(3), d: z.iso.datetime() })
+    expect(structuralSchema(schema).properties).toEqual({
+      a: { type: 'integer', format: 'int64' },
+      b: { type: 'number', minimum: 1, exclusiveMinimum: true },
+      c: { type: 'integer', format: 'int64', minimum: 3 },
+      d: { type: 'string', format: 'date-time' },
+    })
+  })
+
+  it('keeps defaults, those of nested fields too, whichever library', () => {
+    const nested = (properties: object): unknown => ({
+      type: 'object',
+      properties: { n: { type: 'object', properties } },
+    })
+    expect(structuralSchema(type({ 'n?': { d: 'number = 3' } }))).toEqual(nested({ d: { type: 'number', default: 3 } }))
+    const zod = z.object({ n: z.object({ d: z.number().default(3) }).optional() })
+    expect(structuralSchema(zod)).toEqual(nested({ d: { type: 'number', default: 3 } }))
+  })
+
+  it('leaves the definitions of the examples as they are', () => {
+    const files = globSync('../../../../examples/*/crd.yaml', { cwd: import.meta.dirname })
+    const schemas = files
+      .flatMap(file => parseAllDocuments(readFileSync(join(import.meta.dirname, file), 'utf8')))
+      .flatMap(document => document.toJS().spec.versions)
+      .map(version => version.schema.openAPIV3Schema)
+    expect(schemas.length).toBeGreaterThan(8)
+    for (const schema of schemas) expect(structuralSchema(schema)).toEqual(schema)
+  })
+
+  it('says what to do, with each problem on a line of its own', () => {
+    const schema = z.object({ d: z.date(), p: z.string().regex(/^(?=a)/) })
+    expect(() => structuralSchema(schema, { path: 'spec' })).toThrow(OptionTypeError)
+    expect(() => structuralSchema(schema, { path: 'spec' })).toThrow(
+      "spec.d: is a date, which JSON does not have. Use a string of the format 'date-time'.\n" +
+        "spec.p: the pattern ^(?=a) has a lookaround, which the API server's regular expressions (RE2) do not have. Write it without, or as a CEL rule.",
+    )
+  })
+})

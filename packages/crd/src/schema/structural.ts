@@ -1,0 +1,193 @@
+import { Context } from './context.ts'
+import { type AnySchema, jsonSchemaOf } from './from-standard.ts'
+import { intersect } from './intersect.ts'
+import { isRecord, type JsonSchema, type StructuralSchema, same } from './json-schema.ts'
+import { onlyLimits } from './limits.ts'
+import { refined, unrepresentable } from './marks.ts'
+import { about, type Inner, one } from './one-type.ts'
+import { patternProblem } from './pattern.ts'
+import { problemsError, type SchemaProblem } from './problem.ts'
+import { resolve } from './references.ts'
+import { allowedValues, typeOf } from './scalars.ts'
+import { unite } from './unite.ts'
+
+export interface StructuralOptions {
+  /** The path of the schema's root, which the paths of errors begin with. @default 'schema' */
+  readonly path?: string | undefined
+}
+
+/**
+ * The schema of a CustomResourceDefinition that accepts what another schema accepts: a JSON Schema, or one that speaks Standard JSON Schema.
+ *
+ * The API server takes only *structural* schemas: each field has one type, written once, outside of `anyOf` and the like. What libraries write is
+ * rewritten: unions are merged, references are inlined, a string or an integer is an int-or-string, unknown fields are preserved where the schema
+ * allows them. `x-kubernetes-*` fields (list types, CEL rules) stay as they are. A schema that is structural already stays the same.
+ *
+ * @throws OptionTypeError with the path of each part that the server would refuse, or that would be lost
+ */
+export function structuralSchema(schema: AnySchema, options: StructuralOptions = {}): StructuralSchema {
+  const { structural, problems } = converted(schema, options)
+  if (problems.length > 0) throw problemsError(problems)
+  return structural
+}
+
+/** What {@link structuralSchema} would throw an error for, as data; an empty list for a schema that a definition can have. */
+export function schemaProblems(schema: AnySchema, options: StructuralOptions = {}): readonly SchemaProblem[] {
+  return converted(schema, options).problems
+}
+
+interface Converted {
+  readonly structural: StructuralSchema
+  readonly problems: readonly SchemaProblem[]
+}
+
+function converted(schema: AnySchema, { path = 'schema' }: StructuralOptions): Converted {
+  const json = jsonSchemaOf(schema, path)
+  const context = new Context(json)
+  const structural = convert(json, path, ['#'], context)
+  return { structural, problems: context.problems }
+}
+
+/** Keywords that limit values and that a CustomResourceDefinition has nothing for. */
+const unsupported: Readonly<Record<string, string>> = {
+  if: 'Write the condition as a CEL rule.',
+  contains: 'Write it as a CEL rule: self.exists(item, …).',
+  dependencies: 'Write it as a CEL rule: !has(self.a) || has(self.b).',
+  dependentRequired: 'Write it as a CEL rule: !has(self.a) || has(self.b).',
+  dependentSchemas: 'Write it as a CEL rule.',
+  patternProperties: 'Write it as a map, with a CEL rule for its keys: self.all(key, key.matches(…)).',
+  unevaluatedItems: 'Leave it out.',
+}
+
+/** Converts one schema. `trail` has the references that it stands inside of. */
+function convert(input: unknown, path: string, trail: readonly string[], context: Context): StructuralSchema {
+  if (input === true) return anything()
+  if (!isRecord(input)) return context.refuse(path, 'accepts no value. Leave the field out.')
+  const resolved = resolve(input, path, trail, context)
+  if (resolved === undefined) return anything()
+  const { schema } = resolved
+  for (const [keyword, remedy] of Object.entries(unsupported))
+    if (keyword in schema)
+      context.refuse(path, `uses '${keyword}', which the schema of a CustomResourceDefinition does not have. ${remedy}`)
+  if (typeof schema[unrepresentable] === 'string')
+    return context.refuse(
+      path,
+      `is a ${schema[unrepresentable]}, which JSON does not have. ${remedies(schema[unrepresentable])}`,
+    )
+  if (schema[refined] === true && schema['x-kubernetes-validations'] === undefined)
+    context.refuse(
+      path,
+      "has a check in TypeScript (a refinement), which the API server can't run. Add the same as a CEL rule in the metadata 'x-kubernetes-validations'.",
+    )
+  const inner = (part: unknown, step: string): StructuralSchema =>
+    convert(part, `${path}${step}`, resolved.trail, context)
+
+  const { anyOf, oneOf, allOf, ...rest } = schema
+  const own: Record<string, unknown> = rest
+  const unions = Object.entries({ anyOf, oneOf }).filter((entry): entry is ['anyOf' | 'oneOf', unknown[]] =>
+    Array.isArray(entry[1]),
+  )
+  // A schema of several types is a union of schemas of one type.
+  const types = Array.isArray(own.type) ? own.type.filter(type => type !== 'null') : []
+  const nullable = Array.isArray(own.type) && own.type.includes('null')
+  if (types.length > 1) {
+    delete own.type
+    unions.push(['anyOf', types.map(type => ({ ...limitsOf(own, type), type }))])
+  } else if (Array.isArray(own.type)) own.type = types[0]
+  const parts: StructuralSchema[] = [one(types.length > 1 ? about(own) : own, path, inner, context)]
+  if (nullable) (parts[0] as StructuralSchema).nullable = true
+  if (Array.isArray(allOf)) {
+    const [plain, others] = apart(allOf, own)
+    if (plain.length > 0) parts.push(limiting({ allOf: plain }, path, context))
+    parts.push(...others.map(part => inner(withType(part, own.type), '')))
+  }
+  for (const [keyword, branches] of unions) {
+    const [, others] = apart(branches, own)
+    if (others.length === 0 || isIntOrString(own, branches))
+      parts.push(limiting({ [keyword]: branches }, path, context))
+    else
+      parts.push(
+        unionOf(
+          keyword,
+          branches.map(branch => withType(branch, own.type)),
+          path,
+          inner,
+          context,
+        ),
+      )
+  }
+  const whole = parts.reduce((left, right) => intersect(left, right, path, context))
+  const typed = whole.type !== undefined || whole['x-kubernetes-int-or-string'] === true
+  return typed ? whole : { ...whole, ...anything() }
+}
+
+function remedies(type: string): string {
+  if (type === 'date') return "Use a string of the format 'date-time'."
+  if (type === 'bigint') return 'Use an integer: the API server holds 64 bits.'
+  if (type === 'set') return "Use a list with 'x-kubernetes-list-type: set'."
+  if (type === 'map') return 'Use an object (a record) with string keys.'
+  return 'Use a type of JSON.'
+}
+
+function anything(): StructuralSchema {
+  return { 'x-kubernetes-preserve-unknown-fields': true }
+}
+
+/** The parts that only limit values of the schema around them, and the others. */
+function apart(parts: readonly unknown[], outer: JsonSchema): readonly [StructuralSchema[], unknown[]] {
+  const typed = outer.type !== undefined || outer['x-kubernetes-int-or-string'] === true
+  const plain = parts.filter((part): part is StructuralSchema => typed && onlyLimits(part, outer))
+  return [plain, parts.filter(part => !typed || !onlyLimits(part, outer))]
+}
+
+/** A part of a schema that says no type. Its patterns are checked. */
+function limiting(limits: StructuralSchema, path: string, context: Context): StructuralSchema {
+  const check = (value: unknown, name: string): void => {
+    if (name === 'pattern' && typeof value === 'string') {
+      const problem = patternProblem(value)
+      if (problem !== undefined) context.refuse(path, problem)
+    } else if (name !== 'enum' && typeof value === 'object' && value !== null)
+      for (const [inner, part] of Object.entries(value)) check(part, inner)
+  }
+  check(limits, '')
+  return limits
+}
+
+/** The one union of types that the server knows, and that many definitions write next to `x-kubernetes-int-or-string`. */
+function isIntOrString(outer: JsonSchema, branches: readonly unknown[]): boolean {
+  return outer['x-kubernetes-int-or-string'] === true && same(branches, [{ type: 'integer' }, { type: 'string' }])
+}
+
+/** A branch of a union or of `allOf` that says no type has that of the schema around it. */
+function withType(branch: unknown, type: unknown): unknown {
+  const says =
+    isRecord(branch) && ['type', '$ref', 'anyOf', 'oneOf', 'allOf', 'enum', 'const'].some(field => field in branch)
+  return isRecord(branch) && !says && type !== undefined ? { ...branch, type } : branch
+}
+
+/** The union of the branches; a branch that is only `null` makes it nullable. */
+function unionOf(
+  keyword: 'anyOf' | 'oneOf',
+  branches: readonly unknown[],
+  path: string,
+  inner: Inner,
+  context: Context,
+): StructuralSchema {
+  const isNull = (branch: unknown): boolean =>
+    isRecord(branch) && (branch.type === 'null' || ('const' in branch && branch.const === null))
+  const united = unite(
+    keyword,
+    branches.filter(branch => !isNull(branch)).map(branch => inner(branch, '')),
+    path,
+    context,
+  )
+  return branches.some(isNull) ? { ...united, nullable: true } : united
+}
+
+function limitsOf(schema: JsonSchema, type: unknown): JsonSchema {
+  const values = allowedValues(schema)
+  const rest = Object.fromEntries(
+    Object.entries(schema).filter(([field]) => !['enum', 'const'].includes(field) && !(field in about(schema))),
+  )
+  return values === undefined ? rest : { ...rest, enum: values.filter(value => typeOf(value) === type) }
+}

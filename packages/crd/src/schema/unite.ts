@@ -1,0 +1,204 @@
+import type { Context } from './context.ts'
+import { nameOf } from './intersect.ts'
+import { type StructuralSchema, same } from './json-schema.ts'
+import { acceptsAnything, limitsOf } from './limits.ts'
+import { patternOf } from './pattern.ts'
+
+/**
+ * The schema of what any of the branches accepts. The server wants a field's type outside of a union: what the branches say of types is merged, and
+ * each branch keeps its limits (`enum`, `required`, `not` and the like).
+ */
+export function unite(
+  keyword: 'anyOf' | 'oneOf',
+  all: readonly StructuralSchema[],
+  path: string,
+  context: Context,
+): StructuralSchema {
+  const branches = all.filter((branch, at) => all.findIndex(other => same(branch, other)) === at)
+  const [first, ...others] = branches
+  if (first === undefined) return {}
+  if (others.length === 0) return first
+  if (branches.some(acceptsAnything)) return { 'x-kubernetes-preserve-unknown-fields': true }
+  const nullable = branches.some(branch => branch.nullable)
+  const united = uniteValues(keyword, branches, path, context)
+  return nullable ? { ...united, nullable } : united
+}
+
+function uniteValues(
+  keyword: 'anyOf' | 'oneOf',
+  branches: readonly StructuralSchema[],
+  path: string,
+  context: Context,
+): StructuralSchema {
+  const types = [...new Set(branches.map(nameOf))].sort()
+  if (types.length > 1) return uniteTypes(types, branches, path, context)
+  const values = branches.map(branch => branch.enum)
+  const plain = branches.every(branch => Object.keys(limitsOf(branch)).join() === 'enum')
+  if (plain && keyword === 'anyOf') return { ...merge(branches), enum: unique(values.flatMap(one => one ?? [])) }
+  if (plain && unique(values.flat()).length === values.flat().length)
+    return { ...merge(branches), enum: unique(values.flatMap(one => one ?? [])) }
+  const shape = shapeOf(branches, path, context)
+  const limits = branches.map(branch => limitsWithin(branch, shape, path, context))
+  if (limits.some(one => Object.keys(one).length === 0)) {
+    // One branch accepts all that the others accept.
+    if (keyword === 'oneOf')
+      context.refuse(
+        path,
+        'is an exclusive union (oneOf), one branch of which accepts what others accept. Use a field that tells them apart.',
+      )
+    return shape
+  }
+  return { ...shape, [keyword]: limits }
+}
+
+/** The fields of all branches, with what describes the first. */
+function merge(branches: readonly StructuralSchema[]): StructuralSchema {
+  return Object.assign({}, ...branches.toReversed())
+}
+
+/** A union of several types. The server has only that of integers and strings. */
+function uniteTypes(
+  types: readonly string[],
+  branches: readonly StructuralSchema[],
+  path: string,
+  context: Context,
+): StructuralSchema {
+  const limited = branches.filter(branch => Object.keys(limitsOf(branch)).some(field => field !== 'format'))
+  if (types.join() === 'integer,number' && limited.length === 0) return { ...merge(branches), type: 'number' }
+  const intOrString = types.every(type => ['integer', 'string', 'integer or string'].includes(type))
+  const integers = branches.filter(branch => branch.type === 'integer')
+  const strings = branches.filter(branch => branch.type === 'string')
+  if (
+    intOrString &&
+    branches.length <= 2 + Number(strings.every(one => one.enum)) * strings.length &&
+    integers.length <= 1
+  ) {
+    const limits = { ...limitsOf(integers[0] ?? {}), ...limitsOf(strings[0] ?? {}) }
+    const union: StructuralSchema = { ...describe(branches), 'x-kubernetes-int-or-string': true, ...limits }
+    delete union.format
+    const texts = strings.flatMap(one => one.enum ?? []) as string[]
+    const numbers = integers[0]?.enum
+    if (texts.length === 0 && numbers === undefined) return union
+    if (texts.length > 0 && numbers !== undefined) return { ...union, enum: [...numbers, ...texts] }
+    delete union.enum
+    // A pattern limits strings only, and leaves integers alone.
+    if (texts.length > 0 && union.pattern === undefined) return { ...union, pattern: patternOf(texts) }
+  }
+  return context.refuse(
+    path,
+    `is a union of ${types.join(' and ')}. The API server takes one type for a field (or an integer or a string): use an object with a field for each.`,
+  )
+}
+
+function describe(branches: readonly StructuralSchema[]): StructuralSchema {
+  const found = branches.find(branch => branch.description !== undefined)
+  return found?.description === undefined ? {} : { description: found.description }
+}
+
+/** What the branches have in common, and the fields of all of them. */
+function shapeOf(branches: readonly StructuralSchema[], path: string, context: Context): StructuralSchema {
+  const own = new Set(Object.keys(limitsOf(merge(branches))))
+  const kept = Object.entries(merge(branches)).filter(
+    ([field, value]) =>
+      !own.has(field) && (descriptive.has(field) || branches.every(branch => same(Reflect.get(branch, field), value))),
+  )
+  const shape: StructuralSchema = Object.fromEntries(kept)
+  const names = unique(branches.flatMap(branch => Object.keys(branch.properties ?? {}))) as string[]
+  if (names.length > 0)
+    shape.properties = Object.fromEntries(names.map(name => [name, fieldOf(name, branches, path, context)]))
+  const required = (branches[0]?.required ?? []).filter(name =>
+    branches.every(branch => branch.required?.includes(name)),
+  )
+  if (required.length > 0) shape.required = required
+  const [first] = branches
+  if (first?.type === 'array' && shape.items === undefined)
+    shape.items = unite(
+      'anyOf',
+      branches.map(branch => branch.items as StructuralSchema),
+      `${path}[]`,
+      context,
+    )
+  for (const field of whole) {
+    if (branches.every(branch => same(branch[field], first?.[field]))) continue
+    context.refuse(
+      path,
+      `is a union whose branches have different '${field}'. Only what limits values may differ: say the same in each branch.`,
+    )
+  }
+  return shape
+}
+
+/** What describes a value and may differ between branches: the first one counts. */
+const descriptive = new Set(['title', 'description'])
+
+/** What can't be said of one branch alone. */
+const whole = [
+  ...(['default', 'additionalProperties', 'x-kubernetes-validations', 'x-kubernetes-preserve-unknown-fields'] as const),
+  ...(['x-kubernetes-list-type', 'x-kubernetes-list-map-keys', 'x-kubernetes-map-type'] as const),
+]
+
+/** One field of the merged object. */
+function fieldOf(
+  name: string,
+  branches: readonly StructuralSchema[],
+  path: string,
+  context: Context,
+): StructuralSchema {
+  const fields = branches.flatMap(branch => branch.properties?.[name] ?? [])
+  const at = `${path}.${name}`
+  if (fields.length < branches.length && fields.some(field => field.default !== undefined))
+    context.refuse(
+      at,
+      'has a default in one branch of a union. The server would fill it in for every branch: leave the default out.',
+    )
+  return unite('anyOf', fields, at, context)
+}
+
+/** What a branch limits beyond the merged schema. */
+function limitsWithin(
+  branch: StructuralSchema,
+  shape: StructuralSchema,
+  path: string,
+  context: Context,
+): StructuralSchema {
+  const limits = Object.fromEntries(
+    Object.entries(limitsOf(branch)).filter(
+      ([field, value]) => field !== 'required' && !same(Reflect.get(shape, field), value),
+    ),
+  ) as StructuralSchema
+  const required = branch.required?.filter(name => !shape.required?.includes(name)) ?? []
+  if (required.length > 0) limits.required = required
+  const inside = Object.entries(branch.properties ?? {}).flatMap(([name, field]) => {
+    const merged = shape.properties?.[name] ?? {}
+    if (same(field, merged)) return []
+    if (nameOf(field) !== nameOf(merged) && !acceptsAnything(field))
+      context.refuse(
+        `${path}.${name}`,
+        'has another type in each branch of a union. The API server takes one type for a field: give the field of each branch a name of its own.',
+      )
+    const inner = limitsWithin(field, merged, `${path}.${name}`, context)
+    return Object.keys(inner).length > 0 ? [[name, inner] as const] : []
+  })
+  if (inside.length > 0) limits.properties = Object.fromEntries(inside)
+  const [items, merged] = [branch.items, shape.items] as StructuralSchema[]
+  if (items && merged && !same(items, merged)) {
+    const inner = limitsWithin(items, merged, `${path}[]`, context)
+    if (Object.keys(inner).length > 0) limits.items = inner
+  }
+  exclude(limits, branch, shape, context)
+  return limits
+}
+
+/** A branch that allows no other fields must not have those of the others. */
+function exclude(limits: StructuralSchema, branch: StructuralSchema, shape: StructuralSchema, context: Context): void {
+  if (!context.closed.has(branch)) return
+  const foreign = Object.keys(shape.properties ?? {}).filter(name => branch.properties?.[name] === undefined)
+  if (foreign.length === 0) return
+  const not = foreign.length === 1 ? { required: foreign } : { anyOf: foreign.map(name => ({ required: [name] })) }
+  if (limits.not === undefined) limits.not = not
+  else limits.allOf = [...(limits.allOf ?? []), { not }]
+}
+
+function unique(values: readonly unknown[]): unknown[] {
+  return values.filter((value, at) => values.findIndex(other => same(value, other)) === at)
+}

@@ -41,7 +41,8 @@ export function suite(name: string, folders: readonly string[], limitMs: number,
       const env = toolEnvironment({
         WHERRY_PROPERTY_SEED: String(options.propertySeed),
         ...(options.seeds !== undefined && { WHERRY_SEEDS: String(options.seeds) }),
-        ...(!options.whole && { WHERRY_REAL: 'false', WHERRY_SEED_SHARE: '0.1' }),
+        WHERRY_SEED_SHARE: options.whole ? '0.6' : '0.1',
+        ...(!options.whole && { WHERRY_REAL: 'false' }),
         ...(folders.includes('packages/') && { WHERRY_SHARED_MODULES: 'true' }),
       })
       const changed = changedSince === undefined ? [] : ['--changed', changedSince]

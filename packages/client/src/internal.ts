@@ -51,6 +51,7 @@ export {
 export type { ConnectionErrorCode } from './errors/connection-error.ts'
 export { isConnectionError } from './errors/connection-error.ts'
 export { isBadRequest, isMethodNotAllowed, isObjectNotFound, isRequestTooLarge } from './errors/guards.ts'
+export { peerProblem } from './errors/missing-peer.ts'
 export { checkStatus, checkWritten } from './errors/object-check.ts'
 export type { OptionProblem } from './errors/option.ts'
 export { isInvalidOption } from './errors/option.ts'

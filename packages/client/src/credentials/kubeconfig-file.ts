@@ -1,6 +1,7 @@
 import type { KubeConfig } from '@kubernetes/client-node'
 import { systemClock } from '../clock.ts'
 import { checkOptions, text } from '../errors/check.ts'
+import { peerProblem } from '../errors/missing-peer.ts'
 import { type AccessOptions, accessChecks, type ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
@@ -51,16 +52,18 @@ async function defaultPaths(): Promise<string[]> {
 }
 
 async function loaded(paths: readonly string[], context: string | undefined): Promise<KubeConfig> {
-  const library = await clientNode()
+  let library: Awaited<ReturnType<typeof clientNode>> | undefined
   const { readFile } = await import('node:fs/promises')
   const { dirname, resolve } = await import('node:path')
   let merged: KubeConfig | undefined
   for (const path of paths) {
-    const config = new library.KubeConfig()
+    let config: KubeConfig
     try {
       const text = await readFile(path, 'utf8')
       // As kubectl does: an empty file is a kubeconfig that says nothing.
       if (text.split('\n').every(line => /^\s*(?:#.*|---)?\s*$/.test(line))) continue
+      library ??= await clientNode()
+      config = new library.KubeConfig()
       config.loadFromString(text)
       config.users = withMore(config.users, library.loadYaml(text))
       config.makePathsAbsolute(dirname(path))
@@ -120,7 +123,7 @@ async function clientNode(): Promise<typeof import('@kubernetes/client-node')> {
   try {
     return await import('@kubernetes/client-node')
   } catch (cause) {
-    const message = 'reading a kubeconfig file needs the package @kubernetes/client-node: add it to your dependencies'
+    const message = peerProblem('reading a kubeconfig file needs', '@kubernetes/client-node', cause)
     throw new CredentialsError('KUBECONFIG_INVALID', message, cause)
   }
 }

@@ -1,7 +1,7 @@
 import type { Metrics } from '@wherry/client'
 import { OptionTypeError } from '@wherry/client'
 import type { MetricLabels } from '@wherry/client/internal'
-import { checkOptions, flag, having, text } from '@wherry/client/internal'
+import { checkOptions, flag, having, peerProblem, text } from '@wherry/client/internal'
 import type { WorkQueueObserver } from '@wherry/work-queue/internal'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { definitions, type MetricDefinition } from './definitions.ts'
@@ -21,13 +21,13 @@ export interface PrometheusOptions {
   readonly processMetrics?: boolean | undefined
 }
 
-/** prom-client is not installed. It is an optional peer dependency. */
+/** prom-client, an optional peer dependency, is not installed, or can't be loaded. */
 export class PromClientMissingError extends Error {
   override readonly name = 'PromClientMissingError'
   readonly code = 'PROM_CLIENT_MISSING'
 
   constructor(cause: unknown) {
-    super('metrics need prom-client: npm install prom-client', { cause })
+    super(peerProblem('metrics need', 'prom-client', cause), { cause })
   }
 }
 

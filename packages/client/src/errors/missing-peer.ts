@@ -1,0 +1,12 @@
+/**
+ * What to say if an optional peer dependency can't be loaded: it is not installed, or it is and fails, as in a bundle that lacks a part of it.
+ *
+ * @param needs what the package is needed for: `metrics need`
+ */
+export function peerProblem(needs: string, name: string, cause: unknown): string {
+  const { code, message = `${cause}` } = Object(cause) as { readonly code?: unknown; readonly message?: string }
+  const isMissing = /MODULE_NOT_FOUND$/.test(`${code}`) && message.includes(`'${name}'`)
+  return isMissing
+    ? `${needs} the package ${name}: npm install ${name}`
+    : `${needs} the package ${name}, which is installed and can't be loaded: ${message}`
+}

@@ -190,6 +190,8 @@ export const builtinScenarios: readonly Scenario[] = [
       watch('w', '/api/v1/namespaces/{ns}-x/configmaps?watch=1&resourceVersion={rv}'),
       del(ns),
       wait('/api/v1/namespaces/{ns}-x/configmaps', { items: 1 }),
+      // It is being deleted itself, before its finalizer goes.
+      wait('/api/v1/namespaces/{ns}-x/configmaps/f', { at: ['metadata.deletionGracePeriodSeconds', 0] }),
       post('/api/v1/namespaces/{ns}-x/configmaps', configMap('b')),
       quietly(merge('/api/v1/namespaces/{ns}-x/configmaps/f', { metadata: { finalizers: null } })),
       wait(ns, { status: 404 }),

@@ -146,7 +146,10 @@ describe('a selection', () => {
         view: secrets.key,
         message: expect.stringContaining('.caches(view)'),
       })
-      await expect(reconcile('k', read => read.list(configMaps.full()))).rejects.toMatchObject({ code: 'NOT_CACHED' })
+      await expect(reconcile('k', read => read.list(configMaps.full()))).rejects.toMatchObject({
+        code: 'NOT_CACHED',
+        message: expect.stringMatching(/the controller caches \/v1\/configmaps\S*, which is less: declare it/),
+      })
       const small = configMaps.within({ namespaces: ['a'], labels: 'app=web' })
       expect(await listing(kit, 'small', {}, small)).toEqual(['x'])
       const heads = await reconcile('heads', read => read.list(small.metadata()))

@@ -291,7 +291,11 @@ export class TrackedReads {
     const declared = [...this.#options.declared, ...(this.#options.alsoListed?.() ?? [])]
     const wide = declared.find(({ key }) => key === view.key) ?? declared.find(one => covers(one, view))
     if (wide === undefined) {
-      throw new NotCachedError(view.key, 'declare it with .caches(view) to list it, or get() single objects by name')
+      const near = declared.filter(({ resource }) => resourceName(resource) === resourceName(view.resource))
+      const known =
+        near.length === 0 ? '' : `the controller caches ${near.map(({ key }) => key).join(', ')}, which is less: `
+      const wayOut = `${known}declare it with .caches(view) to list it, or get() single objects by name`
+      throw new NotCachedError(view.key, wayOut)
     }
     if (wide.key === view.key && !isSameFunction(wide.projection, view.projection))
       throw new ViewConflictError(view.key)

@@ -25,6 +25,8 @@ export async function operating(
     readonly operator: Operator
     readonly client: Client
     readonly errors: Error[]
+    /** The lines of the log. */
+    readonly lines: string[]
     run(): void
     end(): Promise<unknown>
   }) => Promise<void>,
@@ -32,9 +34,11 @@ export async function operating(
 ): Promise<void> {
   const { environment, ...rest } = settings
   const errors: Error[] = []
+  const lines: string[] = []
   const { url, ca, token } = server
   const onError = (error: Error): void => void errors.push(error)
-  const client = new Client({ url, ca, token, environment: { onError, ...environment } })
+  const log = (_: string, message: string): void => void lines.push(message)
+  const client = new Client({ url, ca, token, environment: { onError, log, ...environment } })
   const operator = new Operator({ ...rest, name: 'arcade', client })
   const stop = new AbortController()
   let running: Promise<unknown> = Promise.resolve()
@@ -49,7 +53,7 @@ export async function operating(
     return running
   }
   try {
-    await body({ operator, client, errors, run, end })
+    await body({ operator, client, errors, lines, run, end })
   } finally {
     await end()
     await operator.close()

@@ -18,7 +18,7 @@ import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { OwnWrites } from '../reads/own-writes.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
-import { notYet } from '../server/not-yet.ts'
+import { NotYetError } from '../server/not-yet.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
 import {
@@ -393,7 +393,7 @@ export class Operator {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
     for (const { state, obstacle, unwatched } of this.#controllers) {
       if (obstacle === undefined) continue
-      if (state === 'starting') throw notYet(obstacle)
+      if (state === 'starting') throw new NotYetError(obstacle)
       if (unwatched.length > 0) throw new Error(obstacle)
     }
   }

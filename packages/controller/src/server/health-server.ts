@@ -14,7 +14,7 @@ import {
 import { late, within } from '@wherry/informer/internal'
 import type { Authorize } from './authorize.ts'
 import { BoundedServer } from './bounded-server.ts'
-import { isNotYet } from './not-yet.ts'
+import { NotYetError } from './not-yet.ts'
 
 /** A check passes unless it throws, rejects, or takes too long. */
 export type HealthCheck = (signal: AbortSignal) => unknown
@@ -181,7 +181,7 @@ export class HealthServer {
       if (outcome === late) throw new Error(`the check ${phase} took more than ${checkTimeoutMs} ms`)
       return true
     } catch (error) {
-      if (isNotYet(error)) this.#environment.log('info', `${phase}: ${(error as Error).message}`)
+      if (error instanceof NotYetError) this.#environment.log('info', `${phase}: ${error.message}`)
       else this.#report(error, phase)
       return false
     } finally {

@@ -10,8 +10,10 @@ export class InvalidNameError extends RangeError {
   /** The value as given. */
   readonly value: unknown
 
-  constructor(what: string, value: unknown, why: string) {
-    super(`${what} ${show(value)} ${why}`)
+  /** @param of the plural of the resource whose object was to be named */
+  constructor(what: string, value: unknown, why: string, of?: string | undefined) {
+    const subject = of === undefined ? what : `the ${what} of ${of}`
+    super(value === undefined ? `${subject} is missing` : `${subject} ${show(value)} ${why}`)
     this.what = what
     this.value = value
   }

@@ -1,6 +1,6 @@
 import { Backoff } from '../backoff.ts'
 import { ApiError } from '../errors/api-error.ts'
-import { checkOptions } from '../errors/check.ts'
+import { checkOptions, readableCheck } from '../errors/check.ts'
 import { ConnectionError } from '../errors/connection-error.ts'
 import { isAlreadyExists } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
@@ -33,8 +33,12 @@ const maxRepeats = 5
  */
 export async function create<C>(caller: Caller, view: View<C>, object: object, options: WriteOptions = {}): Promise<C> {
   checkOptions('create', options, writeChecks)
+  readableCheck('view', view)
   const { metadata } = checkObject(object)
-  const name = metadata?.name === undefined || metadata.name === '' ? undefined : checkSegment('name', metadata.name)
+  const name =
+    metadata?.name === undefined || metadata.name === ''
+      ? undefined
+      : checkSegment('name', metadata.name, view.resource.plural)
   if (name === undefined && !metadata?.generateName && !isReview(view)) {
     throw new OptionTypeError('object', 'a metadata.name or a metadata.generateName', 'neither')
   }

@@ -36,7 +36,8 @@ export function collectionTarget(view: View, namespace: string | undefined): Tar
  * view's, if it has exactly one.
  */
 export function keyOf<S extends Scope>(view: View<unknown, S>, object: KubernetesObject): ObjectKey<S> {
-  const name = checkSegment('name', object.metadata?.name)
+  readableCheck('view', view)
+  const name = checkSegment('name', object.metadata?.name, view.resource.plural)
   return { name, namespace: namespaceOf(view, object) } as ObjectKey<S>
 }
 

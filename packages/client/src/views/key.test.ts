@@ -12,9 +12,9 @@ describe('a key', () => {
   })
 
   it.each([
-    [configMaps, { namespace: 'a' }, /^name /],
-    [configMaps, { namespace: 'a', name: '' }, /^name /],
-    [configMaps, { name: 'x' }, /^namespace /],
+    [configMaps, { namespace: 'a' }, /^the name of \w+ /],
+    [configMaps, { namespace: 'a', name: '' }, /^the name of \w+ /],
+    [configMaps, { name: 'x' }, /^(the )?namespace /],
     [namespaces, { namespace: 'a', name: 'x' }, /^namespace "a" is given, and namespaces have none$/],
   ])('X1: that can name nothing is an error that says which part is wrong', (view, key, says) => {
     const check = () => checkedKey(view, key as ObjectKey)
@@ -27,7 +27,9 @@ describe('a key', () => {
   })
 
   it('X1: is told what is wrong with it as it was given', () => {
-    expect(() => checkedKey(configMaps, { namespace: null, name: 'x' })).toThrow('namespace null must be a string')
+    expect(() => checkedKey(configMaps, { namespace: null, name: 'x' })).toThrow(
+      'the namespace of configmaps null must be a string',
+    )
     expect(() => checkedKey(namespaces, 'x')).toThrow('key takes { name }, got a string')
   })
 

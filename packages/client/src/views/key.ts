@@ -32,7 +32,7 @@ export interface KeyScope {
 export function checkedKey(scope: KeyScope, key: unknown, home?: string | undefined, option = 'key'): CheckedKey {
   having(scope.resource.namespaced ? '{ name, namespace }' : '{ name }')(option, key)
   const given = asKey(key as KeyOf) as { readonly name?: unknown; readonly namespace?: unknown }
-  const name = checkSegment('name', given.name)
+  const name = checkSegment('name', given.name, scope.resource.plural)
   const isWithout = !scope.resource.namespaced && given.namespace === undefined
   const namespace = isWithout ? undefined : checkedNamespace(scope, given.namespace ?? home ?? given.namespace)
   return { name, namespace, text: keyText({ namespace, name }) }
@@ -47,7 +47,7 @@ export function checkedNamespace({ resource, namespaces }: KeyScope, namespace: 
   if (!resource.namespaced) {
     throw new InvalidNameError('namespace', namespace, `is given, and ${resource.plural} have none`)
   }
-  const checked = checkSegment('namespace', namespace)
+  const checked = checkSegment('namespace', namespace, resource.plural)
   if (namespaces === undefined || namespaces.includes(checked)) return checked
   throw new OptionRangeError('namespace', `one of the view's (${namespaces.join(', ')})`, JSON.stringify(checked))
 }

@@ -25,7 +25,7 @@ export function keyText({ namespace, name }: { namespace?: string | undefined; n
  */
 export function collectionPath(resource: ResourceDefinition, namespace?: string | undefined): string {
   const { plural } = resource
-  const within = namespace === undefined ? '' : `/namespaces/${encodeSegment('namespace', namespace)}`
+  const within = namespace === undefined ? '' : `/namespaces/${encodeSegment('namespace', namespace, plural)}`
   if (namespace !== undefined && !resource.namespaced) {
     throw new OptionRangeError('namespace', `nothing for ${plural}, which have none`, JSON.stringify(namespace))
   }
@@ -44,8 +44,8 @@ export function versionPath({ group, version }: Pick<ResourceDefinition, 'group'
  * @throws InvalidNameError for a name or namespace that can't stand in a path: before any request (rule X1).
  */
 export function objectPath(resource: ResourceDefinition, key: ObjectKey, subresource?: string | undefined): string {
-  const namespace = resource.namespaced ? checkSegment('namespace', key.namespace) : key.namespace
-  const path = `${collectionPath(resource, namespace)}/${encodeSegment('name', key.name)}`
+  const namespace = resource.namespaced ? checkSegment('namespace', key.namespace, resource.plural) : key.namespace
+  const path = `${collectionPath(resource, namespace)}/${encodeSegment('name', key.name, resource.plural)}`
   return subresource === undefined ? path : `${path}/${encodeSegment('subresource', subresource)}`
 }
 

@@ -3,14 +3,16 @@ import { InvalidNameError } from '../errors/invalid-name.ts'
 /**
  * Checks one segment of a path by the API server's own rules (`IsValidPathSegmentName`), which are wider than DNS (`system:node`).
  * Refused are `.`, `..`, `/`, `%`, `?`, an empty one, and text that is no Unicode. Returns the value.
+ *
+ * @param of the plural of the resource whose object is named, for errors
  */
-export function checkSegment(what: string, value: unknown): string {
-  if (typeof value !== 'string') throw new InvalidNameError(what, value, 'must be a string')
-  if (value === '') throw new InvalidNameError(what, value, 'must not be empty')
-  if (value === '.' || value === '..') throw new InvalidNameError(what, value, "may not be '.' or '..'")
+export function checkSegment(what: string, value: unknown, of?: string | undefined): string {
+  if (typeof value !== 'string') throw new InvalidNameError(what, value, 'must be a string', of)
+  if (value === '') throw new InvalidNameError(what, value, 'must not be empty', of)
+  if (value === '.' || value === '..') throw new InvalidNameError(what, value, "may not be '.' or '..'", of)
   const bad = /[/%?]/.exec(value)
-  if (bad !== null) throw new InvalidNameError(what, value, `may not contain '${bad[0]}'`)
-  if (!value.isWellFormed()) throw new InvalidNameError(what, value, 'is not well-formed Unicode')
+  if (bad !== null) throw new InvalidNameError(what, value, `may not contain '${bad[0]}'`, of)
+  if (!value.isWellFormed()) throw new InvalidNameError(what, value, 'is not well-formed Unicode', of)
   return value
 }
 
@@ -26,8 +28,8 @@ export function checkNamespace(value: unknown): string {
 }
 
 /** A checked segment as it stands in a path: what is plain in a path stays readable (`system:node`). */
-export function encodeSegment(what: string, value: unknown): string {
-  const text = checkSegment(what, value)
+export function encodeSegment(what: string, value: unknown, of?: string | undefined): string {
+  const text = checkSegment(what, value, of)
   if (/^[A-Za-z0-9._~:@!$&'()*+,;=-]+$/.test(text)) return text
   return encodeURIComponent(text)
 }

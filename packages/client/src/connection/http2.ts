@@ -303,8 +303,10 @@ class Http2Exchange implements Exchange {
       return new ConnectionError('STREAM_REFUSED', 'the server did not take the request', { cause, unprocessed: true })
     }
     if (code === NGHTTP2_ENHANCE_YOUR_CALM && !this.#answered && sessionCause === undefined) {
-      // Node's own bounds on one header and on their number.
-      return tooLarge(limits, cause)
+      // Node's own bounds on one header and on their number end in the same way as a server that is asked for too much.
+      const what = 'the stream was reset by ENHANCE_YOUR_CALM: the server was asked for too much'
+      const message = `${what}, or its headers are longer than ${limits.maxHeaderBytes} bytes`
+      return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
     }
     // The stream of a session that is gone has the session's fate.
     if (isDestroyed) {
@@ -314,7 +316,7 @@ class Http2Exchange implements Exchange {
   }
 }
 
-function tooLarge(limits: Http2Limits, cause?: Error): ConnectionError {
+function tooLarge(limits: Http2Limits): ConnectionError {
   const message = `the answer's headers are longer than ${limits.maxHeaderBytes} bytes`
-  return new ConnectionError('HEADERS_TOO_LARGE', message, { cause })
+  return new ConnectionError('HEADERS_TOO_LARGE', message)
 }

@@ -5,7 +5,7 @@
  * - `PING_TIMEOUT`: the same, because the other side stopped answering.
  * - `STREAM_RESET`: the server broke off this request.
  * - `STREAM_REFUSED`: the server did not start this request.
- * - `HEADERS_TOO_LARGE`: the answer's headers exceed the limit.
+ * - `HEADERS_TOO_LARGE`: the answer's headers exceed the limit, or the server reset the request because it was asked for too much.
  * - `INVALID_HEADER`: a header, for example a token's, has a character that can't be sent; nothing was sent.
  * - `INSECURE_TOKEN`: credentials would have been sent unencrypted to another machine; nothing was sent.
  * - `CLIENT_CLOSED`: the client was closed before the answer was complete.

@@ -100,7 +100,7 @@ export async function auditConstraints(
     // This runs again when all objects are there. Until then the status stays as it was.
     if (why === 'reading') return true
     if (failure === undefined) isWaiting = true
-    await write(context, resource, one.constraint, one.constraint.status, why)
+    await write(context, resource, one.constraint, withoutKinds(one.constraint.status, one.absent), why)
     return true
   }
 
@@ -126,6 +126,15 @@ export async function auditConstraints(
     }
     return { failure, isWaiting }
   })
+}
+
+/** What was found before, without the objects of kinds that are not installed any more: they are gone. */
+function withoutKinds(status: ConstraintStatus | undefined, absent: readonly KindName[]): ConstraintStatus | undefined {
+  const { totalViolations = 0, violations = [] } = status ?? {}
+  const gone = new Set(absent.map(textOf))
+  const left = violations.filter(({ kind }) => !gone.has(kind))
+  if (left.length === violations.length) return status
+  return { ...status, totalViolations: totalViolations - (violations.length - left.length), violations: left }
 }
 
 /** `widgets.example.com/v1` */

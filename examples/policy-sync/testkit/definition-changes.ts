@@ -129,6 +129,11 @@ export function testDefinitionChanges(start: () => Promise<ApiServer>): void {
         await fill(client, widgets('v2'), 1)
         await found(matching, 1)
         await found(looking, 0)
+        await client.delete(customResourceDefinitions, { name: `widgets.${group}` })
+        await vi.waitFor(async () => {
+          expect(audited(await matching())).toBe('NotInstalled')
+          expect(await matching()).toMatchObject({ totalViolations: 0, violations: [] })
+        })
       } finally {
         await running.close()
       }

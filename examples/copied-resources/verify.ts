@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import { namespaces } from '@wherry/client/resources/core'
+import { events, namespaces } from '@wherry/client/resources/core'
 import { isConditionTrue } from '@wherry/controller'
 import { copySetLabel } from '@wherry/copies'
 import { loadData } from '@wherry/data'
@@ -81,6 +81,13 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   const { metadata } = (await client.get(csvs, taken)) ?? {}
   if (metadata?.resourceVersion !== mine.metadata?.resourceVersion) throw new Error('the object of a user was written')
   say('an object of a user with the name of a copy is as it was')
+
+  let change = 0
+  await until('an event says that somebody else writes a copy', async () => {
+    await edit('member-3', second, { displayName: `edited ${change++}` })
+    return (await client.list(events)).items.some(({ reason }) => reason === 'ApplyDelayed')
+  })
+  say('a copy that is edited again and again is told of by an event')
   await next.stop()
 }
 

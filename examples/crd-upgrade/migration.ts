@@ -50,6 +50,15 @@ export function declareMigration(operator: Operator, namespace: string): void {
         state: configMapState({ client, namespace, name: 'crd-upgrade' }),
         onProgress: ({ counts, total }) =>
           events.record({ reason: 'Migrating', message: `${counts.listed} of ${total} games looked at` }),
+      }).catch(async error => {
+        // Without a word here, users would see no more than that it migrates.
+        signal.throwIfAborted()
+        await tell(context, {
+          status: 'False',
+          reason: 'Failed',
+          message: `${(error as Error).message}`.slice(0, 1000),
+        })
+        throw error
       })
       if (report.outcome === 'failed') {
         await tell(context, { status: 'False', reason: 'Refused', message: refusals(report) })

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 import type { KubernetesObject, View } from '@wherry/client'
-import type { WatchManager } from '@wherry/watch-manager'
+import type { SinkEvent, WatchManager } from '@wherry/watch-manager'
 import { maxViolations, type Violation } from './constraint.ts'
-import { textOf } from './kinds.ts'
+import { type Kinds, textOf } from './kinds.ts'
 import { type Policy, sliceSize } from './policies.ts'
 import { ObjectStore, type OnChange } from './store.ts'
 
@@ -27,13 +27,14 @@ export class Audit {
   #running: Promise<unknown> = Promise.resolve()
   #isRunning = false
 
-  constructor(manager: WatchManager, onChange: OnChange<KubernetesObject>) {
+  constructor(manager: WatchManager, kinds: Kinds, onChange: OnChange<KubernetesObject>) {
     const objects = new ObjectStore(onChange)
     this.objects = objects
     this.#registrar = manager.registrar<KubernetesObject>('audit', {
-      event: event => (this.#isRunning ? this.#running.then(() => objects.event(event)) : objects.event(event)),
+      event: event => (this.#isRunning ? this.#running.then(() => this.#eventAfterAudit(event)) : objects.event(event)),
       removed: view => objects.removed(view),
     })
+    kinds.usedBy({ registrar: this.#registrar, store: objects })
   }
 
   /** Watches what a template's constraints match, beside what those of other templates do. */
@@ -41,6 +42,11 @@ export class Audit {
     if (views.length > 0) this.#wanted.set(template, views)
     else this.#wanted.delete(template)
     await this.#registrar.replace([...this.#wanted.values()].flat())
+  }
+
+  /** Whether a kind is to be watched. It is not once the server does not serve it any more. */
+  wants(view: View): boolean {
+    return this.#registrar.intended.some(({ key }) => key === view.key)
   }
 
   /** Why a kind is not watched, where that is known: it may be forbidden. */
@@ -85,5 +91,10 @@ export class Audit {
   /** The kinds, of some views, of which it does not have all objects yet. */
   unread(views: readonly View<KubernetesObject>[]): View<KubernetesObject>[] {
     return views.filter(({ resource }) => !this.objects.isReady(textOf(resource)))
+  }
+
+  /** The view may have been removed while the event waited. */
+  #eventAfterAudit(event: SinkEvent<KubernetesObject>): void {
+    if (this.wants(event.view)) this.objects.event(event)
   }
 }

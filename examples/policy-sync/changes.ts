@@ -1,6 +1,15 @@
 import type { Clock } from '@wherry/client'
 import type { Source, SourceConnection, SourceTarget } from '@wherry/controller'
 
+export interface ChangesOptions {
+  /** How long after the first change of an object the templates run that read it, in milliseconds. */
+  readonly delayMs: number
+  /** How often `look` is called while a controller is connected, in milliseconds. */
+  readonly everyMs: number
+  /** Looks for changes of which nobody notifies. */
+  look(): void
+}
+
 /**
  * Makes templates run again when something has changed that they read. Objects change often: for these they run a moment after the first
  * change, and not for each.
@@ -8,16 +17,17 @@ import type { Source, SourceConnection, SourceTarget } from '@wherry/controller'
 export class Changes implements Source<{ name: string }> {
   readonly name = 'objects'
   readonly #clock: Clock
-  readonly #delayMs: number
+  readonly #options: ChangesOptions
   /** The kinds that each template reads. */
   readonly #reads = new Map<string, ReadonlySet<string>>()
   readonly #changed = new Set<string>()
   #timer: ReturnType<Clock['timer']> | undefined
+  #looking: ReturnType<Clock['timer']> | undefined
   #target: SourceTarget<{ name: string }> | undefined
 
-  constructor(clock: Clock, delayMs: number) {
+  constructor(clock: Clock, options: ChangesOptions) {
     this.#clock = clock
-    this.#delayMs = delayMs
+    this.#options = options
   }
 
   /** Says which kinds a template reads; none, once it is gone. */
@@ -32,7 +42,7 @@ export class Changes implements Source<{ name: string }> {
     // A controller that starts later runs for all templates anyway.
     if (this.#target === undefined) return
     this.#changed.add(kind)
-    this.#timer ??= this.#clock.timer(this.#delayMs, () => this.#tellChanged())
+    this.#timer ??= this.#clock.timer(this.#options.delayMs, () => this.#tellChanged())
   }
 
   /** The constraints of a kind are there: their templates run at once, since nobody watches before what they match. */
@@ -47,13 +57,22 @@ export class Changes implements Source<{ name: string }> {
 
   connect(target: SourceTarget<{ name: string }>): SourceConnection {
     this.#target = target
+    this.#lookLater()
     return {
       synced: async () => {},
       close: async () => {
         this.#target = undefined
         this.#timer?.cancel()
+        this.#looking?.cancel()
       },
     }
+  }
+
+  #lookLater(): void {
+    this.#looking = this.#clock.timer(this.#options.everyMs, () => {
+      this.#lookLater()
+      this.#options.look()
+    })
   }
 
   #tellChanged(): void {

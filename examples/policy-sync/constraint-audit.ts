@@ -4,6 +4,7 @@ import { type NewCondition, type ReconcileContext, setCondition } from '@wherry/
 import type { Audit } from './audit.ts'
 import type { Changes } from './changes.ts'
 import { configName, theConfig } from './config.ts'
+import type { PolicyStore } from './config-controller.ts'
 import type { Constraint, ConstraintStatus, Violation } from './constraint.ts'
 import { type KindName, type Kinds, textOf } from './kinds.ts'
 import { type Policies, type Policy, PolicyError } from './policies.ts'
@@ -17,7 +18,7 @@ export interface TemplateParts {
   readonly kinds: Kinds
   readonly policies: Policies
   /** The policy store. */
-  readonly synced: ObjectStore<KubernetesObject>
+  readonly synced: PolicyStore
   readonly constraints: ObjectStore<Constraint>
   readonly audit: Audit
   readonly changes: Changes
@@ -48,6 +49,7 @@ export async function auditConstraints(
   const { object: template, key, read, signal } = context
   const { audit, changes, constraints, kinds, synced } = parts
   const kind = constraintKind(template)
+  kinds.dropLost()
   const matched = await Promise.all(
     constraints.objects(kind).map(async (constraint): Promise<Matched> => {
       const found = await Promise.all(
@@ -59,41 +61,56 @@ export async function auditConstraints(
   )
   const views = [...new Map(matched.flatMap(one => one.views).map(view => [view.key, view])).values()]
   const looksUp = policy instanceof PolicyError ? [] : policy.looksUp
-  changes.reads(key.name, [kind, ...views.map(view => textOf(view.resource)), ...looksUp.map(textOf)])
+  const names = matched.flatMap(({ constraint }) => constraint.spec.match).concat(looksUp)
+  changes.reads(key.name, [kind, ...names.map(textOf)])
   await audit.watch(key.name, views)
 
   const config = looksUp.length > 0 ? await read.get(theConfig, { name: configName }) : undefined
   const unsynced = looksUp.filter(one => !(config?.spec.sync ?? []).some(other => textOf(other) === textOf(one)))
-  const reading = looksUp.filter(one => !synced.isReady(textOf(one)))
   let failure = policy instanceof PolicyError ? policy : undefined
   let isWaiting = false
 
   /** Why a constraint can't be audited. `reading`: its objects are still being read. */
   const obstacle = ({ views, absent }: Matched): NewCondition | 'reading' | undefined => {
+    kinds.dropLost()
     if (failure !== undefined) return notAudited('PolicyFailed', failure.message)
     if (absent.length > 0) return notAudited('NotInstalled', `not installed: ${absent.map(textOf).join(', ')}`)
     if (unsynced.length > 0) {
       const names = unsynced.map(textOf).join(', ')
       return notAudited('NotSynced', `the policy looks up what the Config does not name: ${names}`)
     }
+    const unreadable = looksUp.flatMap(one => {
+      const why = synced.whyNot(textOf(one))
+      return why === undefined ? [] : `${textOf(one)}: ${why}`
+    })
+    if (unreadable.length > 0) return notAudited('NotSynced', `the policy looks up ${unreadable.join('; ')}`)
+    const lost = views.filter(view => !audit.wants(view))
+    if (lost.length > 0) return notAudited('NotWatched', `no longer served: ${lost.map(servedName).join(', ')}`)
     const unread = audit.unread(views)
     const refused = unread.flatMap(view => audit.whyPending(view)?.message ?? [])
     if (refused.length > 0) return notAudited('NotWatched', refused.join('; '))
-    return unread.length > 0 || reading.length > 0 ? 'reading' : undefined
+    const isReading = looksUp.some(one => !synced.isReady(textOf(one)))
+    return unread.length > 0 || isReading ? 'reading' : undefined
+  }
+
+  /** Whether a constraint can't be audited; its status says why. */
+  const isObstructed = async (one: Matched): Promise<boolean> => {
+    const why = obstacle(one)
+    if (why === undefined) return false
+    // This runs again when all objects are there. Until then the status stays as it was.
+    if (why === 'reading') return true
+    if (failure === undefined) isWaiting = true
+    await write(context, resource, one.constraint, withoutKinds(one.constraint.status, one.absent), why)
+    return true
   }
 
   const auditOne = async (one: Matched): Promise<void> => {
     const { constraint, views } = one
-    const why = obstacle(one)
-    // This runs again when all objects are there. Until then the status stays as it was.
-    if (why === 'reading') return
-    if (why !== undefined || policy instanceof PolicyError) {
-      if (failure === undefined) isWaiting = true
-      if (why !== undefined) await write(context, resource, constraint, constraint.status, why)
-      return
-    }
-    const names = new Set(views.map(view => textOf(view.resource)))
-    const found = await audit.find(policy, constraint.spec.parameters ?? {}, names, signal)
+    if ((await isObstructed(one)) || policy instanceof PolicyError) return
+    const kindsOf = new Set(views.map(view => textOf(view.resource)))
+    const found = await audit.find(policy, constraint.spec.parameters ?? {}, kindsOf, signal)
+    // A kind may have left while its objects were decided on.
+    if (await isObstructed(one)) return
     await write(context, resource, constraint, found, { type: 'Audited', status: 'True', reason: 'Audited' })
   }
 
@@ -109,6 +126,20 @@ export async function auditConstraints(
     }
     return { failure, isWaiting }
   })
+}
+
+/** What was found before, without the objects of kinds that are not installed any more: they are gone. */
+function withoutKinds(status: ConstraintStatus | undefined, absent: readonly KindName[]): ConstraintStatus | undefined {
+  const { totalViolations = 0, violations = [] } = status ?? {}
+  const gone = new Set(absent.map(textOf))
+  const left = violations.filter(({ kind }) => !gone.has(kind))
+  if (left.length === violations.length) return status
+  return { ...status, totalViolations: totalViolations - (violations.length - left.length), violations: left }
+}
+
+/** `widgets.example.com/v1` */
+function servedName({ resource: { group, version, plural } }: View): string {
+  return `${group === '' ? plural : `${plural}.${group}`}/${version}`
 }
 
 function notAudited(reason: string, message: string): NewCondition {

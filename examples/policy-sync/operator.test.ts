@@ -196,3 +196,44 @@ it('D4: a template that goes takes its kind, its constraints and its watches alo
   await vi.waitFor(() => expect(kinds()).not.toContain('RequiredLabels'))
   expect(kinds()).not.toContain('Namespace')
 })
+
+it('a template whose definition the server refuses is never ready, however often it is tried, and says all that is wrong', async () => {
+  const name = { name: 'requiredlabels' }
+  const heard: (string | undefined)[] = []
+  const watch = client.watchEach(templates, {
+    event: (_, { status }) => {
+      const reason = conditionOf(status?.conditions, 'Ready')?.reason
+      if (reason !== heard.at(-1)) heard.push(reason)
+    },
+    end: () => {},
+  })
+  try {
+    await client.create(templates, requiredLabels)
+    await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Compiled'))
+    const { parameters } = requiredLabels.spec
+    await client.patch(templates, name, { spec: { parameters: { properties: { labels: { type: 'nonsense' } } } } })
+    // From this event on, the write is delayed.
+    const recorded = async (): Promise<unknown[]> => (await client.list(events)).items.map(({ reason }) => reason)
+    await vi.waitFor(async () => expect(await recorded()).toContain('ApplyRefused'))
+    expect(await readiness(requiredLabels)).toBe('Refused')
+    expect(heard.slice(heard.indexOf('Compiled'))).toEqual(['Compiled', 'Refused'])
+
+    await running.close()
+    refuse = ({ group, verb }) => group === constraintGroup && (verb === 'list' || verb === 'watch')
+    running = new Running(client)
+    await client.patch(templates, name, { spec: { expression: 'object.(' } })
+    const condition = async () => conditionOf((await client.get(templates, name))?.status?.conditions, 'Ready')
+    await vi.waitFor(async () =>
+      expect(await condition()).toMatchObject({
+        reason: 'Refused',
+        message: expect.stringMatching(/nonsense.*; NotWatched: .*; DoesNotCompile: /s),
+      }),
+    )
+    expect(heard).not.toContain('NotWatched')
+    refuse = () => false
+    await client.patch(templates, name, { spec: { ...requiredLabels.spec, parameters } })
+    await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Compiled'))
+  } finally {
+    watch.abort()
+  }
+})

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@wherry/client'
 import type { Operator, OperatorSettings } from '@wherry/controller'
 import { Audit } from './audit.ts'
 import { Changes } from './changes.ts'
-import { declareConfig, PolicyStore } from './config-controller.ts'
+import { declareConfig, PolicyStore, retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
 import { Kinds } from './kinds.ts'
 import { Policies } from './policies.ts'
@@ -30,7 +30,11 @@ export interface PolicySync {
 export function declarePolicySync(operator: Operator, { auditDelayMs = 1000 }: PolicySyncOptions = {}): PolicySync {
   const { client, manager } = operator
   const kinds = new Kinds(client)
-  const changes = new Changes(client.environment.clock, auditDelayMs)
+  const changes = new Changes(client.environment.clock, {
+    delayMs: auditDelayMs,
+    everyMs: retryMs,
+    look: () => kinds.dropLost(),
+  })
   const changed = (kind: string): void => changes.changed(kind)
   const synced = new PolicyStore(changed)
   const constraints: ObjectStore<Constraint> = new ObjectStore((kind, before, after) => {
@@ -40,7 +44,7 @@ export function declarePolicySync(operator: Operator, { auditDelayMs = 1000 }: P
     if (constraints.isReady(kind)) changes.ready(kind)
     else changed(kind)
   })
-  const audit = new Audit(manager, changed)
+  const audit = new Audit(manager, kinds, changed)
   declareConfig(operator, kinds, synced)
   declareTemplates(operator, { kinds, policies: new Policies(synced), synced, constraints, audit, changes })
   return { synced, constraints, audited: audit.objects }

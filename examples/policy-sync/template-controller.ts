@@ -1,6 +1,12 @@
 import { isForbidden, isInvalid, isNotFound, type ObjectMeta } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { generationChanged, type NewCondition, type Operator, type ReconcileContext } from '@wherry/controller'
+import {
+  ApplyDelayedError,
+  generationChanged,
+  type NewCondition,
+  type Operator,
+  type ReconcileContext,
+} from '@wherry/controller'
 import type { PendingView, Registrar } from '@wherry/watch-manager'
 import { retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
@@ -19,6 +25,12 @@ type Context = ReconcileContext<ConstraintTemplate, 'cluster'>
 
 /** A policy as it was compiled, or why it can't be used. */
 type Compiled = Policy | PolicyError
+
+/** Why a template is not ready. */
+interface Problem {
+  readonly reason: string
+  readonly message: string
+}
 
 /**
  * Makes a kind of constraints for each template, watches its constraints, and audits the objects that they match: when the template has
@@ -46,18 +58,27 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
     .reconcile(async context => {
       const { object: template, key, apply } = context
       const resource = constraintsOf(template)
-      const { failure, isWaiting } = await tellOfRefusal(context, async () => {
-        await apply(definitions, definitionOf(template))
+      const problems = (policy: Compiled): Problem[] => {
+        const pending: PendingView | undefined = registrar.pending.find(({ view }) => view.key === resource.key)
+        const notWatched = isForbidden(pending?.reason)
+          ? [{ reason: 'NotWatched', message: pending.reason.message }]
+          : []
+        return [...notWatched, ...(policy instanceof PolicyError ? [problemOf(policy)] : [])]
+      }
+      const refused = (refusal: Problem): Problem[] => [refusal, ...problems(compile(template))]
+      const { failure, isWaiting } = await tellOfRefusal(context, refused, async () => {
         await registrar.add(resource)
+        await apply(definitions, definitionOf(template))
         return auditConstraints(context, parts, resource, compile(template))
       })
       if (failure !== undefined) compiled.set(key.name, { of: versionOf(template.metadata), policy: failure })
-      const pending = registrar.pending.find(({ view }) => view.key === resource.key)
-      const condition = conditionOf(failure, pending)
+      const isRead = registrar.watched.some(view => view.key === resource.key)
+      const wrong = problems(failure ?? compile(template))
       // While the constraints are being read, the condition stays as it was.
-      if (condition !== undefined) await tell(context, condition)
+      if (wrong.length > 0) await tell(context, notReady(wrong))
+      else if (isRead) await tell(context, { type: 'Ready', status: 'True', reason: 'Compiled' })
       // Nobody tells when the server refuses to list a kind.
-      return isWaiting || pending !== undefined ? { requeueAfterMs: retryMs } : undefined
+      return isWaiting || !isRead ? { requeueAfterMs: retryMs } : undefined
     })
     .onGone(async ({ key, last, client }) => {
       compiled.delete(key.name)
@@ -73,12 +94,22 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
     })
 }
 
-/** Does what the server may refuse. A refusal is named in the template, and tried again as any failure is. */
-async function tellOfRefusal<T>(context: Context, work: () => Promise<T>): Promise<T> {
+/**
+ * Does what the server may refuse. A refusal is named in the template, with all else that is wrong, and tried again as any failure is. A write
+ * that is refused again and again is delayed: it is refused all the same.
+ */
+async function tellOfRefusal<T>(
+  context: Context,
+  refused: (refusal: Problem) => Problem[],
+  work: () => Promise<T>,
+): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    if (isForbidden(error) || isInvalid(error)) await tell(context, notReady('Refused', error.message))
+    const refusal = error instanceof ApplyDelayedError ? error.cause : error
+    if (isForbidden(refusal) || isInvalid(refusal)) {
+      await tell(context, notReady(refused({ reason: 'Refused', message: refusal.message })))
+    }
     throw error
   }
 }
@@ -105,14 +136,13 @@ function versionOf(metadata: ObjectMeta | undefined): string {
   return `${metadata?.uid} ${metadata?.generation}`
 }
 
-function conditionOf(failure: PolicyError | undefined, pending: PendingView | undefined): NewCondition | undefined {
-  if (failure !== undefined) {
-    return notReady(failure.code === 'TOO_SLOW' ? 'TooSlow' : 'DoesNotCompile', failure.message)
-  }
-  if (pending === undefined) return { type: 'Ready', status: 'True', reason: 'Compiled' }
-  return isForbidden(pending.reason) ? notReady('NotWatched', pending.reason.message) : undefined
+function problemOf({ code, message }: PolicyError): Problem {
+  return { reason: code === 'TOO_SLOW' ? 'TooSlow' : 'DoesNotCompile', message }
 }
 
-function notReady(reason: string, message: string): NewCondition {
-  return { type: 'Ready', status: 'False', reason, message }
+/** The reason of the first problem, and the messages of all. */
+function notReady(problems: readonly Problem[]): NewCondition {
+  const [{ reason, message } = { reason: 'Unknown', message: '' }, ...others] = problems
+  const more = others.map(other => `${other.reason}: ${other.message}`)
+  return { type: 'Ready', status: 'False', reason, message: [message, ...more].join('; ') }
 }

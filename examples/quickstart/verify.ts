@@ -1,4 +1,4 @@
-import { configMaps, secrets } from '@wherry/client/resources/core'
+import { configMaps, events, secrets } from '@wherry/client/resources/core'
 import type { Stage } from '../runner/stage.ts'
 import { games } from './operator.ts'
 
@@ -32,6 +32,14 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   await client.delete(configMaps, settings)
   await until('the ConfigMap is there again', checksum)
   say('what was changed or deleted by hand is as it was')
+
+  let change = 0
+  await until('an event says that somebody else writes it', async () => {
+    await client.patch(configMaps, settings, { data: { title: `by hand ${change++}` } })
+    const { items } = await client.list(events.within({ namespaces: [namespace] }))
+    return items.some(({ reason }) => reason === 'ApplyDelayed')
+  })
+  say('what is changed again and again is told of by an event')
 
   await client.delete(secrets, licence)
   await until('the game lacks its licence again', () => isAt('NoLicence'))

@@ -61,6 +61,11 @@ export class Manifest {
     return { namespace, serviceAccount: serviceAccountName, args, env: Object.fromEntries(values) }
   }
 
+  /** Whether its program has controllers, and so records events. A program without them has no health to ask for. */
+  get isOperator(): boolean {
+    return 'PORT' in this.workload.env
+  }
+
   /** What its roles allow, a line each: `watch configmaps`, `patch games.arcade.example.com/status`. */
   get rights(): string[] {
     const all = this.#roles.flatMap(({ rules }) =>
@@ -71,6 +76,18 @@ export class Manifest {
       ),
     )
     return [...new Set(all)].sort()
+  }
+
+  /** Whether its roles allow the program a request: those of a namespace there alone. */
+  allows(asked: { verb: string; group: string; resource: string; subresource: string; namespace: string }): boolean {
+    const { verb, group, resource, subresource, namespace } = asked
+    const named = subresource === '' ? resource : `${resource}/${subresource}`
+    const has = (allowed: readonly string[] | undefined, one: string): boolean =>
+      allowed?.some(each => each === '*' || each === one) === true
+    return this.#roles
+      .filter(({ metadata }) => metadata?.namespace === undefined || metadata.namespace === namespace)
+      .flatMap(({ rules }) => rules ?? [])
+      .some(({ verbs, apiGroups, resources }) => has(verbs, verb) && has(apiGroups, group) && has(resources, named))
   }
 
   /** Creates all of it, and waits until the resources are served and the rights are in force. */

@@ -7,6 +7,8 @@ import { play } from './play.ts'
 
 const examples = join(import.meta.dirname, '../../examples')
 
+const rightsToEvents = ['create events', 'patch events']
+
 /** Plays these examples on the embedded server, and compares the rights that they use with those of their manifests. */
 export function playOnTheEmbeddedServer(names: readonly ExampleName[]): void {
   it.each(names)(
@@ -15,9 +17,14 @@ export function playOnTheEmbeddedServer(names: readonly ExampleName[]): void {
       const manifest = new Manifest(join(examples, name))
       const { user } = userOf(manifest.workload)
       const used = new Set<string>()
+      /** What the server refused, whether the program says so or not. */
+      const refused = new Set<string>()
       const authorization = (asked: AccessAttributes): boolean => {
-        if (asked.user.name === user && asked.resource !== '') used.add(right(asked))
-        return true
+        if (asked.user.name !== user || asked.resource === '') return true
+        used.add(right(asked))
+        const isAllowed = manifest.allows(asked)
+        if (!isAllowed) refused.add(`${right(asked)} in ${asked.namespace || 'the cluster'}`)
+        return isAllowed
       }
       await play(name, async tokens => {
         const server = await startApiServer({ tokens, authorization })
@@ -33,6 +40,9 @@ export function playOnTheEmbeddedServer(names: readonly ExampleName[]): void {
         const any = `${one.split(' ')[0]} *.*`
         return !manifest.rights.includes(one) && manifest.rights.includes(any) ? any : one
       }
+      expect([...refused]).toEqual([])
+      // An operator records an event if its writes are refused, or undone by others, and counts it up: users may never bring that about.
+      if (manifest.isOperator) for (const one of rightsToEvents) used.add(one)
       expect([...new Set([...used].map(allowing))].sort()).toEqual(manifest.rights)
     },
   )

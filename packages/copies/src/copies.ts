@@ -1,7 +1,15 @@
-import type { Client, Environment, KubernetesObject, PartialObjectMetadata, Scope, View } from '@wherry/client'
+import type {
+  ApiError,
+  Client,
+  Environment,
+  KubernetesObject,
+  PartialObjectMetadata,
+  Scope,
+  View,
+} from '@wherry/client'
 import { type FullObject, keyText } from '@wherry/client/internal'
 import { namespaces } from '@wherry/client/resources/core'
-import { NotOursError, type ReconcileContext, type ReconcileResult } from '@wherry/controller'
+import { ImmutableFieldError, NotOursError, type ReconcileContext, type ReconcileResult } from '@wherry/controller'
 import {
   type AppliedObject,
   type Cause,
@@ -13,6 +21,7 @@ import {
 } from '@wherry/controller/internal'
 import { ExponentialRateLimiter } from '@wherry/work-queue'
 import { CopiesFailedError, CopyNameTakenError } from './errors.ts'
+import { isImmutable } from './immutable.ts'
 import { copySetLabel } from './marks.ts'
 import { type CopiesOptions, checkCopiesOptions, isOfCopies } from './options.ts'
 import { PendingCopies, type Reason } from './pending-copies.ts'
@@ -291,6 +300,8 @@ export class Copies<P, T extends KubernetesObject> {
       // The key runs again by itself when the write may be sent.
       return applied.outcome === 'delayed' || applied.outcome === 'refused' ? 'kept' : 'done'
     } catch (error) {
+      if (await isImmutable(client, this.#view, desired, error))
+        return this.#replace(source, key, error as ApiError, client)
       if (!(error instanceof NotOursError)) throw error
       const by = error.managers.length === 0 ? '' : `, written by ${error.managers.join(', ')}`
       const taken = new CopyNameTakenError(key, source.key, `an object of that name exists${by}`, error)
@@ -301,6 +312,25 @@ export class Copies<P, T extends KubernetesObject> {
       // The key runs again by itself when the object changes hands or goes. That holds for objects of which the last run knew.
       return 'kept'
     }
+  }
+
+  /** Deletes a copy that can't be changed in place. Its deletion makes the namespace run again, and then the copy is made. */
+  async #replace(source: Source<P, T>, key: string, refusal: ApiError, client: Client): Promise<Outcome> {
+    const { whenImmutable = 'recreate', timeoutMs } = this.#options
+    const seen = this.#connected?.copies.get(key)
+    const immutable = new ImmutableFieldError(this.#view.key, key, refusal)
+    if (seen?.owned === undefined) {
+      const taken = `another program made the object there, and ${immutable.fields.join(', ')} can't be changed in place`
+      throw new CopyNameTakenError(key, source.key, taken, immutable)
+    }
+    if (whenImmutable === 'fail') throw immutable
+    const [namespace, name] = key.split('/')
+    const preconditions = { uid: seen.metadata.uid }
+    const deleted = await client.delete(this.#view, { namespace, name } as never, {
+      ...{ preconditions, propagationPolicy: 'Background', timeoutMs },
+    })
+    if (deleted !== undefined) this.#counts.deleted('immutable')
+    return 'kept'
   }
 
   /** Deletes a copy, if this program has made it. */
@@ -315,7 +345,7 @@ export class Copies<P, T extends KubernetesObject> {
     const { uid, resourceVersion } = seen.metadata
     const { timeoutMs } = this.#options
     const deleted = await client.delete(this.#view, at as never, { preconditions: { uid, resourceVersion }, timeoutMs })
-    if (deleted !== undefined) this.#counts.deleted()
+    if (deleted !== undefined) this.#counts.deleted('unwanted')
     return 'done'
   }
 

@@ -48,6 +48,13 @@ export interface CopiesOptions<P, T extends KubernetesObject> {
   readonly copyName?: ((source: P) => string) | undefined
   /** Whether copies are enabled at the start; see {@link Copies.disable}. @default true */
   readonly enabled?: boolean | undefined
+  /**
+   * What happens to a copy that can't be changed to what its source is now, because a field of it is immutable: the type of a Secret, or the data of
+   * a Secret or ConfigMap with `immutable: true`. `recreate`: if this program made the copy, it is deleted by its uid and made again; for a moment
+   * there is none. `fail`: the copy stays as it is, and `onError` gets an `ImmutableFieldError` that names the field.
+   * @default 'recreate'
+   */
+  readonly whenImmutable?: 'recreate' | 'fail' | undefined
   /** How many namespaces are reconciled at the same time, and how many copies in each of them. @default 5 */
   readonly concurrency?: number | undefined
   /** The maximum wait before a retry, in milliseconds. The first is 50, and it doubles. @default 60_000 */
@@ -72,6 +79,7 @@ const checks = {
   adapt: callback,
   copyName: callback,
   enabled: flag,
+  whenImmutable: oneOf('recreate', 'fail'),
   concurrency: integer(1),
   maxRetryMs: milliseconds({ min: 50 }),
   formerManagers: names,

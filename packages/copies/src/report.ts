@@ -72,8 +72,9 @@ export class CopyCounts {
     }
   }
 
-  deleted(): void {
-    this.#wrote('delete', 'unwanted')
+  /** @param reason `immutable`: the copy is to be made again, since a field of it can't be changed */
+  deleted(reason: 'unwanted' | 'immutable'): void {
+    this.#wrote('delete', reason)
   }
 
   failed(key: string, error: Error): void {
@@ -110,7 +111,7 @@ export class CopyCounts {
     }
   }
 
-  #wrote(verb: 'create' | 'update' | 'delete', reason: Reason | 'missing' | 'unwanted'): void {
+  #wrote(verb: 'create' | 'update' | 'delete', reason: Reason | 'missing' | 'unwanted' | 'immutable'): void {
     this.#writes[verb] += 1
     this.#metrics?.count('wherry_copies_writes_total', { ...this.#labels, verb, reason })
   }

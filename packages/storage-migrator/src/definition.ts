@@ -20,6 +20,8 @@ export interface StorageTarget {
   readonly versions: readonly string[]
   /** The definition's objects, by metadata alone, at the storage version or another that is served. */
   readonly view: View<PartialObjectMetadata>
+  /** The same objects at the other versions that are served. */
+  readonly otherViews: readonly View<PartialObjectMetadata>[]
 }
 
 /** Whether objects can be stored at no version but the storage version. */
@@ -67,12 +69,14 @@ function targetOf(definition: string, { metadata = {}, spec, status }: CustomRes
   }
   const { group, names, scope } = spec
   const { kind, plural } = names
-  const resource = defineResource({ group, version, kind, plural, namespaced: scope === 'Namespaced' })
+  const viewAt = (served: string): View<PartialObjectMetadata> =>
+    defineResource({ group, version: served, kind, plural, namespaced: scope === 'Namespaced' }).metadata()
   return {
     ...{ definition, uid, generation, resourceVersion, servedVersions },
     versions: spec.versions.map(({ name }) => name),
     storageVersion: storage.name,
     storedVersions: status?.storedVersions ?? [],
-    view: resource.metadata(),
+    view: viewAt(version),
+    otherViews: servedVersions.filter(name => name !== version).map(viewAt),
   }
 }

@@ -34,7 +34,9 @@ export function failureOf(
   error: unknown,
 ): ObjectFailure {
   const { namespace, name } = key
-  const message = error instanceof Error ? error.message : `${error}`
+  const said = error instanceof Error ? error.message : `${error}`
+  // Before these words the server says, at length, where it stores the object.
+  const message = /conversion webhook for [\s\S]*/.exec(said)?.[0] ?? said
   return {
     ...(namespace !== undefined && { namespace }),
     name,

@@ -153,6 +153,21 @@ describe('a migration', () => {
       expect(await requests(cluster, 'list')).toBe(6)
     }))
 
+  it('S2: a kept token that the server refuses makes the list begin again', () =>
+    withGames(25, async ({ client, ...cluster }) => {
+      const killed = new AbortController()
+      const state = observed(({ counts }) => {
+        if (counts.listed === 10) killed.abort(new Error('killed'))
+      })
+      const options = { client, definition, chunkSize: 5, state }
+      await expect(migrateStorage({ ...options, signal: killed.signal })).rejects.toThrow('killed')
+      const kept = (await state.load(definition)) as MigrationState
+      await state.save(definition, { ...kept, continue: 'of another server' })
+      const report = await migrateStorage(options)
+      expect(report).toMatchObject({ outcome: 'migrated', counts: { listed: 25, rewritten: 15, unchanged: 10 } })
+      expect(cluster.storedAt('v1')).toEqual([])
+    }))
+
   it('S2: an expired list without a way to go on begins again', () =>
     withGames(12, async cluster => {
       const { client, server } = cluster

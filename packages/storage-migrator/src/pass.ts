@@ -1,4 +1,12 @@
-import { type Client, type Environment, isExpired, type List, type PartialObjectMetadata } from '@wherry/client'
+import {
+  type Client,
+  type Environment,
+  isApiError,
+  isExpired,
+  type List,
+  type PartialObjectMetadata,
+  type View,
+} from '@wherry/client'
 import PQueue from 'p-queue'
 import { type MigrationCounts, noCounts } from './counts.ts'
 import type { StorageTarget } from './definition.ts'
@@ -6,7 +14,7 @@ import type { ObjectFailure } from './failure.ts'
 import { type ListedObject, listed, ObjectMigration, type ObjectOutcome } from './object.ts'
 import type { RewriteOptions } from './options.ts'
 import { Pacer } from './pacer.ts'
-import { permitted } from './retry.ts'
+import { isConversionRefused, permitted } from './retry.ts'
 import type { MigrationState } from './state/migration-state.ts'
 
 /** A state in which nothing is done yet. */
@@ -78,19 +86,49 @@ export class Pass {
 
   /** A page; of an expired list, the page that goes on in a newer state, or the first one. */
   async #list(): Promise<List<PartialObjectMetadata>> {
-    const { definition, view } = this.#host.target
     let token = this.#state.continue
     for (;;) {
-      const options = { limit: this.#chunkSize, continue: token, signal: this.#signal }
-      const list = (): Promise<List<PartialObjectMetadata>> => this.#client.list(view, options)
       try {
-        return await permitted(this.#environment, definition, `list ${definition}`, list, this.#signal)
+        return await this.#readable(token)
       } catch (error) {
-        if (token === undefined || !isExpired(error)) throw error
+        // A 400: the server did not give this token. A state may have been restored, or written by somebody else.
+        const isOfNoUse = isApiError(error) && (error.status === 400 || isExpired(error))
+        if (token === undefined || !isOfNoUse) throw error
         if (error.continueToken === undefined) this.#startAgain()
         token = error.continueToken
       }
     }
+  }
+
+  /**
+   * A page that the server can read. One object that can't be converted makes a list fail as a whole. A list at the version that the object is
+   * stored at converts nothing. If a page holds objects that fail at one version and others that fail at another, smaller pages part them.
+   */
+  async #readable(token: string | undefined): Promise<List<PartialObjectMetadata>> {
+    const { view, otherViews } = this.#host.target
+    for (let limit = this.#chunkSize; ; limit = Math.floor(limit / 2)) {
+      let refusal: unknown
+      for (const each of [view, ...otherViews]) {
+        try {
+          return await this.#page(each, limit, token)
+        } catch (error) {
+          if (!isConversionRefused(error)) throw error
+          refusal ??= error
+        }
+      }
+      if (limit === 1) throw refusal
+    }
+  }
+
+  async #page(
+    view: View<PartialObjectMetadata>,
+    limit: number,
+    token: string | undefined,
+  ): Promise<List<PartialObjectMetadata>> {
+    const { definition } = this.#host.target
+    const options = { limit, continue: token, signal: this.#signal }
+    const list = (): Promise<List<PartialObjectMetadata>> => this.#client.list(view, options)
+    return permitted(this.#environment, definition, `list ${definition}`, list, this.#signal)
   }
 
   /** From the first page again: what was worked through is unchanged then, and what failed fails or does not. */

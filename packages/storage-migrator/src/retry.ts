@@ -13,10 +13,24 @@ import { MigrationError } from './errors.ts'
 /** How often a request is tried that fails in passing. With the backoff between, that is about a minute. */
 const maxAttempts = 6
 
+/** How the API server says that it could not call a webhook, or got no answer that it understands. */
+const callFailed =
+  /(Post|Get) "|deadline exceeded|connection (refused|reset)|an error on the server|the server (could not|is currently|was unable)|expected webhook response|no response provided/
+
+/**
+ * Whether a conversion webhook answered that it can't convert an object. It will answer so again. A webhook that could not be called may
+ * answer later.
+ */
+export function isConversionRefused(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError)) return false
+  const [, said] = /conversion webhook for [\s\S]*? failed: ([\s\S]*)/.exec(error.message) ?? []
+  return said !== undefined && !callFailed.test(said)
+}
+
 /** Whether a later attempt may succeed: the server is busy, away, or calls a webhook that does not answer. */
 export function isPassing(error: unknown): boolean {
   if (isConnectionError(error)) return error.code !== 'CLIENT_CLOSED'
-  if (isRequestTooLarge(error)) return false
+  if (isRequestTooLarge(error) || isConversionRefused(error)) return false
   return isTooManyRequests(error) || isTimeout(error) || isServerError(error)
 }
 

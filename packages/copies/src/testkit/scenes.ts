@@ -9,10 +9,13 @@ import {
   type Resource,
 } from '@wherry/client'
 import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
-import { configMaps, namespaces } from '@wherry/client/resources/core'
+import { configMaps, namespaces, type Secret, secrets as secretsOf } from '@wherry/client/resources/core'
 import { define } from '@wherry/client/testkit/define'
+import { ImmutableFieldError } from '@wherry/controller'
 import { type ApiServer, choose, integer, seededRandom } from '@wherry/testing'
 import { expect, it } from 'vitest'
+import { CopyNameTakenError } from '../errors.ts'
+import { copySetLabel } from '../marks.ts'
 import type { CopiesOptions } from '../options.ts'
 import { hooked, hooks } from './hooks.ts'
 import { serveHooks } from './https-hooks.ts'
@@ -143,6 +146,67 @@ export function copiesOnAServer(server: () => ApiServer): void {
     expect(writes.create).toBeLessThanOrEqual(80 - done)
     expect(writes.create).toBeGreaterThan(0)
   })
+
+  const other: Readonly<Record<string, Secret>> = {
+    'another type': { type: 'kubernetes.io/basic-auth', data: { password: 'bmV3' } },
+    'other data that are immutable': { type: 'Opaque', immutable: true, data: { password: 'bmV3' } },
+  }
+  for (const [title, change] of Object.entries(other)) {
+    test(`H5: a Secret that is made again with ${title} while no operator runs is made again as a copy, or its error names the field`, async ({
+      writer,
+      told,
+      start,
+      begin,
+      stop,
+    }) => {
+      const name = `immutable${Object.keys(other).indexOf(title)}`
+      const [target = ''] = await fill(writer, name, 1)
+      const secrets: CopiesOptions<Secret, Secret> = {
+        name,
+        source: secretsOf.within({ namespaces: [name], labels: { source: 'x' } }),
+        copies: secretsOf,
+        targets: name,
+        build: ({ type, immutable, data }) => ({ type, immutable: immutable ?? false, data: data ?? {} }),
+      }
+      const key = { namespace: name, name: 's' }
+      const metadata = { ...key, labels: { source: 'x' } }
+      const copy = () => writer.get(secretsOf, { namespace: target, name: 's' })
+      const old: Secret = { type: 'Opaque', data: { password: 'b2xk' }, ...(change.immutable && { immutable: true }) }
+      await writer.create(secretsOf, { metadata, ...old })
+      await start(secrets)
+      await stop()
+      const before = await copy()
+      await writer.delete(secretsOf, key)
+      await writer.create(secretsOf, { metadata, ...change })
+
+      const { copies } = await begin({ ...secrets, whenImmutable: 'fail' })
+      await until(() => expect(copies.report().failing.get(`${target}/s`)).toBeInstanceOf(ImmutableFieldError))
+      const { fields, message } = copies.report().failing.get(`${target}/s`) as ImmutableFieldError
+      expect([fields, message]).toEqual([
+        [expect.any(String)],
+        expect.stringMatching(/^(type|data) of .* can't be changed in place: with/),
+      ])
+      expect((await copy())?.metadata?.uid).toBe(before?.metadata?.uid)
+
+      told.splice(0)
+      const again = await start(secrets)
+      const after = await copy()
+      expect(after).toMatchObject(change)
+      expect(after?.metadata?.uid).not.toBe(before?.metadata?.uid)
+      expect(again.copies.report().writes).toEqual({ create: 1, update: 0, delete: 1 })
+      expect(told).toEqual([])
+
+      // An object that another program made is left as it is.
+      await stop()
+      await writer.delete(secretsOf, { namespace: target, name: 's' })
+      const labels = { [copySetLabel]: name }
+      const foreign = { namespace: target, name: 's', labels }
+      await writer.create(secretsOf, { metadata: foreign, ...old })
+      const next = await begin(secrets)
+      await until(() => expect(next.copies.report().failing.get(`${target}/s`)).toBeInstanceOf(CopyNameTakenError))
+      expect((await copy())?.data).toEqual({ password: 'b2xk' })
+    })
+  }
 
   test('H6: what the server fills in costs no request, also after a restart, and a status is left to others', async ({
     writer,

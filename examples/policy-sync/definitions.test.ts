@@ -1,0 +1,7 @@
+import { startApiServer } from '@wherry/testing'
+import { describe } from 'vitest'
+import { testDefinitionChanges } from './testkit/definition-changes.ts'
+
+describe('policy-sync whose definitions change', () => {
+  testDefinitionChanges(() => startApiServer({ kind: 'embedded' }))
+})

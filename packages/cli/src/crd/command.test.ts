@@ -70,7 +70,7 @@ describe('wherry crd', () => {
 
   it.for([
     ['K1: a schema that the server would refuse', 'refused.crd.ts', 'spec.code: the pattern'],
-    ['a module without a definition', 'run.ts', 'exports no definition'],
+    ['a module without a definition', 'run.ts', 'has no definition'],
     ['a module that throws', 'throws.crd.ts', "throws.crd.ts can't be loaded: no schema today"],
     ['two that define the same', 'arcade.crd.ts copy.crd.ts', 'both define games.arcade.example.com'],
   ] as const)('ends with 1 and says why: %s', async ([, files, words]) => {

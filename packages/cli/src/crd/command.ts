@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { definitionYaml } from '@wherry/crd'
@@ -16,7 +16,8 @@ interface Options {
 
 const examples = `
 Examples:
-  wherry crd src/game.crd.ts                           print the definitions as YAML
+  wherry crd src/game.ts                               print the definitions of its interfaces with the tag @group
+  wherry crd src/game.crd.ts                           print the definitions that it exports
   wherry crd src/*.crd.ts --out deploy/crd             write a file for each definition
   wherry crd src/*.crd.ts --out deploy/crd --check     in CI: fail if one of these files is stale
 
@@ -25,8 +26,10 @@ Exit status: 0 done; 1 a file is stale, or what it says is refused; 2 wrong usag
 /** `wherry crd`: writes CustomResourceDefinitions. */
 export function crdCommand(host: CommandHost): Command {
   return new Command('crd')
-    .description('Writes the CustomResourceDefinitions that TypeScript modules export (made by defineCustomResource).')
-    .argument('<file...>', 'TypeScript or JavaScript modules; Node runs them as they are')
+    .description(
+      'Writes the CustomResourceDefinitions of TypeScript files: of interfaces with the tag @group, or what defineCustomResource made.',
+    )
+    .argument('<file...>', 'files with interfaces, which are read; or modules, which Node runs as they are')
     .option('--out <folder>', 'write <plural>.<group>.yaml to this folder (default: print all to stdout)')
     .option('--check', 'write nothing, and fail if a file in --out is stale or missing')
     .option('--json', 'print a JSON document for each definition, on a line of its own')
@@ -52,17 +55,10 @@ async function crd(files: readonly string[], { out, check, json }: Options, host
   throw new CommandFailure(`files are not current; this command renews them: ${renew}`, 1)
 }
 
-/** The definitions of all files, in their order. */
+/** The definitions of all files: those of interfaces, then those that modules export. */
 async function definitionsOf(files: readonly string[], cwd: string): Promise<readonly CustomResourceDefinition[]> {
   const found = new Map<string, { readonly file: string; readonly definition: CustomResourceDefinition }>()
-  for (const file of new Set(files)) {
-    const path = resolve(cwd, file)
-    await access(path).catch(() => {
-      throw wrongUsage(`${file} can't be read`)
-    })
-    const definitions = await exportedDefinitions(path, file)
-    if (definitions.length === 0)
-      throw refused(`${file} exports no definition. Export what defineCustomResource returns.`)
+  const add = (file: string, definitions: readonly CustomResourceDefinition[]): void => {
     for (const definition of definitions) {
       const name = definition.metadata?.name ?? ''
       const other = found.get(name)
@@ -71,7 +67,25 @@ async function definitionsOf(files: readonly string[], cwd: string): Promise<rea
       found.set(name, { file, definition })
     }
   }
+  const modules: string[] = []
+  const interfaces: string[] = []
+  for (const file of new Set(files)) ((await isOfInterfaces(file, cwd)) ? interfaces : modules).push(file)
+  if (interfaces.length > 0) {
+    // The compiler takes half a second to load: only for files that need it.
+    const { interfaceDefinitions } = await import('../interface/definitions.ts')
+    const paths = interfaces.map(file => resolve(cwd, file))
+    add(interfaces.join(', '), interfaceDefinitions(paths, cwd))
+  }
+  for (const file of modules) add(file, await exportedDefinitions(resolve(cwd, file), file))
   return [...found.values()].map(({ definition }) => definition)
+}
+
+/** Whether a file has an interface with the tag `@group`, which is then read and not run. */
+async function isOfInterfaces(file: string, cwd: string): Promise<boolean> {
+  const text = await readFile(resolve(cwd, file), 'utf8').catch(() => {
+    throw wrongUsage(`${file} can't be read`)
+  })
+  return /^\s*(\/\*)?\*+\s*@group\s/m.test(text)
 }
 
 /** An argument as a shell reads it. */

@@ -16,7 +16,11 @@ export async function exportedDefinitions(file: string, shown: string): Promise<
     throw refused(`${shown} can't be loaded: ${(error as Error).message}`, error)
   }
   const definitions = new Set(Object.values(module).map(definitionOf))
-  return [...definitions].filter(one => one !== undefined)
+  const found = [...definitions].filter(one => one !== undefined)
+  if (found.length > 0) return found
+  throw refused(
+    `${shown} has no definition. Give an interface the tag @group, or export what defineCustomResource returns.`,
+  )
 }
 
 function definitionOf(exported: unknown): CustomResourceDefinition | undefined {

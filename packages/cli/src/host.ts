@@ -5,6 +5,8 @@ export interface Output {
 
 /** What a command takes from its process. */
 export interface CommandHost {
+  /** What the argument `-` stands for. @default nothing */
+  readonly stdin?: AsyncIterable<string | Uint8Array> | undefined
   /** Takes the results. */
   readonly stdout: Output
   /** Takes all else. */

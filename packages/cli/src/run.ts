@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { crdCommand } from './crd/command.ts'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost, ExitStatus } from './host.ts'
+import { typesCommand } from './types/command.ts'
 
 /**
  * Runs the command line `wherry`, and resolves with its exit status. Results go to stdout, all else to stderr. Does not reject for what the user or a
@@ -17,7 +18,8 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     .showHelpAfterError('(wherry --help prints the usage)')
     .addHelpText('after', exitStatuses)
   // A subcommand that is added whole does not take over how the program ends and where it writes.
-  for (const command of [crdCommand(host)]) program.addCommand(command.copyInheritedSettings(program))
+  for (const command of [crdCommand(host), typesCommand(host)])
+    program.addCommand(command.copyInheritedSettings(program))
   try {
     await program.parseAsync(args, { from: 'user' })
     return 0

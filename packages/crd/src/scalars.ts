@@ -26,7 +26,7 @@ export type IntOrString = number | string
  * @remarks An amount of a resource: `500m`, `2Gi`, `3`.
  *
  * @intOrString
- * @pattern ^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$
+ * @pattern `^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))))?$`
  */
 export type Quantity = number | string
 

@@ -5,6 +5,7 @@ import { definitionYaml } from '@wherry/crd'
 import { Command } from 'commander'
 import { CommandFailure, refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import { renewal } from '../renewal.ts'
 import { exportedDefinitions } from './exported.ts'
 import { checkManifest, type Manifest, writeManifest } from './manifests.ts'
 
@@ -51,8 +52,7 @@ async function crd(files: readonly string[], { out, check, json }: Options, host
   for (const manifest of manifests)
     host.stdout.write(`${json ? JSON.stringify(manifest) : `${manifest.file}: ${manifest.state}`}\n`)
   if (!manifests.some(({ state }) => state === 'stale' || state === 'missing')) return
-  const renew = ['wherry', 'crd', ...files, '--out', out].map(quoted).join(' ')
-  throw new CommandFailure(`files are not current; this command renews them: ${renew}`, 1)
+  throw new CommandFailure(renewal(['crd', ...files, '--out', out]), 1)
 }
 
 /** The definitions of all files: those of interfaces, then those that modules export. */
@@ -86,9 +86,4 @@ async function isOfInterfaces(file: string, cwd: string): Promise<boolean> {
     throw wrongUsage(`${file} can't be read`)
   })
   return /^\s*(\/\*)?\*+\s*@group\s/m.test(text)
-}
-
-/** An argument as a shell reads it. */
-function quoted(argument: string): string {
-  return /^[\w./:=@-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", "'\\''")}'`
 }

@@ -91,10 +91,12 @@ function definitionOf(
   try {
     const { group, version, kind, plural, namespaced } = tags
     defineResource({ group, version, kind, plural, namespaced })
-    return assembleDefinition(
+    const { metadata, spec, ...rest } = assembleDefinition(
       tags,
       versions.map(one => ({ ...one.parts, storage: one === storage })),
     )
+    const labelled = { ...metadata, ...(tags.labels && { labels: { ...tags.labels } }) }
+    return { ...rest, metadata: labelled, spec: { ...spec, ...tags.more } }
   } catch (error) {
     if (!(error instanceof OptionTypeError) && (error as Error).name !== 'InvalidNameError') throw error
     refuse(place, (error as Error).message)

@@ -54,7 +54,9 @@ const readers: Readonly<Record<string, Reader>> = {
       ...['minItems', 'maxItems', 'minProperties', 'maxProperties'],
     ].map(name => [name, number]),
   ),
-  ...Object.fromEntries(['pattern', 'format', 'title'].map(name => [name, word])),
+  ...Object.fromEntries(['format', 'title'].map(name => [name, word])),
+  // In backticks it is no link for tools that read comments as Markdown.
+  pattern: text => word(/^`(.+)`$/.exec(text)?.[1] ?? text, 'pattern'),
   type: values('type', ['integer', 'number', 'string', 'boolean', 'object', 'array']),
   default: text => (text === '' ? 'a value' : { default: jsonOr(text) }),
   enum: text => {

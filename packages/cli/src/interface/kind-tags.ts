@@ -12,6 +12,9 @@ export interface KindTags {
   readonly shortNames: readonly string[] | undefined
   readonly categories: readonly string[] | undefined
   readonly annotations: Readonly<Record<string, string>> | undefined
+  readonly labels: Readonly<Record<string, string>> | undefined
+  /** Further fields of the definition's spec. */
+  readonly more: Readonly<Record<string, unknown>>
   readonly version: string
   readonly storage: boolean
   readonly served: boolean
@@ -56,6 +59,8 @@ export function kindTags(comment: DocComment, name: string, refuse: (message: st
     ...{ version: version ?? '', storage: has('storage'), served: !has('unserved') },
     deprecated: deprecated === undefined ? false : deprecated || true,
     annotations: has('annotation') ? Object.fromEntries(all('annotation').map(pairOf)) : undefined,
+    labels: has('label') ? Object.fromEntries(all('label').map(pairOf)) : undefined,
+    more: moreOf(one('definition'), refuse),
     scale: scaleOf(one('scale'), refuse),
     printColumns: columns.length === 0 ? undefined : columns.filter(column => column !== undefined),
     hasStatus: has('statusSubresource') ? true : has('noStatusSubresource') ? false : undefined,
@@ -64,7 +69,20 @@ export function kindTags(comment: DocComment, name: string, refuse: (message: st
 }
 
 const ofKind: ReadonlySet<string> = new Set([
-  ...['group', 'kind', 'plural', 'singular', 'listKind', 'cluster', 'shortName', 'category', 'annotation', 'version'],
+  ...[
+    'group',
+    'kind',
+    'plural',
+    'singular',
+    'listKind',
+    'cluster',
+    'shortName',
+    'category',
+    'annotation',
+    'label',
+    'definition',
+    'version',
+  ],
   ...['storage', 'unserved', 'deprecated', 'scale', 'printColumn', 'selectableField'],
   ...['statusSubresource', 'noStatusSubresource'],
 ])
@@ -98,6 +116,17 @@ function scaleOf(text: string | undefined, refuse: (message: string) => void): S
     return undefined
   }
   return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath !== undefined && { labelSelectorPath }) }
+}
+
+/** Fields such as `conversion`, which no tag is made for. */
+function moreOf(text: string | undefined, refuse: (message: string) => void): Readonly<Record<string, unknown>> {
+  if (text === undefined) return {}
+  try {
+    return JSON.parse(text)
+  } catch {
+    refuse(`has @definition ${text}, which takes a JSON object: further fields of the definition's spec.`)
+    return {}
+  }
 }
 
 function pairOf(text: string): readonly [string, string] {

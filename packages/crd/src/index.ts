@@ -8,6 +8,7 @@ export type {
 } from './definition/options.ts'
 export type { CustomResource, NamesOf, ObjectOf, Typed, WrittenOf } from './definition/types.ts'
 export { definitionYaml, isCurrentYaml } from './definition/yaml.ts'
+export type { Duration, IntOrString, int, int64, Quantity, Timestamp } from './scalars.ts'
 export type { AnySchema, StandardSchema } from './schema/from-standard.ts'
 export type { JsonSchema, StructuralSchema } from './schema/json-schema.ts'
 export type { SchemaProblem } from './schema/problem.ts'

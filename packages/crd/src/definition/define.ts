@@ -1,14 +1,8 @@
 import { defineResource, OptionTypeError } from '@wherry/client'
-import type {
-  CustomResourceColumnDefinition,
-  CustomResourceDefinition,
-  CustomResourceDefinitionVersion,
-} from '@wherry/client/resources/apiextensions'
 import type { StructuralSchema } from '../schema/json-schema.ts'
-import { problemsError, type SchemaProblem } from '../schema/problem.ts'
 import { structuralSchema } from '../schema/structural.ts'
+import { assembleDefinition, type VersionParts } from './assemble.ts'
 import type { CustomResourceOptions, OtherVersionOptions, VersionOptions } from './options.ts'
-import { fieldAt } from './paths.ts'
 import type { CustomResource } from './types.ts'
 
 /**
@@ -31,75 +25,23 @@ export function defineCustomResource<const O extends CustomResourceOptions>(opti
       `versions other than '${version}', which is described outside`,
       `'${version}' too`,
     )
-  const others = Object.entries(versions).map(([name, one]) => versionOf(name, one, false))
-  const definition: CustomResourceDefinition = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${group}`, ...(annotations && { annotations: { ...annotations } }) },
-    spec: {
-      group,
-      scope: namespaced ? 'Namespaced' : 'Cluster',
-      names: {
-        kind,
-        listKind: `${kind}List`,
-        plural,
-        singular: kind.toLowerCase(),
-        ...(shortNames && { shortNames: [...shortNames] }),
-        ...(categories && { categories: [...categories] }),
-      },
-      versions: [versionOf(version, options, true), ...others],
-    },
-  }
+  const others = Object.entries(versions).map(([name, one]) => partsOf(name, one, false))
+  const definition = assembleDefinition({ group, kind, plural, namespaced, shortNames, categories, annotations }, [
+    partsOf(version, options, true),
+    ...others,
+  ])
   return { definition, resource, options } as unknown as CustomResource<O>
 }
 
-function versionOf(
-  name: string,
-  options: VersionOptions & Partial<OtherVersionOptions>,
-  storage: boolean,
-): CustomResourceDefinitionVersion {
-  const { spec, status, scale, printColumns, selectableFields, served = true, deprecated = false } = options
+function partsOf(name: string, options: VersionOptions & Partial<OtherVersionOptions>, storage: boolean): VersionParts {
+  const { spec, status } = options
   const prefix = storage ? '' : `versions.${name}.`
   const schema = objectSchema(
     structuralSchema(spec, { path: `${prefix}spec` }),
     status && structuralSchema(status, { path: `${prefix}status` }),
     options,
   )
-  const problems: SchemaProblem[] = []
-  const find = (path: string, where: string): StructuralSchema | undefined => {
-    const found = fieldAt(schema, path)
-    if (found === undefined)
-      problems.push({ path: `${prefix}${where}`, message: `names ${path}, which the schema does not have.` })
-    return found
-  }
-  for (const path of Object.values(scale ?? {})) if (path !== undefined) find(path, 'scale')
-  for (const path of selectableFields ?? []) {
-    const type = find(path, 'selectableFields')?.type
-    if (type !== undefined && !['string', 'integer', 'boolean'].includes(type))
-      problems.push({
-        path: `${prefix}selectableFields`,
-        message: `names ${path}, which is not a string, an integer or a boolean.`,
-      })
-  }
-  const columns = printColumns?.map((column): CustomResourceColumnDefinition => {
-    const plain = /^(\.[\w-]+)+$/.test(column.jsonPath) && !column.jsonPath.startsWith('.metadata')
-    const field = plain ? find(column.jsonPath, 'printColumns') : undefined
-    return { ...column, type: column.type ?? columnType(field) }
-  })
-  if (problems.length > 0) throw problemsError(problems)
-  return {
-    name,
-    served,
-    storage,
-    ...(deprecated !== false && { deprecated: true }),
-    ...(typeof deprecated === 'string' && { deprecationWarning: deprecated }),
-    schema: { openAPIV3Schema: schema },
-    ...((status || scale) && {
-      subresources: { ...(status && { status: {} }), ...(scale && { scale: { ...scale } }) },
-    }),
-    ...(columns && { additionalPrinterColumns: columns }),
-    ...(selectableFields && { selectableFields: selectableFields.map(jsonPath => ({ jsonPath })) }),
-  }
+  return { ...options, name, storage, schema, hasStatus: status !== undefined, prefix }
 }
 
 function objectSchema(
@@ -116,10 +58,4 @@ function objectSchema(
     ...(spec.default === undefined && { required: ['spec'] }),
     ...(validations && { 'x-kubernetes-validations': [...validations] }),
   }
-}
-
-/** What kubectl prints a field as. */
-function columnType(field: StructuralSchema | undefined): string {
-  if (field?.format === 'date-time') return 'date'
-  return ['integer', 'number', 'boolean'].includes(field?.type ?? '') ? (field?.type as string) : 'string'
 }

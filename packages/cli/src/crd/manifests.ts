@@ -1,0 +1,42 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { definitionYaml, isCurrentYaml } from '@wherry/crd'
+
+/** A definition's manifest in a folder. */
+export interface Manifest {
+  /** The definition's name: `games.arcade.example.com`. */
+  readonly name: string
+  /** The path, as the user wrote the folder. */
+  readonly file: string
+  readonly state: 'current' | 'stale' | 'missing' | 'written'
+}
+
+/** Says whether the manifest of `definition` in `folder` is current. Writes nothing. */
+export async function checkManifest(
+  definition: CustomResourceDefinition,
+  folder: string,
+  cwd: string,
+): Promise<Manifest> {
+  const name = definition.metadata?.name ?? ''
+  const file = join(folder, `${name}.yaml`)
+  const text = await readFile(resolve(cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (text === undefined) return { name, file, state: 'missing' }
+  return { name, file, state: isCurrentYaml(text, definition) ? 'current' : 'stale' }
+}
+
+/** Writes the manifest of `definition` to `folder`, which is made if it is not there. A current manifest stays as it is, with its comments. */
+export async function writeManifest(
+  definition: CustomResourceDefinition,
+  folder: string,
+  cwd: string,
+): Promise<Manifest> {
+  const found = await checkManifest(definition, folder, cwd)
+  if (found.state === 'current') return found
+  await mkdir(resolve(cwd, folder), { recursive: true })
+  await writeFile(resolve(cwd, found.file), definitionYaml(definition))
+  return { ...found, state: 'written' }
+}

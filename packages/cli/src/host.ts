@@ -1,0 +1,19 @@
+/** Where text goes. */
+export interface Output {
+  write(text: string): unknown
+}
+
+/** What a command takes from its process. */
+export interface CommandHost {
+  /** What the argument `-` stands for. @default nothing */
+  readonly stdin?: AsyncIterable<string | Uint8Array> | undefined
+  /** Takes the results. */
+  readonly stdout: Output
+  /** Takes all else. */
+  readonly stderr: Output
+  /** The folder that relative paths start at. */
+  readonly cwd: string
+}
+
+/** 0: done; 1: a file is stale, or what it says is refused; 2: wrong usage. */
+export type ExitStatus = 0 | 1 | 2

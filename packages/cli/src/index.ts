@@ -1,0 +1,2 @@
+export type { CommandHost, ExitStatus, Output } from './host.ts'
+export { runCommand } from './run.ts'

@@ -1,0 +1,145 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { definitionYaml, type StructuralSchema } from '@wherry/crd'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { run, testkit } from '../testkit/run.ts'
+import { interfaceDefinitions } from './definitions.ts'
+
+let folder: string
+
+// Within the package, so that the files find its tsconfig.json.
+beforeEach(async () => {
+  folder = await mkdtemp(join(testkit, '.made-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+const kind = '/**\n * @group arcade.example.com\n * @version v1\n */\n'
+const scalars = "import type { int } from '@wherry/crd'\n"
+
+/** Runs `wherry crd` on a file of this text. */
+async function crd(text: string): ReturnType<typeof run> {
+  await writeFile(join(folder, 'game.ts'), text)
+  return run('crd game.ts', folder)
+}
+
+async function specOf(fields: string): Promise<StructuralSchema> {
+  const { stdout, stderr } = await crd(`${scalars}${kind}export interface Game {\n  spec: {\n${fields}\n}\n}\n`)
+  expect(stderr).toBe('')
+  const definition = parse(stdout) as CustomResourceDefinition
+  return definition.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec as StructuralSchema
+}
+
+describe('an interface with doc comments', () => {
+  it('K1: gives the definition whole', async () => {
+    const [definition] = interfaceDefinitions([join(testkit, 'game.ts')], testkit)
+    await expect(definition && definitionYaml(definition)).toMatchFileSnapshot('../testkit/game.yaml')
+  })
+
+  it('gives one definition with its versions, also from several files', async () => {
+    const version = (name: string, tags: string): string =>
+      `/**\n * @group arcade.example.com\n * @kind Game\n * @version ${name}\n${tags} */\nexport interface Game${name} { spec: { a?: string } }\n`
+    await writeFile(join(folder, 'old.ts'), version('v1beta1', ' * @shortName old\n * @deprecated Use v1.\n'))
+    await writeFile(join(folder, 'new.ts'), version('v1', ' * @shortName gm\n * @storage\n * @cluster\n'))
+    const { stdout } = await run('crd old.ts new.ts --json', folder)
+    const { spec } = JSON.parse(stdout) as CustomResourceDefinition
+    expect([spec.scope, spec.names.plural, spec.names.shortNames]).toEqual(['Cluster', 'games', ['gm']])
+    expect(spec.versions.map(one => [one.name, one.storage, one.deprecationWarning])).toEqual([
+      ['v1beta1', false, 'Use v1.'],
+      ['v1', true, undefined],
+    ])
+    const { stderr } = await run('crd new.ts old.ts new.ts', folder)
+    expect(stderr).toBe('')
+  })
+
+  it('keeps the rules of a type beside those of a field', async () => {
+    await writeFile(
+      join(folder, 'game.ts'),
+      `${kind}export interface Game { spec: {\n/** @validation \`self.a != 'y'\` no y */\na: Inner } }\n/** @immutable */\ninterface Inner { a: string }\n`,
+    )
+    const { stdout } = await run('crd game.ts', folder)
+    expect([...stdout.matchAll(/rule: (.*)/g)].map(([, rule]) => rule)).toEqual(['self == oldSelf', "self.a != 'y'"])
+  })
+
+  it('reads a description as it stands, with what else looks like a tag', async () => {
+    const { properties } = await specOf(
+      '/** Write to\n * \\@group, as {a} or `b`. *\\/\n *   - indented\n */\na?: string',
+    )
+    expect(properties?.a?.description).toBe('Write to\n@group, as {a} or `b`. */\n  - indented')
+  })
+
+  it('makes fields required by `?`, by a default and by tags', async () => {
+    const { required } = await specOf(
+      'a: int\nb?: int\n/** @default 1 */ c: int\n/** @optional */ d: int\n/** @default 1\n@required */ e: int\nf: int | undefined',
+    )
+    expect(required).toEqual(['a', 'e', 'f'])
+  })
+})
+
+describe('K1: what a definition can not express is refused with its file and line', () => {
+  it('of fields, all at once', async () => {
+    const fields = [
+      'date: Date',
+      '/** @minium 1 */ unknown: int',
+      '/** @minimum one */ number: int',
+      '/** @validation self > 1 */ rule: int',
+      'list: { /** @pattern ^(?!x) */ b: string }[]',
+      'tuple: [string, int]',
+      'tree: Tree',
+    ]
+    const { status, stdout, stderr } = await crd(
+      `${scalars}${kind}export interface Game {\n  spec: {\n${fields.join('\n')}\n}\n}\ninterface Tree { left?: Tree }\n`,
+    )
+    expect([status, stdout]).toEqual([1, ''])
+    const lines = stderr.replace('wherry: ', '').trimEnd().split('\n')
+    expect(lines.map(line => line.slice(0, 60)).toSorted()).toEqual([
+      'game.ts:10: has @minimum one, which takes a number.',
+      'game.ts:11: has @validation self > 1, which takes a CEL rule',
+      'game.ts:12: spec.list[].b the pattern ^(?!x) has a lookaroun',
+      'game.ts:13: spec.tuple is a tuple of several types. The API ',
+      'game.ts:17: spec.tree.left.left is recursive (#/definitions/',
+      'game.ts:8: is a Date, which JSON does not have. Take Timesta',
+      'game.ts:9: has the tag @minium, which is not known. Tags of ',
+    ])
+  })
+
+  it.for([
+    ['a function', 'a: () => void', 'game.ts:6: '],
+    ['a type that is not found', 'a: Nothing', "game.ts:6: Cannot find name 'Nothing'"],
+  ] as const)('%s', async ([, field, words]) => {
+    const { status, stderr } = await crd(`${kind}export interface Game { spec: {\n${field}\n} }\n`)
+    expect([status, stderr]).toEqual([1, expect.stringContaining(words)])
+  })
+
+  it('of the tags of a kind', async () => {
+    const tags = [
+      'a.example.com',
+      'arcade\n * @version v1',
+      'b.example.com\n * @version v1\n * @printColumn A .spec.none',
+      'c.example.com\n * @version v1\n * @printColumn A',
+      'd.example.com\n * @version v1\n * @scale .spec.a',
+      'e.example.com\n * @version v1\n * @plural Games',
+      'f.example.com\n * @version v1\n * @version v2',
+      'g.example.com\n * @version v1\n * @kind Twice',
+      'g.example.com\n * @version v2\n * @kind Twice',
+    ]
+    const texts = tags.map(
+      (one, at) => `/**\n * @group ${one} */\nexport interface Game${at} { spec: { a?: string } }\n`,
+    )
+    const { status, stderr } = await crd(texts.join(''))
+    expect(status).toBe(1)
+    const lines = stderr.replace('wherry: ', '').trimEnd().split('\n')
+    expect(lines.map(line => line.slice(0, 60)).toSorted()).toEqual([
+      'game.ts:12: printColumns: names .spec.none, which the schema',
+      'game.ts:17: has @printColumn A, which takes a name and a JSO',
+      'game.ts:22: has @scale, which takes the paths of the replica',
+      'game.ts:27: plural "Games" must be of a to z, 0 to 9 and \'-\'',
+      'game.ts:32: has @version twice.',
+      'game.ts:37: Twice has the versions v1 (game.ts:37), v2 (game',
+      'game.ts:3: has no @version. Add one: @version v1',
+      'game.ts:7: has @group arcade, which takes a domain with a do',
+    ])
+  })
+})

@@ -1,0 +1,105 @@
+import { defineResource, OptionTypeError } from '@wherry/client'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { schemaProblems, structuralSchema } from '@wherry/crd'
+import { assembleDefinition, type VersionParts } from '@wherry/crd/internal'
+import ts from 'typescript'
+import { refused } from '../failure.ts'
+import { docCommentOf } from './doc-comment.ts'
+import { isOfKind, type KindTags, kindTags } from './kind-tags.ts'
+import { placeOf } from './marks.ts'
+import { programOf } from './program.ts'
+import { SchemaReader } from './schema-reader.ts'
+import { placeOfNode } from './tagged.ts'
+
+/** An interface that describes a version of a kind. */
+interface Version {
+  readonly tags: KindTags
+  readonly parts: Omit<VersionParts, 'storage'>
+  readonly place: string
+}
+
+/**
+ * The definitions of the interfaces with the tag `@group` in these files. Several interfaces of one group and kind are versions of one definition.
+ *
+ * @param files absolute paths
+ * @param cwd the folder that paths in errors are relative to
+ * @throws CommandFailure with the file and line of each problem
+ */
+export function interfaceDefinitions(files: readonly string[], cwd: string): readonly CustomResourceDefinition[] {
+  const problems = new Set<string>()
+  const refuse = (place: string, message: string): void => void problems.add(`${place}: ${message}`)
+  const program = programOf(files, cwd, refuse)
+  const roots = files.flatMap(file => {
+    const statements: readonly ts.Statement[] = program.getSourceFile(file)?.statements ?? []
+    return statements.filter(ts.isInterfaceDeclaration).filter(node => isOfKind(docCommentOf(node)))
+  })
+  end(problems)
+  const reader = new SchemaReader(program, roots, cwd, refuse)
+  const versions = roots.flatMap(root => versionOf(root, reader, cwd, refuse) ?? [])
+  const kinds = Map.groupBy(versions, ({ tags }) => `${tags.kind}.${tags.group}`)
+  const definitions = [...kinds.values()].flatMap(one => definitionOf(one, refuse) ?? [])
+  end(problems)
+  return definitions
+}
+
+function end(problems: ReadonlySet<string>): void {
+  if (problems.size > 0) throw refused([...problems].join('\n'))
+}
+
+function versionOf(
+  root: ts.InterfaceDeclaration,
+  reader: SchemaReader,
+  cwd: string,
+  refuse: (place: string, message: string) => void,
+): Version | undefined {
+  const comment = docCommentOf(root)
+  if (!isOfKind(comment)) return undefined
+  const place = placeOfNode(root, cwd)
+  const tags = kindTags(comment, root.name.text, message => refuse(place, message))
+  const read = reader.read(root, comment.description, tags.others)
+  if (read === undefined || tags.version === '') return undefined
+  const { schema, places } = read
+  const wrong = schemaProblems(schema, { path: '' })
+  for (const { path, message } of wrong) {
+    const field = path.replace(/^\./, '')
+    refuse(placeOf(field, places) ?? place, `${field} ${message}`.trim())
+  }
+  if (wrong.length > 0) return undefined
+  const structural = structuralSchema(schema)
+  const { version, served, deprecated, scale, printColumns, selectableFields } = tags
+  const hasStatus = tags.hasStatus ?? structural.properties?.status !== undefined
+  const options = { served, deprecated, scale, printColumns, selectableFields }
+  return { tags, place, parts: { ...options, name: version, schema: structural, hasStatus, prefix: '' } }
+}
+
+function definitionOf(
+  versions: readonly Version[],
+  refuse: (place: string, message: string) => void,
+): CustomResourceDefinition | undefined {
+  const stored = versions.length === 1 ? versions : versions.filter(({ tags }) => tags.storage)
+  const [storage] = stored
+  const { place, tags } = storage ?? (versions[0] as Version)
+  if (storage === undefined || stored.length > 1) {
+    const names = versions.map(one => `${one.tags.version} (${one.place})`).join(', ')
+    refuse(place, `${tags.kind} has the versions ${names}: exactly one takes the tag @storage.`)
+    return undefined
+  }
+  if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(tags.group)) {
+    refuse(place, `has @group ${tags.group}, which takes a domain with a dot: arcade.example.com.`)
+    return undefined
+  }
+  try {
+    const { group, version, kind, plural, namespaced } = tags
+    defineResource({ group, version, kind, plural, namespaced })
+    const { metadata, spec, ...rest } = assembleDefinition(
+      tags,
+      versions.map(one => ({ ...one.parts, storage: one === storage })),
+    )
+    const labelled = { ...metadata, ...(tags.labels && { labels: { ...tags.labels } }) }
+    return { ...rest, metadata: labelled, spec: { ...spec, ...tags.more } }
+  } catch (error) {
+    if (!(error instanceof OptionTypeError) && (error as Error).name !== 'InvalidNameError') throw error
+    refuse(place, (error as Error).message)
+    return undefined
+  }
+}

@@ -1,0 +1,70 @@
+import { get } from 'node:https'
+import { join } from 'node:path'
+import { Client, defineResource, isInvalid } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { describe, expect, it } from 'vitest'
+import type { Game } from '../testkit/game.ts'
+import { testkit } from '../testkit/run.ts'
+import { interfaceDefinitions } from './definitions.ts'
+
+const available = await realApiServerAvailable('the test of a definition from an interface')
+const kinds = available ? (['embedded', 'real'] as const) : (['embedded'] as const)
+
+const games = defineResource<Game>({
+  group: 'arcade.example.com',
+  version: 'v1',
+  kind: 'Game',
+  plural: 'games',
+  namespaced: true,
+})
+
+describe.for(kinds)("an API server of kind '%s'", kind => {
+  it('K1: takes the definition of an interface, and applies its defaults and rules', { timeout: 240_000 }, async () => {
+    const [definition] = interfaceDefinitions([join(testkit, 'game.ts')], testkit)
+    if (definition === undefined) throw new Error('the interface has no definition')
+    await using server = await startApiServer({ kind })
+    const client = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await client.create(customResourceDefinitions, definition)
+    const isListed = (): Promise<boolean> =>
+      client.list(games).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(isListed, { timeout: 60_000 }).toBe(true)
+    const metadata = { name: 'chess', namespace: 'default' }
+    const spec = { difficulty: 'hard', contact: { mail: 'a@example.com' } }
+    await client.create(games, { metadata, spec } as Game)
+    expect((await client.get(games, metadata))?.spec).toEqual({ ...spec, players: 2, minimum: 1 })
+    for (const wrong of [{ minimum: 3 }, { title: 'UP' }, { color: 'blue' }, { difficulty: 'none' }]) {
+      const refused = { metadata: { ...metadata, name: 'go' }, spec: { ...spec, ...wrong } }
+      expect(isInvalid(await client.create(games, refused as never).catch(error => error))).toBe(true)
+    }
+    await client.close()
+    if (kind === 'real') {
+      // The server makes it a moment after it has taken the definition.
+      // The server makes it a moment after it has taken the definition.
+      const read = (): Promise<string> => openApi(server, '/openapi/v3/apis/arcade.example.com/v1')
+      await expect.poll(read, { timeout: 60_000 }).toContain('"description":"How many play."')
+      expect(await read()).toContain('"description":"The cabinets that it runs on, by name."')
+    }
+  })
+})
+
+/** What `kubectl explain` reads. The embedded server does not have it. */
+async function openApi(
+  { url, ca, token }: Pick<EmbeddedApiServer, 'url' | 'ca' | 'token'>,
+  path: string,
+): Promise<string> {
+  const chunks: string[] = []
+  const done = Promise.withResolvers<void>()
+  get(new URL(path, url), { ca, headers: { authorization: `Bearer ${token}` }, agent: false }, response => {
+    response
+      .setEncoding('utf8')
+      .on('data', chunk => chunks.push(chunk))
+      .on('end', done.resolve)
+  }).on('error', done.reject)
+  await done.promise
+  return chunks.join('')
+}

@@ -1,0 +1,73 @@
+import type { JsonSchema } from '@wherry/crd'
+import {
+  BaseError,
+  type ChainNodeParser,
+  createFormatter,
+  createParser,
+  DEFAULT_CONFIG,
+  SchemaGenerator,
+} from 'ts-json-schema-generator'
+import type ts from 'typescript'
+import type { Tag } from './doc-comment.ts'
+import { addTo, schemaOfTags } from './field-tags.ts'
+import { type Unmarked, unmarked } from './marks.ts'
+import { placeOfNode, type Refuse, TaggedNodeParser, TaggedTypeFormatter } from './tagged.ts'
+
+/** Reads the JSON Schemas of interfaces. */
+export class SchemaReader {
+  readonly #generator: SchemaGenerator
+  readonly #cwd: string
+  readonly #refuse: Refuse
+
+  constructor(program: ts.Program, roots: readonly ts.Node[], cwd: string, refuse: Refuse) {
+    const config = { ...DEFAULT_CONFIG, expose: 'none', jsDoc: 'none', topRef: false, functions: 'fail' } as const
+    const parser = createParser(program, { ...config, extraTags: [] }, chain => {
+      chain.addNodeParser(new TaggedNodeParser(chain as ChainNodeParser, program, new Set(roots), cwd, refuse))
+    })
+    const formatter = createFormatter({ ...config, extraTags: [] }, (chain, inner) => {
+      chain.addTypeFormatter(new TaggedTypeFormatter(inner))
+    })
+    this.#generator = new SchemaGenerator(program, parser, formatter)
+    this.#cwd = cwd
+    this.#refuse = refuse
+  }
+
+  /** The schema of an object, with the description and tags of its interface. Undefined after a problem. */
+  read(root: ts.InterfaceDeclaration, description: string, tags: readonly Tag[]): Unmarked | undefined {
+    const place = placeOfNode(root, this.#cwd)
+    try {
+      const { schema, places } = unmarked(this.#generator.createSchemaFromNodes([root]) as JsonSchema)
+      const whole: Record<string, unknown> = { ...(description !== '' && { description }), ...asObject(schema) }
+      addTo(
+        whole,
+        schemaOfTags(tags, message => this.#refuse(place, message)),
+      )
+      return { schema: whole, places }
+    } catch (error) {
+      if (!(error instanceof BaseError)) throw error
+      const { file, start = 0 } = error.diagnostic
+      const at =
+        file &&
+        `${placeOfNode(file, this.#cwd).replace(/\d+$/, '')}${file.getLineAndCharacterOfPosition(start).line + 1}`
+      this.#refuse(at ?? place, `${error.message}. A definition can't express this type.`)
+      return undefined
+    }
+  }
+}
+
+/** With the fields that every object has, as the server wants them. */
+function asObject(schema: JsonSchema): JsonSchema {
+  const own = schema.properties as Readonly<Record<string, JsonSchema>> | undefined
+  const described = (name: string, type: string): JsonSchema => {
+    const description = own?.[name]?.description
+    return { ...(description !== undefined && { description }), type }
+  }
+  const { required, ...rest } = schema
+  const names = ((required ?? []) as string[]).filter(name => !['apiVersion', 'kind', 'metadata'].includes(name))
+  const common = {
+    apiVersion: described('apiVersion', 'string'),
+    kind: described('kind', 'string'),
+    metadata: described('metadata', 'object'),
+  }
+  return { ...rest, properties: { ...common, ...own, ...common }, ...(names.length > 0 && { required: names }) }
+}

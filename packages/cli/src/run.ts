@@ -1,0 +1,35 @@
+import { Command, CommanderError } from 'commander'
+import { crdCommand } from './crd/command.ts'
+import { CommandFailure } from './failure.ts'
+import type { CommandHost, ExitStatus } from './host.ts'
+import { typesCommand } from './types/command.ts'
+
+/**
+ * Runs the command line `wherry`, and resolves with its exit status. Results go to stdout, all else to stderr. Does not reject for what the user or a
+ * file did wrong.
+ *
+ * @param args what comes after `wherry`: `['crd', 'src/game.crd.ts']`
+ */
+export async function runCommand(args: readonly string[], host: CommandHost): Promise<ExitStatus> {
+  const program = new Command('wherry')
+    .description('The command line of Wherry.')
+    .exitOverride()
+    .configureOutput({ writeOut: text => host.stdout.write(text), writeErr: text => host.stderr.write(text) })
+    .showHelpAfterError('(wherry --help prints the usage)')
+    .addHelpText('after', exitStatuses)
+  // A subcommand that is added whole does not take over how the program ends and where it writes.
+  for (const command of [crdCommand(host), typesCommand(host)])
+    program.addCommand(command.copyInheritedSettings(program))
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return 0
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (!(error instanceof CommandFailure)) throw error
+    if (error.message !== '') host.stderr.write(`wherry: ${error.message}\n`)
+    return error.status
+  }
+}
+
+const exitStatuses = `
+Exit status: 0 done; 1 a file is stale, or what it says is refused; 2 wrong usage.`

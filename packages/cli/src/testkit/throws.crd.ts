@@ -1,0 +1,2 @@
+/** A module that can't be loaded. */
+throw new Error('no schema today')

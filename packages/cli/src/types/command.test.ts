@@ -1,0 +1,120 @@
+import { globSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join, relative, resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { interfaceDefinitions } from '../interface/definitions.ts'
+import { runCommand } from '../run.ts'
+import { run, testkit } from '../testkit/run.ts'
+
+const root = resolve(import.meta.dirname, '../../../..')
+let folder: string
+
+// Within the package, so that the files find its tsconfig.json.
+beforeEach(async () => {
+  folder = await mkdtemp(join(testkit, '.made-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+/** A definition as the server would have it: with its own defaults, and without what it only reports. */
+function whole({ metadata, spec }: CustomResourceDefinition): object {
+  const { name, annotations, labels } = metadata ?? {}
+  const names = { listKind: `${spec.names.kind}List`, singular: spec.names.kind.toLowerCase(), ...spec.names }
+  const versions = spec.versions.map(version => {
+    const schema = version.schema?.openAPIV3Schema ?? {}
+    const common = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { type: 'object' } }
+    return { ...version, schema: { openAPIV3Schema: { ...schema, properties: { ...common, ...schema.properties } } } }
+  })
+  return sortedNames({ name, annotations, labels, spec: { ...spec, names, versions } }) as object
+}
+
+/** A JSON value whose lists of required fields are sorted: their order says nothing. */
+function sortedNames(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value), (key, part) =>
+    key === 'required' && Array.isArray(part) ? part.toSorted() : part,
+  )
+}
+
+async function definitionsIn(file: string): Promise<CustomResourceDefinition[]> {
+  const documents = parseAllDocuments(await readFile(file, 'utf8')).map(one => one.toJS())
+  return documents.filter(one => one?.kind === 'CustomResourceDefinition')
+}
+
+/** What `wherry crd` makes of what `wherry types` makes of the definitions in a file. */
+async function backAgain(file: string): Promise<readonly CustomResourceDefinition[]> {
+  expect(await run(`types ${file} --out ${folder}`)).toMatchObject({ status: 0, stderr: '' })
+  return interfaceDefinitions(
+    globSync('*.ts', { cwd: folder }).map(name => join(folder, name)),
+    folder,
+  )
+}
+
+const examples = globSync('examples/*/{crd,manifest}.yaml', { cwd: root })
+const { WHERRY_DATA: data } = process.env
+const given = data === undefined ? [] : globSync('**/*.crd.yaml', { cwd: data }).map(file => join(data, file))
+const files = [
+  ...examples.map(file => join(root, file)),
+  ...given,
+  join(testkit, 'game.yaml'),
+  join(testkit, 'every.yaml'),
+]
+
+describe('wherry types', () => {
+  it('K2: types made from a definition make that definition again', { timeout: 300_000 }, async () => {
+    let count = 0
+    for (const file of files) {
+      const definitions = await definitionsIn(file)
+      if (definitions.length === 0) continue
+      const again = await backAgain(file)
+      const sorted = (all: readonly CustomResourceDefinition[]) =>
+        all.map(whole).toSorted((one, other) => JSON.stringify(one).localeCompare(JSON.stringify(other)))
+      expect(sorted(again), relative(root, file)).toEqual(sorted(definitions))
+      count += definitions.length
+      for (const name of globSync('*.ts', { cwd: folder })) await rm(join(folder, name))
+    }
+    expect(count).toBeGreaterThan(3)
+  })
+
+  it('writes interfaces with doc comments', async () => {
+    const { stdout } = await run('types every.yaml')
+    await expect(stdout).toMatchFileSnapshot('../testkit/every.ts.txt')
+  })
+
+  it('reads the standard input', async () => {
+    let stdout = ''
+    const stdin = Readable.from([await readFile(join(testkit, 'every.yaml'), 'utf8')])
+    const output = { write: (text: string) => (stdout += text) }
+    expect(await runCommand(['types', '-'], { stdin, stdout: output, stderr: output, cwd: testkit })).toBe(0)
+    expect(stdout).toBe((await run('types every.yaml')).stdout)
+  })
+
+  it('K5: --check fails for stale and missing files, with the command that renews them', async () => {
+    const line = `types every.yaml --out ${folder}`
+    const missing = await run(`${line} --check`)
+    expect([missing.status, missing.stdout]).toEqual([1, `${folder}/every.ts: missing\n`])
+    expect(missing.stderr).toContain(`this command renews them: wherry ${line}\n`)
+    expect((await run(line)).stdout).toBe(`${folder}/every.ts: written\n`)
+    expect(await run(`${line} --check`)).toMatchObject({ status: 0, stdout: `${folder}/every.ts: current\n` })
+    await writeFile(join(folder, 'every.ts'), 'export {}\n')
+    expect(await run(`${line} --check`)).toMatchObject({ status: 1, stdout: `${folder}/every.ts: stale\n` })
+  })
+
+  it.for([
+    ['types none.yaml', 2, "none.yaml can't be read"],
+    ['types every.yaml --check', 2, '--check needs --out'],
+    ['types run.ts', 1, 'run.ts'],
+    ['types empty.yaml', 1, 'empty.yaml has no CustomResourceDefinition'],
+  ] as const)('ends the command line "%s" with %i', async ([line, status, words]) => {
+    await writeFile(join(folder, 'empty.yaml'), 'kind: Namespace\n')
+    const ran = await run(line.replace('empty', `${folder}/empty`))
+    expect([ran.status, ran.stdout]).toEqual([status, ''])
+    expect(ran.stderr).toContain(words)
+  })
+})
+
+it('the definition that has everything is one', async () => {
+  expect(parse(await readFile(join(testkit, 'every.yaml'), 'utf8'))).toMatchObject({ kind: 'CustomResourceDefinition' })
+})

@@ -1,0 +1,85 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { Command } from 'commander'
+import { parseAllDocuments } from 'yaml'
+import { CommandFailure, refused, wrongUsage } from '../failure.ts'
+import type { CommandHost } from '../host.ts'
+import { renewal } from '../renewal.ts'
+import { interfacesOf } from './interfaces.ts'
+
+interface Options {
+  readonly out?: string
+  readonly check?: true
+}
+
+const examples = `
+Examples:
+  wherry types deploy/crd/games.yaml                   print the interfaces of the definitions in this file
+  kubectl get crd games.example.com -o yaml | wherry types -
+  wherry types vendor/*.yaml --out src/types           write a file for each kind
+  wherry types vendor/*.yaml --out src/types --check   in CI: fail if one of these files is stale
+
+Exit status: 0 done; 1 a file is stale, or what it says is refused; 2 wrong usage.`
+
+/** `wherry types`: writes the interfaces of CustomResourceDefinitions. */
+export function typesCommand(host: CommandHost): Command {
+  return new Command('types')
+    .description(
+      'Writes TypeScript interfaces for CustomResourceDefinitions. `wherry crd` makes the definitions from them again.',
+    )
+    .argument('<file...>', 'YAML or JSON; - is the standard input')
+    .option('--out <folder>', 'write <kind>.ts to this folder (default: print all to stdout)')
+    .option('--check', 'write nothing, and fail if a file in --out is stale or missing')
+    .addHelpText('after', examples)
+    .action((files: readonly string[], options: Options) => types(files, options, host))
+}
+
+async function types(files: readonly string[], { out, check }: Options, host: CommandHost): Promise<void> {
+  if (check && out === undefined) throw wrongUsage('--check needs --out, the folder of the files to check')
+  const written = new Map<string, string>()
+  for (const file of files)
+    for (const definition of await definitionsIn(file, host)) {
+      const name = `${definition.spec.names.kind.toLowerCase()}.ts`
+      const made = interfacesOf(definition)
+      if ((written.get(name) ?? made) !== made) throw refused(`two kinds have the name ${definition.spec.names.kind}`)
+      written.set(name, made)
+    }
+  if (out === undefined) {
+    host.stdout.write([...written.values()].join('\n'))
+    return
+  }
+  const folder = resolve(host.cwd, out)
+  let isCurrent = true
+  for (const [name, made] of written) {
+    const found = await readFile(resolve(folder, name), 'utf8').catch(() => undefined)
+    const state = found === made ? 'current' : found === undefined ? 'missing' : 'stale'
+    if (check) isCurrent &&= state === 'current'
+    else if (state !== 'current') {
+      await mkdir(folder, { recursive: true })
+      await writeFile(resolve(folder, name), made)
+    }
+    host.stdout.write(`${out}/${name}: ${check || state === 'current' ? state : 'written'}\n`)
+  }
+  if (!isCurrent) throw new CommandFailure(renewal(['types', ...files, '--out', out]), 1)
+}
+
+/** The definitions in a file; what else is in it is left out. */
+async function definitionsIn(file: string, { cwd, stdin }: CommandHost): Promise<readonly CustomResourceDefinition[]> {
+  const content = await (file === '-' ? text(stdin ?? Readable.from([])) : readFile(resolve(cwd, file), 'utf8')).catch(
+    () => {
+      throw wrongUsage(`${file} can't be read`)
+    },
+  )
+  const documents = parseAllDocuments(content)
+  const wrong = documents.flatMap(one => one.errors).at(0)
+  if (wrong !== undefined) throw refused(`${file}: ${wrong.message}`)
+  const objects = documents.map(one => one.toJS() as { kind?: string; items?: readonly { kind?: string }[] } | null)
+  const definitions = objects
+    .flatMap(one => one?.items ?? one ?? [])
+    .filter(one => one.kind === 'CustomResourceDefinition') as unknown as CustomResourceDefinition[]
+  if (definitions.length === 0) throw refused(`${file} has no CustomResourceDefinition`)
+  return definitions
+}

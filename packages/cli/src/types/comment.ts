@@ -1,0 +1,26 @@
+/** A doc comment with a description and tags, each line indented; nothing if it would be empty. */
+export function commentText(description: string, tags: readonly string[], indent = ''): string {
+  const lines = [
+    ...(description === '' ? [] : escaped(description).split('\n')),
+    ...(description === '' || tags.length === 0 ? [] : ['']),
+    ...tags.map(tag => tag.replaceAll('*/', '*\\/')),
+  ]
+  if (lines.length === 0) return ''
+  const body = lines.map(line => `${indent} * ${line}`.trimEnd())
+  return `${indent}/**\n${body.join('\n')}\n${indent} */\n`
+}
+
+/** Whether a text in a doc comment is read as it was written. */
+export function isPlain(text: string): boolean {
+  const lines = text.split('\n')
+  return text === text.trim() && !/[\r\\]/.test(text) && lines.every(line => line === line.trimEnd())
+}
+
+/** The value of a tag, if it can stand on the tag's line. */
+export function isOneLine(text: unknown): text is string {
+  return typeof text === 'string' && text !== '' && text === text.trim() && !/[\r\n]|\*\\?\//.test(text)
+}
+
+function escaped(text: string): string {
+  return text.replace(/^(\s*)@/gm, '$1\\@').replaceAll('*/', '*\\/')
+}

@@ -1,0 +1,208 @@
+import type { StructuralSchema } from '@wherry/crd'
+import { commentText, isOneLine, isPlain } from './comment.ts'
+
+/** A schema as a type and what its doc comment says. */
+interface Described {
+  readonly type: string
+  readonly description: string
+  readonly tags: readonly string[]
+  /** The interface that was declared for it, which takes the comment of an item. */
+  readonly declared: Declaration | undefined
+}
+
+interface Declaration {
+  comment: string
+  readonly text: string
+}
+
+/** Writes the interfaces of one file. */
+export class TypeFile {
+  readonly #declarations: Declaration[] = []
+  readonly #names = new Set<string>(reserved)
+  readonly #imports = new Set<string>()
+
+  /** A name for a type that the file does not have yet. */
+  name(wanted: string): string {
+    const base = wanted.replace(/[^A-Za-z0-9_$]/g, '')
+    let name = base
+    for (let at = 2; this.#names.has(name); at += 1) name = `${base}${at}`
+    this.#names.add(name)
+    return name
+  }
+
+  /** Declares an interface with these fields. */
+  declare(name: string, comment: string, members: readonly string[]): Declaration {
+    const body = members.length === 0 ? ' {}\n' : ` {\n${members.join('')}}\n`
+    const declaration = { comment, text: `export interface ${name}${body}` }
+    this.#declarations.push(declaration)
+    return declaration
+  }
+
+  /** A field of an interface, with its comment. */
+  member(name: string, schema: StructuralSchema, isRequired: boolean, path: string): string {
+    const { type, description, tags } = this.#describe(schema, `${path}${pascal(name)}`)
+    const all = isRequired && schema.default !== undefined ? [...tags, '@required'] : tags
+    const key = /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
+    return `${commentText(description, all, '  ')}  ${key}${isRequired ? '' : '?'}: ${type}\n`
+  }
+
+  members(schema: StructuralSchema, path: string): string[] {
+    return Object.entries(schema.properties ?? {}).map(([name, field]) =>
+      this.member(name, field, schema.required?.includes(name) === true, path),
+    )
+  }
+
+  /** The file. Interfaces come before those that they are made of. */
+  toString(): string {
+    const scalars = [...this.#imports].toSorted()
+    return [
+      "import type { ObjectMeta } from '@wherry/client'\n",
+      ...(scalars.length === 0 ? [] : [`import type { ${scalars.join(', ')} } from '@wherry/crd'\n`]),
+      ...this.#declarations.toReversed().map(({ comment, text }) => `\n${comment}${text}`),
+    ].join('')
+  }
+
+  #describe(schema: StructuralSchema, path: string): Described {
+    const rest: Record<string, unknown> = { ...schema }
+    const tags: string[] = []
+    const take = <K extends keyof StructuralSchema>(field: K): StructuralSchema[K] => {
+      delete rest[field]
+      return schema[field]
+    }
+    const description = isPlain(schema.description ?? '') ? (take('description') ?? '') : ''
+    const declared: Declaration[] = []
+    const plain = this.#type(schema, rest, take, path, declared)
+    const type = schema.nullable === true ? `${plain} | null` : plain
+    if (take('nullable') === true) tags.push('@nullable')
+    if (schema.default !== undefined) tags.push(`@default ${JSON.stringify(take('default'))}`)
+    for (const [limit, excluded] of [
+      ['minimum', 'exclusiveMinimum'],
+      ['maximum', 'exclusiveMaximum'],
+    ] as const)
+      if (schema[excluded] === true && schema[limit] !== undefined) {
+        tags.push(`@${excluded} ${take(limit)}`)
+        take(excluded)
+      }
+    for (const field of numbers) if (rest[field] !== undefined) tags.push(`@${field} ${take(field)}`)
+    for (const field of texts)
+      if (isOneLine(rest[field]) && !/^`.+`$/.test(rest[field])) tags.push(`@${field} ${take(field)}`)
+    if (rest.enum !== undefined) tags.push(`@enum ${JSON.stringify(take('enum'))}`)
+    for (const [field, tag] of marks)
+      if (rest[field] === true) {
+        take(field)
+        tags.push(`@${tag}`)
+      }
+    if (rest['x-kubernetes-list-type'] !== undefined) tags.push(`@listType ${take('x-kubernetes-list-type')}`)
+    for (const key of take('x-kubernetes-list-map-keys') ?? []) tags.push(`@listMapKey ${key}`)
+    if (rest['x-kubernetes-map-type'] !== undefined) tags.push(`@mapType ${take('x-kubernetes-map-type')}`)
+    for (const rule of take('x-kubernetes-validations') ?? []) tags.push(validation(rule))
+    if (Object.keys(rest).length > 0) tags.push(`@schema ${JSON.stringify(rest)}`)
+    return { type, description, tags, declared: declared[0] }
+  }
+
+  #type(
+    schema: StructuralSchema,
+    rest: Record<string, unknown>,
+    take: (field: keyof StructuralSchema) => unknown,
+    path: string,
+    declared: Declaration[],
+  ): string {
+    if (schema['x-kubernetes-int-or-string'] === true) {
+      take('x-kubernetes-int-or-string')
+      return this.#scalar('IntOrString')
+    }
+    if (schema.type === undefined) {
+      if (schema['x-kubernetes-preserve-unknown-fields'] === true) take('x-kubernetes-preserve-unknown-fields')
+      return 'unknown'
+    }
+    const { type } = schema
+    take('type')
+    if (type === 'array') return `${this.#item(take('items') as StructuralSchema, `${path}Item`)}[]`
+    if (type === 'object') return this.#object(schema, rest, take, path, declared)
+    if (type === 'integer') {
+      if (schema.format !== 'int64') return this.#scalar('int')
+      take('format')
+      return this.#scalar('int64')
+    }
+    if (type !== 'string') return type
+    if (schema.enum?.every(value => typeof value === 'string' && value !== ''))
+      return (take('enum') as string[]).map(value => JSON.stringify(value)).join(' | ')
+    const scalar = schema.format === 'date-time' ? 'Timestamp' : schema.format === 'duration' ? 'Duration' : undefined
+    if (scalar === undefined) return 'string'
+    take('format')
+    return this.#scalar(scalar)
+  }
+
+  #object(
+    schema: StructuralSchema,
+    rest: Record<string, unknown>,
+    take: (field: keyof StructuralSchema) => unknown,
+    path: string,
+    declared: Declaration[],
+  ): string {
+    const { properties, additionalProperties } = schema
+    if (properties !== undefined && Object.keys(properties).length > 0) {
+      const name = this.name(path)
+      const required = schema.required ?? []
+      const known = required.filter(one => one in properties)
+      if (known.length === required.length) take('required')
+      take('properties')
+      const members = this.members(schema, name)
+      declared.push(this.declare(name, '', members))
+      return name
+    }
+    if (typeof additionalProperties === 'object') {
+      take('additionalProperties')
+      return `Record<string, ${this.#item(additionalProperties, `${path}Value`)}>`
+    }
+    if (schema['x-kubernetes-preserve-unknown-fields'] === true) {
+      take('x-kubernetes-preserve-unknown-fields')
+      return 'Record<string, unknown>'
+    }
+    delete rest.properties
+    return '{}'
+  }
+
+  /** The type of a list's items or a map's values. What limits them stands at a type with a name. */
+  #item(schema: StructuralSchema, path: string): string {
+    const { type, description, tags, declared } = this.#describe(schema, path)
+    const comment = commentText(description, tags)
+    if (comment === '') return / \| /.test(type) ? `(${type})` : type
+    if (declared !== undefined && type.split(' ').length === 1) {
+      declared.comment = comment
+      return type
+    }
+    const name = this.name(path)
+    this.#declarations.push({ comment, text: `export type ${name} = ${type}\n` })
+    return name
+  }
+
+  #scalar(name: string): string {
+    this.#imports.add(name)
+    return name
+  }
+}
+
+const reserved = ['ObjectMeta', 'Record', 'Date', 'int', 'int64', 'IntOrString', 'Quantity', 'Duration', 'Timestamp']
+
+const numbers = [
+  ...(['minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const),
+  ...(['minProperties', 'maxProperties'] as const),
+]
+const texts = ['title', 'pattern', 'format'] as const
+const marks = [
+  ['x-kubernetes-preserve-unknown-fields', 'preserveUnknownFields'],
+  ['x-kubernetes-embedded-resource', 'embeddedResource'],
+] as const
+
+/** A rule in backticks with its message, or as JSON if it has more, or is written over several lines. */
+export function validation(rule: object): string {
+  const { rule: text, message = '', ...more } = rule as { rule: string; message?: string }
+  const isShort = Object.keys(more).length === 0 && isOneLine(text) && (message === '' || isOneLine(message))
+  if (isShort && !text.includes('`')) return `@validation \`${text}\` ${message}`.trimEnd()
+  return `@validation ${JSON.stringify(rule)}`
+}
+
+export function pascal(name: string): string {
+  return name.replace(/(?:^|[^A-Za-z0-9]+)([A-Za-z0-9])/g, (_, first: string) => first.toUpperCase())
+}

@@ -1,0 +1,1 @@
+export { assembleDefinition, type DefinitionNames, type VersionParts } from './definition/assemble.ts'

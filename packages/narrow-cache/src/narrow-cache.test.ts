@@ -335,7 +335,9 @@ describe('an entry', () => {
     withNarrow(async ({ narrow, run, write, get }) => {
       await write('+a/x')
       await get('a/x')
-      await expect(run(() => narrow.get(configMaps, { name: 'a/x' } as never))).rejects.toThrow(/^name /)
+      await expect(run(() => narrow.get(configMaps, { name: 'a/x' } as never))).rejects.toThrow(
+        /^the name of configmaps /,
+      )
     }))
 
   it('X1: names that can be in no path are refused before any request, and so is a namespace too many or too few', () =>

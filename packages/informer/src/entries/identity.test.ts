@@ -24,7 +24,10 @@ describe('a key', () => {
     [5, 'key'],
   ])('X1: is not %j for a resource in namespaces, wrong in its %s', (key, field) => {
     expect(() => checkKey(namespaced, key as string)).toThrow(
-      expect.objectContaining({ code: 'INVALID_NAME', message: expect.stringMatching(new RegExp(`^${field}\\b`)) }),
+      expect.objectContaining({
+        code: 'INVALID_NAME',
+        message: expect.stringMatching(new RegExp(`^(the )?${field}\\b`)),
+      }),
     )
   })
 
@@ -35,7 +38,10 @@ describe('a key', () => {
     [undefined, 'key'],
   ])('X1: is not %j for a resource outside of namespaces, wrong in its %s', (key, field) => {
     expect(() => checkKey(cluster, key as string)).toThrow(
-      expect.objectContaining({ code: 'INVALID_NAME', message: expect.stringMatching(new RegExp(`^${field}\\b`)) }),
+      expect.objectContaining({
+        code: 'INVALID_NAME',
+        message: expect.stringMatching(new RegExp(`^(the )?${field}\\b`)),
+      }),
     )
   })
 

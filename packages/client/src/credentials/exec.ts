@@ -136,11 +136,8 @@ async function output(plugin: ExecPlugin, clock: Clock, signal: AbortSignal): Pr
 function issued(text: string, plugin: ExecPlugin): Issued {
   const status = statusOf(text, plugin)
   // As Go reads it, null is absent.
-  const [token, cert, key, expirationTimestamp] = [
-    ...['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'].map(
-      name => status[name] ?? undefined,
-    ),
-  ]
+  const names = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp']
+  const [token, cert, key, expirationTimestamp] = names.map(name => status[name] ?? undefined)
   const strings = [token, cert, key, expirationTimestamp].every(
     value => value === undefined || typeof value === 'string',
   )

@@ -2,6 +2,7 @@ import { setTimeout as after } from 'node:timers/promises'
 import type { Said } from '../run-scenario.ts'
 import { as } from '../scenario.ts'
 import type { RawWatch, Target } from '../target.ts'
+import { watchCacheHolds } from '../watch-cache.ts'
 import { allow, type HookHandler, type HookServer, type Review } from './hook-server.ts'
 
 const withinMs = 300_000
@@ -46,7 +47,12 @@ export class Kit {
     const answer = await this.#ask(method, path, { body, type, headers })
     this.said.push({ step: `${method} ${path}`, ...answer })
     const written = answer.body as Json
-    if (method !== 'GET' && answer.status < 300) await this.#cached(path, written?.metadata?.resourceVersion)
+    // A real server tries an update on what its watch cache holds, and when that is old it calls the webhooks a second
+    // time, with the stored object.
+    const version = written?.metadata?.resourceVersion
+    if (method !== 'GET' && answer.status < 300 && version !== undefined) {
+      await watchCacheHolds(this.#target, this.#filled(path), version)
+    }
     return written
   }
 
@@ -220,17 +226,6 @@ export class Kit {
 
   async end(): Promise<void> {
     for (const undo of this.#undo.reverse()) await undo()
-  }
-
-  /**
-   * Waits until the server's watch cache has come to a version. A real server tries an update on what its cache
-   * holds, and when that is old it calls the webhooks a second time, with the stored object.
-   */
-  async #cached(path: string, version: string | undefined): Promise<void> {
-    const collection = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+)?\/[^/?]+/.exec(path)?.[0]
-    if (collection === undefined || version === undefined) return
-    const freshness = `resourceVersion=${version}&resourceVersionMatch=NotOlderThan`
-    await this.quietly('GET', `${collection}?${freshness}&fieldSelector=metadata.name%3Dnobody`)
   }
 
   async #ask(method: string, path: string, { body, type, headers = somebody }: Ask): Promise<Omit<Said, 'step'>> {

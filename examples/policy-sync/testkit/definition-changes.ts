@@ -4,16 +4,57 @@ import type { ApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
 import { configs } from '../config.ts'
 import type { ConstraintStatus } from '../constraint.ts'
+import type { KindName } from '../kinds.ts'
 import { templates } from '../template.ts'
 import { audited, constrain, installed, Running, sync } from './running.ts'
 import { requiredLabels, uniqueHosts } from './templates.ts'
 
-const group = 'example.com'
-const kind = { group, kind: 'Widget' }
 const patience = 300_000
 
-const widgets = (version: string, plural = 'widgets'): Resource<KubernetesObject, 'namespaced'> =>
-  defineResource<KubernetesObject>({ ...kind, version, plural, namespaced: true })
+/** A kind of a group of its own, so that several can change at once on one server. */
+class Widgets {
+  readonly kind: KindName
+  readonly #client: Client
+
+  constructor(client: Client, group: string) {
+    this.#client = client
+    this.kind = { group, kind: 'Widget' }
+  }
+
+  resource(version: string, plural = 'widgets'): Resource<KubernetesObject, 'namespaced'> {
+    return defineResource<KubernetesObject>({ ...this.kind, version, plural, namespaced: true })
+  }
+
+  async define(version: string, plural = 'widgets'): Promise<void> {
+    const { group } = this.kind
+    const names = { kind: 'Widget', listKind: 'WidgetList', plural, singular: plural.slice(0, -1) }
+    await this.#client.create(customResourceDefinitions, {
+      metadata: { name: `${plural}.${group}` },
+      spec: { group, scope: 'Namespaced', names, versions: served([version]) },
+    })
+  }
+
+  async undefine(): Promise<void> {
+    await this.#client.delete(customResourceDefinitions, this.#name)
+    await vi.waitFor(async () => expect(await this.#client.get(customResourceDefinitions, this.#name)).toBeUndefined())
+  }
+
+  async serve(version: string): Promise<void> {
+    await this.#client.patch(customResourceDefinitions, this.#name, { spec: { versions: served([version]) } })
+    await vi.waitFor(() => this.#client.list(this.resource(version)))
+  }
+
+  async fill(resource: Resource<KubernetesObject, 'namespaced'>, count: number): Promise<void> {
+    for (let index = 0; index < count; index++) {
+      const metadata = { namespace: 'default', name: `w${index}` }
+      await vi.waitFor(() => this.#client.create(resource, { metadata }))
+    }
+  }
+
+  get #name(): { name: string } {
+    return { name: `widgets.${this.kind.group}` }
+  }
+}
 
 const served = (names: readonly string[]) =>
   ['v1', 'v2'].map(name => ({
@@ -23,81 +64,76 @@ const served = (names: readonly string[]) =>
     schema: { openAPIV3Schema: { type: 'object' } },
   }))
 
-async function define(client: Client, version: string, plural = 'widgets'): Promise<void> {
-  const names = { kind: 'Widget', listKind: 'WidgetList', plural, singular: plural.slice(0, -1) }
-  await client.create(customResourceDefinitions, {
-    metadata: { name: `${plural}.${group}` },
-    spec: { group, scope: 'Namespaced', names, versions: served([version]) },
-  })
-}
-
-async function undefine(client: Client): Promise<void> {
-  const name = { name: `widgets.${group}` }
-  await client.delete(customResourceDefinitions, name)
-  await vi.waitFor(async () => expect(await client.get(customResourceDefinitions, name)).toBeUndefined())
-}
-
-async function fill(client: Client, resource: Resource<KubernetesObject, 'namespaced'>, count: number): Promise<void> {
-  for (let index = 0; index < count; index++) {
-    const metadata = { namespace: 'default', name: `w${index}` }
-    await vi.waitFor(() => client.create(resource, { metadata }))
-  }
-}
-
-/** What changes the definition of a kind with `before` violating objects; returns how many there are afterwards. */
-const changes: Record<string, (client: Client) => Promise<number>> = {
-  'serves v2 and stops v1': async client => {
-    await client.patch(customResourceDefinitions, { name: `widgets.${group}` }, { spec: { versions: served(['v2']) } })
-    await vi.waitFor(() => client.list(widgets('v2')))
+/** What changes the definition of a kind that has one violating object; returns how many it has afterwards. */
+const changes: Record<string, (widgets: Widgets) => Promise<number>> = {
+  'serves v2 and stops v1': async widgets => {
+    await widgets.serve('v2')
     return 1
   },
-  'is made again with v2': async client => {
-    await undefine(client)
-    await define(client, 'v2')
-    await fill(client, widgets('v2'), 2)
+  'is made again with v2': async widgets => {
+    await widgets.undefine()
+    await widgets.define('v2')
+    await widgets.fill(widgets.resource('v2'), 2)
     return 2
   },
-  'is made again with another plural': async client => {
-    await undefine(client)
-    await define(client, 'v1', 'gadgets')
-    await fill(client, widgets('v1', 'gadgets'), 3)
+  'is made again with another plural': async widgets => {
+    await widgets.undefine()
+    await widgets.define('v1', 'gadgets')
+    await widgets.fill(widgets.resource('v1', 'gadgets'), 3)
     return 3
   },
 }
 
 /** Tests what happens to constraints and the Config when definitions change. */
 export function testDefinitionChanges(start: () => Promise<ApiServer>): void {
-  const match = [kind]
   const parameters = { labels: ['owner'] }
-  const found = async (status: () => Promise<ConstraintStatus>, totalViolations: number): Promise<void> =>
+  const found = async (status: () => Promise<ConstraintStatus>, totalViolations: number, what = ''): Promise<void> =>
     vi.waitFor(async () => {
-      expect(audited(await status())).toBe('Audited')
-      expect(await status()).toMatchObject({ totalViolations })
+      expect(audited(await status()), what).toBe('Audited')
+      expect(await status(), what).toMatchObject({ totalViolations })
     })
 
-  it.each(Object.keys(changes))(
-    'finds a kind again whose definition %s, for old constraints and new ones, and after a restart',
-    async name => {
+  it(
+    `finds a kind again whose definition ${Object.keys(changes).join(', or ')}, for old constraints and new ones, and after a restart`,
+    async () => {
       await using server = await start()
       await using client = await installed(server)
-      await define(client, 'v1')
-      await fill(client, widgets('v1'), 1)
+      const kinds = Object.entries(changes).map(([what, change], index) => {
+        return { what, change, name: `kind${index}`, widgets: new Widgets(client, `group${index}.example.com`) }
+      })
+      const each = (act: (kind: (typeof kinds)[number]) => Promise<void>): Promise<unknown> =>
+        Promise.all(kinds.map(act))
+      const constraintOn = ({ widgets, name }: (typeof kinds)[number], age: string) =>
+        constrain(client, requiredLabels, `${name}-${age}`, { match: [widgets.kind], parameters })
       let running = new Running(client)
       try {
-        await sync(client, kind)
+        const first = new Map<string, () => Promise<ConstraintStatus>>()
+        const after = new Map<string, number>()
+        await sync(client, ...kinds.map(({ widgets }) => widgets.kind))
         await client.create(templates, requiredLabels)
-        const first = await constrain(client, requiredLabels, 'first', { match, parameters })
-        await found(first, 1)
-        const after = (await changes[name]?.(client)) as number
-        await found(first, after)
-        await found(await constrain(client, requiredLabels, 'second', { match, parameters }), after)
+        await each(async kind => {
+          const { widgets, what, name, change } = kind
+          await widgets.define('v1')
+          await widgets.fill(widgets.resource('v1'), 1)
+          const old = await constraintOn(kind, 'old')
+          await found(old, 1, what)
+          const count = await change(widgets)
+          await found(old, count, what)
+          await found(await constraintOn(kind, 'new'), count, what)
+          first.set(name, old)
+          after.set(name, count)
+        })
+        const synced = kinds.map(() => ({ state: 'Synced' }))
         await vi.waitFor(async () =>
-          expect((await client.get(configs, { name: 'config' }))?.status?.kinds).toMatchObject([{ state: 'Synced' }]),
+          expect((await client.get(configs, { name: 'config' }))?.status?.kinds).toMatchObject(synced),
         )
         await running.close()
         running = new Running(client)
-        await found(await constrain(client, requiredLabels, 'third', { match, parameters }), after)
-        await found(first, after)
+        await each(async kind => {
+          const count = after.get(kind.name) as number
+          await found(await constraintOn(kind, 'newer'), count, kind.what)
+          await found(first.get(kind.name) as () => Promise<ConstraintStatus>, count, kind.what)
+        })
       } finally {
         await running.close()
       }
@@ -110,26 +146,28 @@ export function testDefinitionChanges(start: () => Promise<ApiServer>): void {
     async () => {
       await using server = await start()
       await using client = await installed(server)
-      await define(client, 'v1')
+      const widgets = new Widgets(client, 'example.com')
+      const match = [widgets.kind]
+      await widgets.define('v1')
       const running = new Running(client)
       try {
         await client.create(templates, requiredLabels)
         const lookup = structuredClone(uniqueHosts)
-        lookup.spec.expression = `lookup("${group}", "Widget", "metadata.name", object.metadata.name).size() == 0`
-        await sync(client, kind)
+        lookup.spec.expression = `lookup("example.com", "Widget", "metadata.name", object.metadata.name).size() == 0`
+        await sync(client, widgets.kind)
         await client.create(templates, lookup)
         const matching = await constrain(client, requiredLabels, 'x', { match, parameters })
         const looking = await constrain(client, lookup, 'x', { match: [{ group: '', kind: 'Namespace' }] })
         await found(matching, 0)
         await found(looking, 0)
-        await undefine(client)
+        await widgets.undefine()
         await vi.waitFor(async () => expect(audited(await matching())).toBe('NotInstalled'))
         await vi.waitFor(async () => expect(audited(await looking())).toBe('NotSynced'))
-        await define(client, 'v2')
-        await fill(client, widgets('v2'), 1)
+        await widgets.define('v2')
+        await widgets.fill(widgets.resource('v2'), 1)
         await found(matching, 1)
         await found(looking, 0)
-        await client.delete(customResourceDefinitions, { name: `widgets.${group}` })
+        await widgets.undefine()
         await vi.waitFor(async () => {
           expect(audited(await matching())).toBe('NotInstalled')
           expect(await matching()).toMatchObject({ totalViolations: 0, violations: [] })

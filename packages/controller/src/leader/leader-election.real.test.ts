@@ -54,10 +54,17 @@ describe.runIf(available)('leader election, in processes on a real API server', 
     await server?.close()
   })
 
-  async function start(identity: string): Promise<Member> {
+  async function start(identity: string, writers: number): Promise<Member> {
     const wire = await startWire({ target: { host: '127.0.0.1', port: Number(new URL(server.url).port) } })
     const said: string[] = []
-    const options = { url: `https://127.0.0.1:${wire.port}`, ca: server.ca, token: server.token, identity, ...times }
+    const options = {
+      url: `https://127.0.0.1:${wire.port}`,
+      ca: server.ca,
+      token: server.token,
+      identity,
+      writers,
+      ...times,
+    }
     const started = spawn(process.execPath, ['--import', fromSource, child, JSON.stringify(options)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
@@ -76,7 +83,8 @@ describe.runIf(available)('leader election, in processes on a real API server', 
       history.watch()
       const random = seededRandom(seed)
       const stopped = new Set<string>()
-      for (const name of ['a', 'b', 'c']) await start(name)
+      const writers = choose(random, [1, 20])
+      for (const name of ['a', 'b', 'c']) await start(name, writers)
       await vi.waitFor(async () => expect(await holder()).not.toBe(''), waiting)
       for (const [round, trouble] of ['stop', 'kill', 'cut', 'end'].entries()) {
         const victim = await vi.waitFor(async () => {
@@ -112,16 +120,16 @@ describe.runIf(available)('leader election, in processes on a real API server', 
         await killed(victim.process)
         await victim.wire.close()
         members.splice(members.indexOf(victim), 1)
-        await start(`${choose(random, ['a', 'b', 'c'])}${round}`)
+        await start(`${choose(random, ['a', 'b', 'c'])}${round}`, writers)
       }
       history.end()
       const outOfTerm = history.outOfTerm()
       expect(outOfTerm.filter(({ by }) => !stopped.has(by))).toEqual([])
-      // Stopped between the question whether it leads and the system call, it sends that one request when it goes on:
-      // nothing can take it back, and a lease carries no token by which the server would refuse it.
+      // Node sends what a turn of its event loop asked for at the end of that turn. A process that is stopped in the midst of
+      // one sends these requests when it goes on. No writer sends a second one.
       for (const held of stopped) {
         const late = outOfTerm.filter(({ by }) => by === held)
-        expect(late.slice(1), `more than one, the first: ${late[0]?.what}`).toEqual([])
+        expect(late.slice(writers), `more than one a writer, the first: ${late[0]?.what}`).toEqual([])
       }
       expect(history.accepted.filter(({ kind }) => kind === 'write').length).toBeGreaterThan(100)
     },

@@ -16,6 +16,11 @@ export interface Clock {
   timer(ms: number, fn: () => void): Timer
   /** Resolves in a later turn of the event loop. */
   turn(): Promise<void>
+  /**
+   * Of a simulated clock: what the process waits for that this clock does not drive, such as a `fetch` or a timer of Node's, one line each.
+   * It is for error messages only.
+   */
+  outside?(): readonly string[]
 }
 
 /** The clock of this machine. With `unref`, its timers do not keep the process alive. */

@@ -16,6 +16,11 @@ export interface Clock {
   timer(ms: number, fn: () => void): Timer
   /** Gives the event loop back: resolves in a later turn of it. */
   turn(): Promise<void>
+  /**
+   * Of a clock that is simulated: what the process waits for that this clock does not drive, such as a `fetch` or a timer of Node's, a line
+   * each. For messages only.
+   */
+  outside?(): readonly string[]
 }
 
 /** The clock of this machine. Its timers do not keep the process alive when `unref` is set. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleepForReal } from 'node:timers/promises'
 import type { Client } from '@wherry/client'
 import { deployments } from '@wherry/client/resources/apps'
 import { configMaps, pods, secrets } from '@wherry/client/resources/core'
@@ -276,6 +277,24 @@ describe('settled', () => {
         code: 'NOT_SETTLED',
         pending: [expect.stringContaining('the server can not be asked: GET /apis/arcade.example.com/v1/games: 500')],
       })
+    }))
+
+  it('a simulation that does not settle says that a reconcile waits for a timer of Node’s', () =>
+    inArcade(async ({ operator, client, forGames }) => {
+      const stop = new AbortController()
+      forGames().reconcile(() => sleepForReal(600_000, undefined, { signal: stop.signal }).catch(() => {}))
+      await client.create(games, game('chess', 'red'))
+      void operator.run({ signals: false })
+      await expect(operator.settled()).rejects.toMatchObject({
+        code: 'NOT_SETTLED',
+        pending: expect.arrayContaining([
+          expect.stringContaining('default/chess is being reconciled'),
+          expect.stringMatching(
+            /^outside the simulation, for which simulated time does not wait: \d+ × timer of Node’s/,
+          ),
+        ]),
+      })
+      stop.abort()
     }))
 
   it.each([

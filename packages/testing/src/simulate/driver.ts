@@ -31,6 +31,8 @@ export interface DriverOptions {
   readonly maxSteps: number
   /** What is pending besides timers, a line each. */
   readonly describe: () => readonly string[]
+  /** What is waited for outside the simulation, a line each. */
+  readonly outside: () => readonly string[]
 }
 
 /**
@@ -186,8 +188,8 @@ export class Driver {
   }
 
   #error(code: SimulationErrorCode, message: string, cause?: unknown): SimulationError {
-    const { seed, agenda } = this.#options
-    const at = { seed, time: agenda.now, pending: this.pending() }
+    const { seed, agenda, outside } = this.#options
+    const at = { seed, time: agenda.now, pending: [...this.pending(), ...outside()] }
     return new SimulationError(code, message, cause === undefined ? at : { ...at, cause })
   }
 

@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleepForReal } from 'node:timers/promises'
+import { describe, expect, it, vi } from 'vitest'
 import type { Clock } from '../clock.ts'
 import { integer } from '../random.ts'
 import { SimulationError } from './error.ts'
@@ -14,6 +18,19 @@ const failure = async (promise: Promise<unknown>): Promise<SimulationError> => {
   )
   if (!(error instanceof SimulationError)) throw new Error(`no SimulationError but ${error}`)
   return error
+}
+
+/** Asks a server that never answers. */
+async function silent(signal: AbortSignal): Promise<unknown> {
+  const server = createServer(() => {}).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    return await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, { signal })
+  } finally {
+    server.closeAllConnections()
+    server.close()
+    await once(server, 'close')
+  }
 }
 
 /** Three tasks that wait, draw and set timers for each other. */
@@ -250,10 +267,35 @@ describe('run', () => {
       }),
     )
     expect(error.code).toBe('SIMULATION_DEADLOCK')
-    expect(error.message).toBe(
+    // Lines about the outside may follow: the program that runs the tests has timers too.
+    expect(error.message).toContain(
       'nothing can ever happen: no timer is set, and sockets, files and import() are not seen (seed 11, at 0 ms)\n' +
         'pending:\n  run of waiting\n  stream 3: GET /api',
     )
+  })
+
+  it.each<[string, (until: AbortSignal) => Promise<unknown>, RegExp]>([
+    ['a timer of Node’s', signal => sleepForReal(600_000, undefined, { signal }), /\d × timer of Node’s/],
+    ['a fetch', signal => silent(signal), /\d × TCP connection/],
+  ])('says that it does not wait for %s', async (_, wait, named) => {
+    const stop = new AbortController()
+    const simulation = simulate(14, { limitMs: 1000 })
+    const tick = (): void => void simulation.clock.timer(300, tick)
+    try {
+      const error = await failure(
+        simulation.run(async () => {
+          const waiting = wait(stop.signal).catch(() => {})
+          // A fetch connects in its own time.
+          await vi.waitFor(() => expect(simulation.clock.outside?.().join()).toMatch(named))
+          tick()
+          await waiting
+        }),
+      )
+      expect(error.pending.join('\n')).toMatch(named)
+      expect(error.message).toContain('outside the simulation, for which simulated time does not wait')
+    } finally {
+      stop.abort()
+    }
   })
 
   it('fails past its time limit, and lists the timers', async () => {
@@ -266,7 +308,7 @@ describe('run', () => {
       }),
     )
     expect(error).toMatchObject({ code: 'SIMULATION_TIME_LIMIT', seed: 12, time: 1000 })
-    expect(error.pending).toEqual(['run', 'timer at 1200 ms: tick'])
+    expect(error.pending.filter(line => !line.startsWith('outside'))).toEqual(['run', 'timer at 1200 ms: tick'])
   })
 
   it('fails when it goes round without time passing', async () => {

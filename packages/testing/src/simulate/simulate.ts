@@ -3,6 +3,7 @@ import { checkFields, number, oneOf, whole } from '../option-check.ts'
 import { type Random, seededRandom } from '../random.ts'
 import { Agenda } from './agenda.ts'
 import { Driver } from './driver.ts'
+import { outsideWaits } from './outside.ts'
 import { type RecordedEnvironment, recordedEnvironment } from './recorded-environment.ts'
 import { Trace } from './trace.ts'
 
@@ -51,8 +52,8 @@ export interface Simulation {
    * Calls `fn` and lets time go on until its promise settles; gives its result, or rejects with its error.
    *
    * Rejects with a `SimulationError` when nothing can ever happen, past `limitMs` or `maxSteps`, when an exception
-   * comes out of a timer, and when a rejection is handled by nobody. Whatever waits for a socket, a file, a worker or
-   * an `import()` is not seen: do such things before.
+   * comes out of a timer, and when a rejection is handled by nobody. Time does not wait for a socket, a file, a timer of Node's, a
+   * worker or an `import()`: do such things before. What of these is under way is named by the error.
    */
   run<T>(fn: () => T): Promise<Awaited<T>>
   /** Resolves when `ms` have passed and all that was due by then is done. Inside `run` too. */
@@ -90,8 +91,9 @@ export function simulate(seed: number, options: SimulateOptions = {}): Simulatio
   const trace = new Trace(options.trace === 'full')
   const described: (() => Iterable<string>)[] = []
   const describe = (): string[] => described.flatMap(lines => [...lines()])
-  const driver = new Driver({ seed, agenda, trace, maxSteps, describe })
-  const clock = simulatedClock(agenda, startTime)
+  const outside = outsideWaits()
+  const driver = new Driver({ seed, agenda, trace, maxSteps, describe, outside })
+  const clock = { ...simulatedClock(agenda, startTime), outside }
   return {
     seed,
     clock,

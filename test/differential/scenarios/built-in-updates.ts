@@ -191,6 +191,36 @@ export const updateScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'ports that a Service may have',
+    steps: [
+      ...['80', 'http', 'Http', '-a', 'a--b', '', 'a-name-that-is-too-long'].map((targetPort, i) =>
+        post(services, { metadata: { name: `a${i}` }, spec: { ports: [{ port: 80, targetPort }] } }),
+      ),
+      ...[0, 70_000, -1].flatMap((port, i) => [
+        post(services, { metadata: { name: `b${i}` }, spec: { ports: [{ port }] } }),
+        post(services, { metadata: { name: `c${i}` }, spec: { ports: [{ port: 80, targetPort: port }] } }),
+      ]),
+    ],
+  },
+  {
+    name: 'a load balancer’s address needs a Service that has one',
+    steps: [
+      quietly(post(services, service())),
+      ...[
+        { type: 'ClusterIP' },
+        { type: 'LoadBalancer' },
+        { type: 'ClusterIP' },
+        { type: 'LoadBalancer' },
+        { type: 'NodePort' },
+      ].flatMap(spec => [
+        merge(`${services}/a`, { spec }),
+        merge(`${services}/a/status`, { status: { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } } }),
+        merge(`${services}/a/status`, { status: { loadBalancer: { ingress: [] } } }),
+        merge(`${services}/a/status`, { status: { loadBalancer: { ingress: [{ hostname: 'x.example.com' }] } } }),
+      ]),
+    ],
+  },
+  {
     name: 'selectors of workloads can not be changed',
     steps: ['deployments', 'replicasets', 'daemonsets', 'statefulsets'].flatMap(plural => [
       quietly(post(`${apps}/${plural}`, workload())),

@@ -14,6 +14,20 @@ const bare: readonly (readonly [path: string, object: object])[] = [
 ]
 
 describe('fill', () => {
+  it('F1: a namespace can be changed, and deleted with what is in it', () =>
+    withServer(async ({ call, server, sim }) => {
+      const [path, inside] = ['/api/v1/namespaces/mine', '/api/v1/namespaces/mine/configmaps/a']
+      await server.fill([
+        { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'mine', labels: { team: 'a' } } },
+        { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'mine' } },
+      ])
+      const changed = await call('PATCH', path, { metadata: { labels: { team: 'b' } } }, merge)
+      expect(changed).toMatchObject({ status: 200, json: { metadata: { labels: { team: 'b' } } } })
+      expect((await call('DELETE', path)).status).toBe(200)
+      await sim.advance(10_000)
+      expect([(await call('GET', path)).status, (await call('GET', inside)).status]).toEqual([404, 404])
+    }))
+
   it('F1: a namespace that it makes is found by its name label, as one that was created', () =>
     withServer(async ({ call, server }) => {
       await server.fill([{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'made' } }])

@@ -28,7 +28,8 @@ export function checkSource(source: FillSource): void {
   if (!isSource) throw new TypeError("fill: takes an iterable of objects, or { module } with a module's URL")
 }
 
-/** Stores objects as they are. Throws a `TypeError` for one that is none, or of a resource that is not served. */
+/**
+ * Stores objects as they are; a Namespace has what each has that a server serves, so that it can be changed, and deleted with its contents. Throws a `TypeError` for one that is none, or of a resource that is not served. */
 export function fill(
   { store, registry, random, now }: { store: Store; registry: Registry; random: () => number; now: () => number },
   objects: Iterable<object>,
@@ -58,21 +59,12 @@ export function fill(
     if (namespace !== undefined && !seen.has(namespace)) {
       seen.add(namespace)
       if (store.collection(namespaces).get(namespace) === undefined) {
-        const made = {
-          apiVersion: 'v1',
-          kind: 'Namespace',
-          metadata: {
-            name: namespace,
-            uid: uuid(random),
-            creationTimestamp,
-            labels: { 'kubernetes.io/metadata.name': namespace },
-          },
-        }
-        store.put(namespaces, { ...made, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }, 'v1')
+        const metadata = { name: namespace, uid: uuid(random), creationTimestamp }
+        store.put(namespaces, asNamespace({ apiVersion: 'v1', kind: 'Namespace', metadata }), 'v1')
       }
     }
     const existing = store.collection(type).get(objectKey(namespace ?? '', metadata.name ?? ''))
-    const whole = {
+    const given = {
       ...object,
       metadata: {
         ...metadata,
@@ -81,6 +73,7 @@ export function fill(
         creationTimestamp: metadata.creationTimestamp ?? creationTimestamp,
       },
     }
+    const whole = type === namespaces ? asNamespace(given) : given
     // It is stored as it is: of the version that it says, unless none is stored at that.
     const form = type.storage === undefined ? undefined : type.conversion?.stored(type, whole, undefined)
     store.put(
@@ -91,6 +84,13 @@ export function fill(
     count++
   }
   return count
+}
+
+function asNamespace(object: KubeObject): KubeObject {
+  const { metadata } = object
+  const labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name ?? '' }
+  const made = { spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
+  return { ...made, ...object, metadata: { ...metadata, labels } }
 }
 
 function isName(name: unknown): boolean {

@@ -101,8 +101,10 @@ function quantity(value: Json, isResource: boolean): Json {
 
 /** Whether a value is its type's zero, and left out for that. */
 function isZero(value: Json, name: string, type: FieldType): boolean {
-  if (value === '') return fieldOf(type, name)?.kind === 'string' && !keptTexts.has(`${type.name}.${name}`)
-  return (value === false || value === 0) && leftOutZeros[type.name]?.includes(name) === true
+  const isLeftOut = leftOutZeros[type.name]?.includes(name) === true
+  if (value !== '') return isLeftOut && (value === false || value === 0)
+  // Of what may be a number or a text, an empty text is none.
+  return isLeftOut || (fieldOf(type, name)?.kind === 'string' && !keptTexts.has(`${type.name}.${name}`))
 }
 
 /** Lists and maps that are empty are left out; structs are not. */

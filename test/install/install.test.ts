@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { bundleArguments } from './bundle.ts'
 import { firstExample } from './install.ts'
 import { tutorialOf } from './tutorial.ts'
 
@@ -6,6 +7,12 @@ it('takes the first ts example of a README, whatever else comes before', () => {
   const readme = '# Title\n\n```sh\nnpm i\n```\n\n```ts\nconst a = `x`\n```\n\n```ts\nsecond()\n```\n'
   expect(firstExample(readme)).toBe('const a = `x`\n')
   expect(firstExample('# Title\n')).toBeUndefined()
+})
+
+it('reads the command that bundles a program, over several lines and with words in quotes', () => {
+  const page = '```sh\nnpx esbuild main.ts --bundle \\\n  --banner:js="import a; b" --x=y\n```\n'
+  expect(bundleArguments(page)).toEqual(['main.ts', '--bundle', '--banner:js=import a; b', '--x=y'])
+  expect(() => bundleArguments('# Page')).toThrow('no command')
 })
 
 it('reads a tutorial: its files, its commands, and what they show', () => {

@@ -7,6 +7,7 @@ import { type Packed, packed } from '../../tools/checks/packed.ts'
 import { command, type Ended, toolEnvironment } from '../../tools/test/command.ts'
 import type { Found } from '../../tools/test/step.ts'
 import { root } from '../../tools/workspace.ts'
+import { runBundle } from './bundle.ts'
 import { tutorialOf } from './tutorial.ts'
 
 /** The first ```ts example of a README; undefined where there is none. */
@@ -17,7 +18,7 @@ export function firstExample(readme: string): string | undefined {
 /**
  * Uses the packages as a stranger does: packed, installed by npm into a project outside the workspace, the first
  * example of each README compiled there by TypeScript (with the libraries' types checked too) and run, on the oldest
- * Node that serves and on this one. Then the tutorial is followed.
+ * Node that serves and on this one. Then the tutorial is followed, and an operator is bundled into one file, which runs without packages.
  */
 export async function installTest(): Promise<Found> {
   const packages = await packed()
@@ -27,7 +28,11 @@ export async function installTest(): Promise<Found> {
     const installed = await npm(project, ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'])
     if (installed.code !== 0) return { passed: 0, failures: [`npm install failed:\n${installed.output}`] }
     const nodes = { '22.19': await oldestNode(), '24': process.execPath }
-    const outcomes = [...(await tryExamples(project, packages, nodes)), ...(await followTutorial(project, nodes))]
+    const outcomes = [
+      ...(await tryExamples(project, packages, nodes)),
+      ...(await followTutorial(project, nodes)),
+      await runBundle(project),
+    ]
     const failures = outcomes.filter(outcome => outcome !== undefined)
     return { passed: outcomes.length - failures.length, failures }
   } finally {
@@ -41,12 +46,20 @@ function prepare(project: string, packages: readonly Packed[]): void {
   }
   const tarballs = Object.fromEntries(packages.map(({ one, tarball }) => [one.name, `file:${tarball}`]))
   const { typescript = '', '@types/node': nodeTypes = '' } = devDependencies
+  const controller = JSON.parse(readFileSync(join(root, 'packages/controller/package.json'), 'utf8')) as {
+    devDependencies: Record<string, string>
+  }
   const manifest = {
     name: 'stranger',
     private: true,
     type: 'module',
     dependencies: tarballs,
-    devDependencies: { typescript, '@types/node': nodeTypes },
+    devDependencies: {
+      typescript,
+      '@types/node': nodeTypes,
+      esbuild: '^0.28.0',
+      'prom-client': controller.devDependencies['prom-client'],
+    },
     // What a package of ours needs of another of ours is the tarball too, never the registry's.
     overrides: Object.fromEntries(Object.keys(tarballs).map(name => [name, `$${name}`])),
   }

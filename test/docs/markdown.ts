@@ -36,6 +36,7 @@ export function pages(): Page[] {
     'packages/*/README.md',
     'examples/README.md',
     'examples/*/README.md',
+    'tools/*/README.md',
     'test/*/README.md',
   ]
   return globSync(patterns, { cwd: root, exclude: ['**/node_modules'] })

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { exampleNames } from '../../examples/runner/examples.ts'
+import { exampleNames } from '../../tools/runner/examples.ts'
 import { root } from '../../tools/workspace.ts'
 
 const page = readFileSync(join(root, 'examples/README.md'), 'utf8')

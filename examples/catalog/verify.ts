@@ -1,7 +1,7 @@
 import { secrets } from '@wherry/client/resources/core'
 import { conditionOf } from '@wherry/controller'
 import { clusterServiceVersions } from '@wherry/data'
-import type { Stage } from '../runner/stage.ts'
+import type { Stage } from '../../tools/runner/stage.ts'
 import { bundleType, indexType } from './catalog.ts'
 import { catalogSources } from './catalog-source.ts'
 import { CatalogIndex } from './index/catalog-index.ts'

@@ -3,7 +3,7 @@ import { events, namespaces } from '@wherry/client/resources/core'
 import { isConditionTrue } from '@wherry/controller'
 import { copySetLabel } from '@wherry/copies'
 import { loadData } from '@wherry/data'
-import type { Stage } from '../runner/stage.ts'
+import type { Stage } from '../../tools/runner/stage.ts'
 import { type ClusterServiceVersion, clusterServiceVersions as csvs, olmConfigs } from './resources.ts'
 
 const sources = 5

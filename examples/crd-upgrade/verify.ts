@@ -2,7 +2,7 @@ import { defineResource, isServerError, type ObjectMeta } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { isConditionTrue } from '@wherry/controller'
 import { verify as verifyStorage } from '@wherry/storage-migrator'
-import type { Stage } from '../runner/stage.ts'
+import type { Stage } from '../../tools/runner/stage.ts'
 import { conditionType, definition, newVersion, oldVersion } from './migration.ts'
 import { games } from './operator.ts'
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { configMaps } from '@wherry/client/resources/core'
-import type { Stage } from '../runner/stage.ts'
+import type { Stage } from '../../tools/runner/stage.ts'
 import { SqliteSink } from './sqlite-sink.ts'
 
 const namespace = 'registrar'

@@ -4,7 +4,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { describe, expect, it, vi } from 'vitest'
-import { onStage, type Tokens } from '../runner/stage.ts'
+import { onStage, type Tokens } from '../../tools/runner/stage.ts'
 import { type ConstraintTemplate, definitionName, templates } from './template.ts'
 import { audited, constrain, installed, Running } from './testkit/running.ts'
 import { requiredLabels } from './testkit/templates.ts'

@@ -3,7 +3,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { events, namespaces } from '@wherry/client/resources/core'
 import { ingresses } from '@wherry/client/resources/networking'
 import { conditionOf } from '@wherry/controller'
-import type { Stage } from '../runner/stage.ts'
+import type { Stage } from '../../tools/runner/stage.ts'
 import { configName, configs } from './config.ts'
 import type { Constraint, ConstraintStatus } from './constraint.ts'
 import type { KindName } from './kinds.ts'

@@ -1,5 +1,5 @@
 import { configMaps, events, secrets } from '@wherry/client/resources/core'
-import type { Stage } from '../runner/stage.ts'
+import type { Stage } from '../../tools/runner/stage.ts'
 import { games } from './operator.ts'
 
 const namespace = 'arcade'

@@ -1,6 +1,6 @@
 import { configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { conditionOf } from '@wherry/controller'
-import type { Stage } from '../runner/stage.ts'
+import type { Stage } from '../../tools/runner/stage.ts'
 import { type FlowCollector, flowCollectors } from './flow-collector.ts'
 
 const lokiCa = { namespace: 'loki', name: 'loki-gateway-ca' }

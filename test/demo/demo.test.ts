@@ -9,9 +9,9 @@ import { namespaces } from '@wherry/client/resources/core'
 import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { modes } from '../../examples/demo/game/mode.ts'
+import { modes } from '../../tools/demo/game/mode.ts'
 
-const main = join(import.meta.dirname, '../../examples/demo/main.ts')
+const main = join(import.meta.dirname, '../../tools/demo/main.ts')
 const hook = new URL('../examples/from-source.ts', import.meta.url).href
 const waiting = { interval: 20 }
 

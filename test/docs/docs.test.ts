@@ -36,7 +36,7 @@ const runnable = blocks.filter((block, index) => {
 describe.each(runnable)('the block at $page:$line', ({ code }) => {
   it('runs to its end', async () => {
     // Where it finds what it imports that is not ours.
-    const folder = mkdtempSync(join(root, 'examples/demo/.block-'))
+    const folder = mkdtempSync(join(root, 'tools/demo/.block-'))
     const file = join(folder, 'block.ts')
     const hook = join(import.meta.dirname, '../examples/from-source.ts')
     try {

@@ -30,7 +30,15 @@ export interface Block {
 
 /** Every page that is written for people. */
 export function pages(): Page[] {
-  const patterns = ['*.md', 'docs/**/*.md', 'packages/*/README.md', 'examples/*/README.md', 'test/*/README.md']
+  const patterns = [
+    '*.md',
+    'docs/**/*.md',
+    'packages/*/README.md',
+    'examples/README.md',
+    'examples/*/README.md',
+    'tools/*/README.md',
+    'test/*/README.md',
+  ]
   return globSync(patterns, { cwd: root, exclude: ['**/node_modules'] })
     .sort()
     .map(path => ({ path: relative('.', path), text: readFileSync(join(root, path), 'utf8') }))

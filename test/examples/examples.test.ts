@@ -6,9 +6,9 @@ import { Client } from '@wherry/client'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { games } from '../../examples/quickstart/operator.ts'
-import { exampleNames } from '../../examples/runner/examples.ts'
-import { runnerOptions } from '../../examples/runner/options.ts'
-import type { Stage, Tokens } from '../../examples/runner/stage.ts'
+import { exampleNames } from '../../tools/runner/examples.ts'
+import { runnerOptions } from '../../tools/runner/options.ts'
+import type { Stage, Tokens } from '../../tools/runner/stage.ts'
 import { play } from './play.ts'
 
 const examples = join(import.meta.dirname, '../../examples')
@@ -36,7 +36,7 @@ it('a program that lacks a right is told of at once, and leaves neither a proces
 describe('on the command line', () => {
   /** What is run by `npm run example`, from source. */
   function run(...args: string[]) {
-    const main = join(examples, 'runner/main.ts')
+    const main = join(import.meta.dirname, '../../tools/runner/main.ts')
     const child = spawn(process.execPath, ['--import', hook, main, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,

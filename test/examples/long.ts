@@ -1,4 +1,4 @@
-import { type ExampleName, exampleNames } from '../../examples/runner/examples.ts'
+import { type ExampleName, exampleNames } from '../../tools/runner/examples.ts'
 
 /** Examples that take long. Each has test files of its own, so that others run beside it. */
 export const long: readonly ExampleName[] = ['policy-sync', 'copied-resources']

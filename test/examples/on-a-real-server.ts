@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { it } from 'vitest'
-import type { ExampleName } from '../../examples/runner/examples.ts'
-import type { Tokens } from '../../examples/runner/stage.ts'
+import type { ExampleName } from '../../tools/runner/examples.ts'
+import type { Tokens } from '../../tools/runner/stage.ts'
 import { play } from './play.ts'
 
 const real = (tokens: Tokens): Promise<ApiServer> =>

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { type AccessAttributes, startApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
-import type { ExampleName } from '../../examples/runner/examples.ts'
-import { Manifest, right, userOf } from '../../examples/runner/manifest.ts'
+import type { ExampleName } from '../../tools/runner/examples.ts'
+import { Manifest, right, userOf } from '../../tools/runner/manifest.ts'
 import { play } from './play.ts'
 
 const examples = join(import.meta.dirname, '../../examples')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ApiServer } from '@wherry/testing'
-import { type exampleNames, verificationOf } from '../../examples/runner/examples.ts'
-import { onStage, type Stage, type StageOptions, type Tokens } from '../../examples/runner/stage.ts'
+import { type exampleNames, verificationOf } from '../../tools/runner/examples.ts'
+import { onStage, type Stage, type StageOptions, type Tokens } from '../../tools/runner/stage.ts'
 
 const hook = join(import.meta.dirname, 'from-source.ts')
 

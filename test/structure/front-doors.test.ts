@@ -32,10 +32,13 @@ describe('the front doors', () => {
   })
 
   it('are the only ones that examples, pages and the demo use', () => {
-    const files = globSync(['README.md', 'docs/*.md', 'packages/*/README.md', 'examples/**/*.{ts,md}'], {
-      cwd: root,
-      exclude: ['**/node_modules/**', '**/*.test.ts'],
-    })
+    const files = globSync(
+      ['README.md', 'docs/*.md', 'packages/*/README.md', 'examples/**/*.{ts,md}', 'tools/demo/**/*.{ts,md}'],
+      {
+        cwd: root,
+        exclude: ['**/node_modules/**', '**/*.test.ts'],
+      },
+    )
     const wrong = files.filter(file => readFileSync(join(root, file), 'utf8').includes("/internal'"))
     expect(wrong).toEqual([])
   })

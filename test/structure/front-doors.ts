@@ -50,10 +50,13 @@ function originOf(from: string | undefined, source: string, name: string, own: s
 /** All that a user reads: pages, READMEs, examples, and the docstrings of packages, without the declarations that they stand at. */
 export function whatUsersRead(root: string): string {
   const exclude = ['**/node_modules/**', '**/dist/**', '**/*.test.ts']
-  const pages = globSync(['README.md', 'docs/*.md', 'packages/*/README.md', 'examples/**/*.{md,ts}'], {
-    cwd: root,
-    exclude,
-  })
+  const pages = globSync(
+    ['README.md', 'docs/*.md', 'packages/*/README.md', 'examples/**/*.{md,ts}', 'tools/demo/**/*.{md,ts}'],
+    {
+      cwd: root,
+      exclude,
+    },
+  )
   const sources = globSync('packages/*/src/**/*.ts', { cwd: root, exclude })
   const read = (file: string): string => readFileSync(join(root, file), 'utf8')
   return [...pages.map(read), ...sources.flatMap(file => read(file).match(/\/\*\*[\s\S]*?\*\//g) ?? [])].join('\n')

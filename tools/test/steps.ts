@@ -94,7 +94,7 @@ async function checkTypes(): Promise<Found> {
   const tsc = join(root, 'node_modules/typescript7/bin/tsc')
   const check = (project: string): ReturnType<typeof command> =>
     command(process.execPath, [tsc, '-p', project], { limitMs })
-  const ended = await Promise.all(['tsconfig.packages.json', '.', 'examples/demo/browser'].map(check))
+  const ended = await Promise.all(['tsconfig.packages.json', '.', 'tools/demo/browser'].map(check))
   const failures = ended.filter(({ code }) => code !== 0).map(({ output }) => output.trim())
   return { passed: ended.length - failures.length, failures }
 }
@@ -103,7 +103,7 @@ async function checkTypes(): Promise<Found> {
 async function checkDemo(): Promise<Found> {
   await packed()
   const report = join(root, '.cache/demo-report.html')
-  const args = [join(root, 'examples/demo/main.ts'), '--quick', '--json', '--report', report]
+  const args = [join(root, 'tools/demo/main.ts'), '--quick', '--json', '--report', report]
   const { code, output } = await command(process.execPath, args, { limitMs })
   const rights = output.match(/"metric":"right","value":1,/g)?.length ?? 0
   if (code === 0 && rights === 6 && existsSync(report)) return { passed: 1, failures: [] }
@@ -113,7 +113,7 @@ async function checkDemo(): Promise<Found> {
 /** What `npm run example -- quickstart --verify` runs, against the packages as they were built. The others are run from source. */
 async function checkExample(): Promise<Found> {
   await packed()
-  const args = [join(root, 'examples/runner/main.ts'), 'quickstart', '--verify']
+  const args = [join(root, 'tools/runner/main.ts'), 'quickstart', '--verify']
   return fromCommand(await command(process.execPath, args, { limitMs }))
 }
 

@@ -1,4 +1,4 @@
-import { type ModeName, measuredModes } from '../../../../examples/demo/game/mode.ts'
+import { type ModeName, measuredModes } from '../../../../tools/demo/game/mode.ts'
 import type { Bench, Subject } from '../../harness/bench.ts'
 
 /** How long only objects change that the operator does not need. */

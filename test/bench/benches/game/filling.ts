@@ -1,4 +1,4 @@
-import type { Filling } from '../../../../examples/demo/game/objects.ts'
+import type { Filling } from '../../../../tools/demo/game/objects.ts'
 
 /** What the game is played with. */
 export function filling(objects: number): Filling {

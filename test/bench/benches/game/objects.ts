@@ -1,4 +1,4 @@
-import { startCluster } from '../../../../examples/demo/game/cluster.ts'
+import { startCluster } from '../../../../tools/demo/game/cluster.ts'
 import type { Metrics } from '../../harness/bench.ts'
 import { filling } from './filling.ts'
 

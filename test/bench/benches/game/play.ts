@@ -1,13 +1,13 @@
-import { startCluster } from '../../../../examples/demo/game/cluster.ts'
-import type { ModeName } from '../../../../examples/demo/game/mode.ts'
-import { play } from '../../../../examples/demo/game/play.ts'
-import { median } from '../../../../examples/demo/report/game.ts'
+import { startCluster } from '../../../../tools/demo/game/cluster.ts'
+import type { ModeName } from '../../../../tools/demo/game/mode.ts'
+import { play } from '../../../../tools/demo/game/play.ts'
+import { median } from '../../../../tools/demo/report/game.ts'
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { QUIET_MS } from './bench.ts'
 import { filling } from './filling.ts'
 
-const operators = new URL('../../../../examples/demo/game/operator.ts', import.meta.url)
+const operators = new URL('../../../../tools/demo/game/operator.ts', import.meta.url)
 
 /** Plays one operator: this process starts the server and the operator, each a process of its own, and makes the changes. */
 export async function run({ objects, options }: SubjectContext): Promise<Metrics> {

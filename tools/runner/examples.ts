@@ -11,14 +11,14 @@ export type ExampleName =
   | 'bundles'
 
 const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verify: Verify }>>> = {
-  quickstart: () => import('../quickstart/verify.ts'),
-  'secret-reference': () => import('../secret-reference/verify.ts'),
-  'custom-registrar': () => import('../custom-registrar/verify.ts'),
-  'crd-upgrade': () => import('../crd-upgrade/verify.ts'),
-  'policy-sync': () => import('../policy-sync/verify.ts'),
-  'copied-resources': () => import('../copied-resources/verify.ts'),
-  catalog: () => import('../catalog/verify.ts'),
-  bundles: () => import('../bundles/verify.ts'),
+  quickstart: () => import('../../examples/quickstart/verify.ts'),
+  'secret-reference': () => import('../../examples/secret-reference/verify.ts'),
+  'custom-registrar': () => import('../../examples/custom-registrar/verify.ts'),
+  'crd-upgrade': () => import('../../examples/crd-upgrade/verify.ts'),
+  'policy-sync': () => import('../../examples/policy-sync/verify.ts'),
+  'copied-resources': () => import('../../examples/copied-resources/verify.ts'),
+  catalog: () => import('../../examples/catalog/verify.ts'),
+  bundles: () => import('../../examples/bundles/verify.ts'),
 }
 
 export const exampleNames: readonly ExampleName[] = Object.keys(verifications) as ExampleName[]

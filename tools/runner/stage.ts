@@ -47,7 +47,7 @@ export async function onStage(
   body: (stage: Stage & { readonly server: ApiServer }) => Promise<void>,
 ): Promise<void> {
   const { signal, startServer, say, echo, execArgv = process.execArgv, crd } = options
-  const home = join(import.meta.dirname, '..', name)
+  const home = join(import.meta.dirname, '../../examples', name)
   const manifest = new Manifest(home, crd)
   const { workload } = manifest
   const { user, groups } = userOf(workload)

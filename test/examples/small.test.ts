@@ -1,0 +1,225 @@
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Client } from '@wherry/client'
+import { configMaps, events, pods, secrets } from '@wherry/client/resources/core'
+import { describe, expect, it } from 'vitest'
+import { root } from '../../tools/workspace.ts'
+import { onStage, type Stage } from './small-program.ts'
+
+const namespace = 'default'
+
+function create(client: Client, name: string, data: Record<string, string>, labels: Record<string, string> = {}) {
+  return client.create(configMaps, { metadata: { namespace, name, labels }, data })
+}
+
+interface Scene {
+  readonly promise: string
+  play(stage: Stage): Promise<void>
+}
+
+/** What each example does, by the name of its file. */
+const scenes: Readonly<Record<string, Scene>> = {
+  watcher: {
+    promise: 'prints what there is, then each change',
+    async play({ client, start }) {
+      await create(client, 'a', { colour: 'blue' })
+      const program = start('small/watcher.ts')
+      await program.line('synced: 1 objects')
+      await create(client, 'b', { size: '1', shape: 'round' })
+      await program.line('changed default/b: size shape')
+      await client.delete(configMaps, { namespace, name: 'a' })
+      await program.line('deleted default/a')
+      expect(await program.stop()).toEqual([
+        ...['reset', 'changed default/a: colour', 'synced: 1 objects'],
+        ...['changed default/b: size shape', 'deleted default/a'],
+      ])
+    },
+  },
+  pages: {
+    promise: 'counts all objects, of which it holds a page at a time',
+    async play({ client, start }) {
+      for (const name of ['a', 'b', 'c', 'd', 'e']) await create(client, name, {})
+      expect(await start('small/pages.ts', '2').ended()).toEqual([
+        ...['page 1: 2 objects, 3 to come', 'page 2: 2 objects, 1 to come', 'page 3: 1 objects, 0 to come'],
+        'default: 5',
+      ])
+    },
+  },
+  'metadata-informer': {
+    promise: 'prints labels of Secrets',
+    async play({ client, start }) {
+      const key = { namespace, name: 'a' }
+      await client.create(secrets, { metadata: { ...key, labels: { app: 'web' } }, stringData: { password: 'x' } })
+      const program = start('small/metadata-informer.ts')
+      await program.line('synced: 1 Secrets, 1 of app=web')
+      await client.patch(secrets, key, { metadata: { labels: { app: 'db' } } })
+      await program.line('updated default/a: {"app":"db"}, was {"app":"web"}')
+      await client.delete(secrets, key)
+      await program.line('deleted default/a')
+      expect((await program.stop())[0]).toBe('added default/a: {"app":"web"}')
+    },
+  },
+  'narrow-get': {
+    promise: 'reads one Secret by one watch, also while it does not exist',
+    async play({ client, start }) {
+      const key = { namespace, name: 'db' }
+      const program = start('small/narrow-get.ts', 'db')
+      await program.line('now: absent')
+      await client.create(secrets, { metadata: key, stringData: { user: 'x' } })
+      await program.line('now: user')
+      await client.patch(secrets, key, { stringData: { password: 'y' } })
+      await program.line(/^now: .*password/)
+      await client.delete(secrets, key)
+      await program.line('now: deleted')
+      expect((await program.stop()).slice(0, 2)).toEqual(['db does not exist', '1 entry, 1 watch'])
+    },
+  },
+  registrar: {
+    promise: 'watches what it wants now, and delivers the rest only',
+    async play({ client, start }) {
+      await create(client, 'a', {})
+      await client.create(configMaps, { metadata: { namespace: 'kube-system', name: 'b' } })
+      const program = start('small/registrar.ts', 'default', 'kube-system')
+      await program.line('watched: 2, pending: 0')
+      await client.delete(configMaps, { namespace, name: 'a' })
+      await program.line('deleted default/a')
+      const synced = 'synced: what did not come since `reset` does not exist'
+      expect(await program.stop()).toEqual([
+        ...['changed default/a', synced, 'watched: 1, pending: 0'],
+        ...['changed kube-system/b', synced, 'watched: 2, pending: 0', 'deleted default/a'],
+      ])
+    },
+  },
+  registrars: {
+    promise: 'serves three consumers by one watch',
+    async play({ client, start }) {
+      await create(client, 'a', {})
+      const program = start('small/registrars.ts')
+      await program.line('it is held by keys and reader')
+      await create(client, 'b', {})
+      await program.line('reader: changed default/b')
+      expect(await program.stop()).toEqual([
+        ...['reader: changed default/a', 'counter: 1 objects, queue: 1 keys, watches: 1'],
+        ...['it is held by keys and reader', 'reader: changed default/b'],
+      ])
+    },
+  },
+  transform: {
+    promise: 'keeps three fields of each pod, and less than half of its bytes',
+    async play({ client, start }) {
+      const env = Array.from({ length: 50 }, (_, i) => ({ name: `VARIABLE_${i}`, value: 'a long value '.repeat(10) }))
+      const spec = { nodeName: 'node-1', containers: [{ name: 'c', image: 'i', env }] }
+      await client.create(pods, { metadata: { namespace, name: 'p' }, spec })
+      await client.status.patch(pods, { namespace, name: 'p' }, { status: { phase: 'Pending' } })
+      const program = start('small/transform.ts')
+      await program.line('watching')
+      await client.status.patch(pods, { namespace, name: 'p' }, { status: { phase: 'Running' } })
+      await program.line('default/p: Pending -> Running')
+      const lines = await program.stop()
+      expect(lines[0]).toBe('node-1: 1 pods')
+      const [, share] = /received \((0\.\d+) x\)/.exec(lines.join('\n')) ?? []
+      expect(Number(share)).toBeLessThan(0.5)
+    },
+  },
+  'write-if-changed': {
+    promise: 'creates, sends nothing if nothing differs, and updates',
+    async play({ client, start }) {
+      const run = (value: string) => start('small/write-if-changed.ts', value).ended()
+      expect(await run('10-22')).toEqual(['missing: create'])
+      const key = { namespace, name: 'opening-hours' }
+      const before = await client.get(configMaps, key)
+      expect(await run('10-22')).toEqual(['equal: nothing was sent'])
+      expect(await client.get(configMaps, key)).toEqual(before)
+      expect(await run('closed')).toEqual(['differs: update', 'differs in spec'])
+      expect((await client.get(configMaps, key))?.data).toEqual({ monday: 'closed' })
+    },
+  },
+  'work-queue': {
+    promise: 'works on each key, and again after a failure',
+    async play({ client, start }) {
+      const labels = { 'example.com/work': 'true' }
+      await create(client, 'a', { colour: 'blue' }, labels)
+      await create(client, 'b', {}, labels)
+      await create(client, 'c', { colour: 'red' })
+      const program = start('small/work-queue.ts')
+      await program.line('default/a is blue')
+      await program.line('default/b has no colour, failure 2')
+      await client.patch(configMaps, { namespace, name: 'b' }, { data: { colour: 'green' } })
+      await program.line('default/b is green')
+      await client.delete(configMaps, { namespace, name: 'a' })
+      await program.line('default/a is gone')
+      expect((await program.stop()).filter(line => line.includes('default/c'))).toEqual([])
+    },
+  },
+  leader: {
+    promise: 'works in one process at a time, and in another after it',
+    async play({ client, start }) {
+      const holder = async () => (await client.get(configMaps, { namespace, name: 'seat' }))?.data?.holder
+      const first = start('small/leader.ts')
+      await first.line('working')
+      const leader = await holder()
+      const second = start('small/leader.ts')
+      await second.line(`${leader} leads`)
+      expect((await first.stop()).at(-1)).toBe('released')
+      expect(second.lines).not.toContain('working')
+      await second.line('working')
+      expect(await holder()).not.toBe(leader)
+      expect((await second.stop()).filter(line => line !== 'working')).toContain('I lead')
+    },
+  },
+  events: {
+    promise: 'records two events, one of them twice',
+    async play({ client, start }) {
+      expect(await start('small/events.ts').ended()).toEqual(['recorded'])
+      const { items } = await client.list(events)
+      const seen = items.map(({ type, reason, count, involvedObject }) => [involvedObject.name, type, reason, count])
+      expect(seen.sort()).toEqual([
+        ['opening-hours', 'Normal', 'Opened', 1],
+        ['opening-hours', 'Warning', 'NoHours', 2],
+      ])
+    },
+  },
+  finalizer: {
+    promise: 'removes its file before the object goes',
+    async play({ client, folder, start }) {
+      const program = start('small/finalizer.ts', folder)
+      await create(client, 'a', { colour: 'blue' }, { 'example.com/file': 'true' })
+      const file = join(folder, 'default-a.json')
+      await program.line(`wrote ${file}`)
+      expect(readFileSync(file, 'utf8')).toBe('{"colour":"blue"}')
+      const key = { namespace, name: 'a' }
+      expect((await client.get(configMaps, key))?.metadata.finalizers).toEqual(['example.com/file'])
+      await client.delete(configMaps, key)
+      await program.line(`removed ${file}`)
+      expect(existsSync(file)).toBe(false)
+      expect(await client.get(configMaps, key)).toBeUndefined()
+      await program.stop()
+    },
+  },
+}
+
+describe.each(Object.entries(scenes))('examples/small/%s.ts', (_, { promise, play }) => {
+  it(promise, () => onStage(play))
+})
+
+const files = globSync('examples/small/*.ts', { cwd: root })
+
+it('plays every small example', () => {
+  expect(files.map(file => basename(file, '.ts')).sort()).toEqual(Object.keys(scenes).sort())
+})
+
+it.each(files)('%s has at most sixty lines, and imports packages by their public doors', file => {
+  const text = readFileSync(join(root, file), 'utf8')
+  expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
+  const imported = [...text.matchAll(/ from '([^']+)'/g)].map(([, from = '']) => from)
+  expect(imported.filter(from => !/^(node:|@wherry\/[a-z-]+(\/resources\/[a-z]+)?$)/.test(from))).toEqual([])
+})
+
+it.each(files)('%s begins with what it shows, when one wants it, and its command', file => {
+  const [comment = ''] = readFileSync(join(root, file), 'utf8').split(' */\n')
+  expect(comment).toMatch(/^\/\*\*\n/)
+  expect(comment).toContain('It shows ')
+  expect(comment).toContain(' of @wherry/')
+  expect(comment).toContain('Use it ')
+  expect(comment).toContain(`node ${file}`)
+})

@@ -6,4 +6,9 @@ enableCompileCache()
 const { runCommand } = await import('./run.ts')
 
 const { stdin, stdout, stderr } = process
-process.exitCode = await runCommand(process.argv.slice(2), { stdin, stdout, stderr, cwd: process.cwd() })
+const ending = (): AbortSignal => {
+  const controller = new AbortController()
+  process.once('SIGINT', () => controller.abort())
+  return controller.signal
+}
+process.exitCode = await runCommand(process.argv.slice(2), { stdin, stdout, stderr, cwd: process.cwd(), ending })

@@ -15,23 +15,24 @@ export interface WatchOptions {
 }
 
 /**
- * Writes manifests now, and again after each change of a file, until the changes end. Prints all manifests at first and after an error, and then those
- * that were written.
+ * Writes manifests now, and again after each change of a file, until the changes end. Prints all manifests at first, and then those that were written.
  *
  * @throws CommandFailure for wrong usage, at first. Later failures are printed.
  */
 export async function watchManifests({ files, changes, write, print, stderr }: WatchOptions): Promise<void> {
-  let printsAll = true
   let isFirst = true
+  let hasFailed = false
   for (;;) {
     try {
       const manifests = await write()
-      for (const manifest of manifests) if (printsAll || manifest.state === 'written') print(manifest)
-      printsAll = false
+      const written = manifests.filter(({ state }) => isFirst || state === 'written')
+      written.forEach(print)
+      if (hasFailed && written.length === 0) stderr.write('wherry: all files are current again\n')
+      hasFailed = false
     } catch (error) {
       if (!(error instanceof CommandFailure) || (isFirst && error.status === 2)) throw error
       stderr.write(`wherry: ${error.message}\n`)
-      printsAll = true
+      hasFailed = true
     }
     isFirst = false
     // A file may have changed after it was read and before it was watched.

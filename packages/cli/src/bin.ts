@@ -1,5 +1,14 @@
 #!/usr/bin/env node
-import { runCommand } from './run.ts'
+import { enableCompileCache } from 'node:module'
+
+// The compiler's nine megabytes are most of what is loaded. The cache is in the system's folder for temporary files.
+enableCompileCache()
+const { runCommand } = await import('./run.ts')
 
 const { stdin, stdout, stderr } = process
-process.exitCode = await runCommand(process.argv.slice(2), { stdin, stdout, stderr, cwd: process.cwd() })
+const ending = (): AbortSignal => {
+  const controller = new AbortController()
+  process.once('SIGINT', () => controller.abort())
+  return controller.signal
+}
+process.exitCode = await runCommand(process.argv.slice(2), { stdin, stdout, stderr, cwd: process.cwd(), ending })

@@ -13,6 +13,8 @@ export interface CommandHost {
   readonly stderr: Output
   /** The folder that relative paths start at. */
   readonly cwd: string
+  /** Called by a command that goes on by itself, such as `crd --watch`: the signal ends it, with the status 0. @default it goes on for ever */
+  readonly ending?: (() => AbortSignal) | undefined
 }
 
 /** 0: done; 1: a file is stale, or what it says is refused; 2: wrong usage. */

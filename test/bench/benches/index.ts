@@ -7,6 +7,7 @@ import { churnBench } from './churn/bench.ts'
 import { coldBench } from './cold/bench.ts'
 import { copiedBench } from './copied/bench.ts'
 import { copiesBench } from './copies/bench.ts'
+import { crdBench } from './crd/bench.ts'
 import { eventsBench } from './events/bench.ts'
 import { fanoutBench } from './fanout/bench.ts'
 import { firstBench } from './first/bench.ts'
@@ -55,6 +56,7 @@ export const benches: readonly Bench[] = [
   reconcileBench,
   coldBench,
   operatorBench,
+  crdBench,
   reactionBench,
   migrateBench,
   policyBench,

@@ -1,20 +1,22 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { definitionYaml, type StructuralSchema } from '@wherry/crd'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { type Project, temporaryProject } from '../testkit/project.ts'
 import { run, testkit } from '../testkit/run.ts'
 import { interfaceDefinitions } from './definitions.ts'
 
+let project: Project
 let folder: string
 
-// Within the package, so that the files find its tsconfig.json.
 beforeEach(async () => {
-  folder = await mkdtemp(join(testkit, '.made-'))
+  project = await temporaryProject()
+  folder = project.folder
 })
 
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(() => project[Symbol.asyncDispose]())
 
 const kind = '/**\n * @group arcade.example.com\n * @version v1\n */\n'
 const scalars = "import type { int } from '@wherry/crd'\n"
@@ -34,7 +36,8 @@ async function specOf(fields: string): Promise<StructuralSchema> {
 
 describe('an interface with doc comments', () => {
   it('K1: gives the definition whole', async () => {
-    const [definition] = interfaceDefinitions([join(testkit, 'game.ts')], testkit)
+    await copyFile(join(testkit, 'game.ts'), join(folder, 'game.ts'))
+    const [definition] = interfaceDefinitions([join(folder, 'game.ts')], folder)
     await expect(definition && definitionYaml(definition)).toMatchFileSnapshot('../testkit/game.yaml')
   })
 
@@ -75,6 +78,30 @@ describe('an interface with doc comments', () => {
       'a: int\nb?: int\n/** @default 1 */ c: int\n/** @optional */ d: int\n/** @default 1\n@required */ e: int\nf: int | undefined',
     )
     expect(required).toEqual(['a', 'e', 'f'])
+  })
+})
+
+describe('a type from around the files', () => {
+  const game = `import type { Inner } from './inner.ts'\n${kind}export interface Game { spec: Inner }\n`
+
+  it.for([
+    ['the file itself', `${kind}export interface Game { spec: { state: DocumentReadyState } }`, ''],
+    ['a file that it imports', game, 'export interface Inner { state: DocumentReadyState }'],
+    ['code beside the interface', `${game}console.log(1)`, 'export interface Inner { state: string }'],
+  ] as const)('of the browser is found by %s', async ([, file, inner]) => {
+    await using other = await temporaryProject(['ES2015', 'DOM'])
+    await writeFile(join(other.folder, 'game.ts'), file)
+    await writeFile(join(other.folder, 'inner.ts'), `${inner}\nexport {}`)
+    const { stdout, stderr } = await run('crd game.ts', other.folder)
+    expect(stderr).toBe('')
+    expect(stdout).toContain('state:')
+    expect(stdout).not.toContain('preserve-unknown-fields')
+  })
+
+  it('is refused if it is not found, also by a file that is imported', async () => {
+    await writeFile(join(folder, 'inner.ts'), 'export interface Inner {\na: string\nb: Nothing\n}')
+    const { status, stderr } = await crd(game)
+    expect([status, stderr]).toEqual([1, 'wherry: inner.ts:3: has the type Nothing, which is not found.\n'])
   })
 })
 

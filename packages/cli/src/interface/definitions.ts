@@ -7,9 +7,9 @@ import { refused } from '../failure.ts'
 import { docCommentOf } from './doc-comment.ts'
 import { isOfKind, type KindTags, kindTags } from './kind-tags.ts'
 import { placeOf } from './marks.ts'
-import { programOf } from './program.ts'
+import { placeOfNode } from './place.ts'
+import { Programs } from './program.ts'
 import { SchemaReader } from './schema-reader.ts'
-import { placeOfNode } from './tagged.ts'
 
 /** An interface that describes a version of a kind. */
 interface Version {
@@ -26,20 +26,73 @@ interface Version {
  * @throws CommandFailure with the file and line of each problem
  */
 export function interfaceDefinitions(files: readonly string[], cwd: string): readonly CustomResourceDefinition[] {
-  const problems = new Set<string>()
-  const refuse = (place: string, message: string): void => void problems.add(`${place}: ${message}`)
-  const program = programOf(files, cwd, refuse)
-  const roots = files.flatMap(file => {
-    const statements: readonly ts.Statement[] = program.getSourceFile(file)?.statements ?? []
-    return statements.filter(ts.isInterfaceDeclaration).filter(node => isOfKind(docCommentOf(node)))
-  })
-  end(problems)
-  const reader = new SchemaReader(program, roots, cwd, refuse)
-  const versions = roots.flatMap(root => versionOf(root, reader, cwd, refuse) ?? [])
-  const kinds = Map.groupBy(versions, ({ tags }) => `${tags.kind}.${tags.group}`)
-  const definitions = [...kinds.values()].flatMap(one => definitionOf(one, refuse) ?? [])
-  end(problems)
-  return definitions
+  return new InterfaceFiles(files, cwd).definitions()
+}
+
+/** Reads the same files again and again, as {@link interfaceDefinitions} does once. A file that has not changed is parsed once. */
+export class InterfaceFiles {
+  readonly #files: readonly string[]
+  readonly #cwd: string
+  readonly #small: Programs
+  #whole: Programs | undefined
+
+  constructor(files: readonly string[], cwd: string) {
+    this.#files = files
+    this.#cwd = cwd
+    this.#small = new Programs(files, cwd, 'language')
+  }
+
+  /** The definitions as the files are, but for changes that {@link haveChanged} was not asked about. */
+  definitions(): readonly CustomResourceDefinition[] {
+    const small = this.#read(this.#small, true)
+    if (small !== undefined) return small
+    this.#whole ??= new Programs(this.#files, this.#cwd, 'all')
+    return this.#read(this.#whole, false) ?? []
+  }
+
+  /** The files that the definitions were made from, and all that they import, but for packages. */
+  ownFiles(): ReadonlySet<string> {
+    return new Set([...this.#files, ...this.#small.ownFiles(), ...(this.#whole?.ownFiles() ?? [])])
+  }
+
+  /** Whether one of these files has changed since it was parsed. It is then parsed again. */
+  haveChanged(files: ReadonlySet<string>): boolean {
+    const isOfSmall = this.#small.haveChanged(files)
+    return this.#whole?.haveChanged(files) === true || isOfSmall
+  }
+
+  /** Undefined if the program has an error that it would perhaps not have with all types around it. */
+  #read(programs: Programs, isPartial: boolean): readonly CustomResourceDefinition[] | undefined {
+    const cwd = this.#cwd
+    const problems = new Set<string>()
+    const refuse = (place: string, message: string): void => void problems.add(`${place}: ${message}`)
+    const program = programs.next()
+    for (const file of this.#files) programs.refuseErrors(program, file, refuse)
+    if (isPartial && problems.size > 0) return undefined
+    end(problems)
+    const roots = this.#files.flatMap(file => {
+      const statements: readonly ts.Statement[] = program.getSourceFile(file)?.statements ?? []
+      return statements.filter(ts.isInterfaceDeclaration).filter(node => isOfKind(docCommentOf(node)))
+    })
+    const reader = new SchemaReader(program, roots, cwd, refuse)
+    const versions = roots.flatMap(root => versionOf(root, reader, cwd, refuse) ?? [])
+    if (isPartial && this.#isDoubtful(programs, program, reader)) return undefined
+    const kinds = Map.groupBy(versions, ({ tags }) => `${tags.kind}.${tags.group}`)
+    const definitions = [...kinds.values()].flatMap(one => definitionOf(one, refuse) ?? [])
+    end(problems)
+    return definitions
+  }
+
+  /** Whether a type was not found, or a file whose types were read has an error. */
+  #isDoubtful(programs: Programs, program: ts.Program, { references }: SchemaReader): boolean {
+    if (references.hasMissed) return true
+    let hasError = false
+    for (const file of references.files)
+      programs.refuseErrors(program, file, () => {
+        hasError = true
+      })
+    return hasError
+  }
 }
 
 function end(problems: ReadonlySet<string>): void {

@@ -1,11 +1,13 @@
+import { copyFile } from 'node:fs/promises'
 import { get } from 'node:https'
 import { join } from 'node:path'
 import { Client, defineResource, isInvalid } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { Game } from '../testkit/game.ts'
+import { temporaryProject } from '../testkit/project.ts'
 import { testkit } from '../testkit/run.ts'
 import { interfaceDefinitions } from './definitions.ts'
 
@@ -20,9 +22,16 @@ const games = defineResource<Game>({
   namespaced: true,
 })
 
+let definition: CustomResourceDefinition | undefined
+
+beforeAll(async () => {
+  await using project = await temporaryProject()
+  await copyFile(join(testkit, 'game.ts'), join(project.folder, 'game.ts'))
+  ;[definition] = interfaceDefinitions([join(project.folder, 'game.ts')], project.folder)
+})
+
 describe.for(kinds)("an API server of kind '%s'", kind => {
   it('K1: takes the definition of an interface, and applies its defaults and rules', { timeout: 240_000 }, async () => {
-    const [definition] = interfaceDefinitions([join(testkit, 'game.ts')], testkit)
     if (definition === undefined) throw new Error('the interface has no definition')
     await using server = await startApiServer({ kind })
     const client = new Client({ url: server.url, ca: server.ca, token: server.token })
@@ -43,7 +52,6 @@ describe.for(kinds)("an API server of kind '%s'", kind => {
     }
     await client.close()
     if (kind === 'real') {
-      // The server makes it a moment after it has taken the definition.
       // The server makes it a moment after it has taken the definition.
       const read = (): Promise<string> => openApi(server, '/openapi/v3/apis/arcade.example.com/v1')
       await expect.poll(read, { timeout: 60_000 }).toContain('"description":"How many play."')

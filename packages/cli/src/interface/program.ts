@@ -1,27 +1,81 @@
 import { dirname } from 'node:path'
 import ts from 'typescript'
-import { placeOfNode, type Refuse } from './tagged.ts'
+import { placeOfNode, type Refuse } from './place.ts'
+import { SourceFiles } from './source-files.ts'
 
-/** The files and all that they import, with the options of the nearest tsconfig.json. What the compiler finds wrong in the files is refused. */
-export function programOf(files: readonly string[], cwd: string, refuse: Refuse): ts.Program {
-  const program = ts.createProgram({ rootNames: [...files], options: { ...optionsFor(files, cwd), ...always } })
-  for (const file of files) {
+/** The types beyond the files and their imports: all that the tsconfig.json names, or only those of the language. */
+export type Surroundings = 'all' | 'language'
+
+/**
+ * Makes programs of the same files, again and again. An unchanged file is parsed once.
+ *
+ * `surroundings` is `language` for a program without the types of the browser and of Node. They are most of what a compiler reads, and no definition is
+ * made of them. If a file does use them, this program has errors that the whole one does not have.
+ */
+export class Programs {
+  readonly #files: readonly string[]
+  readonly #cwd: string
+  readonly #sources = new SourceFiles()
+  readonly #options: ts.CompilerOptions
+  #last: ts.Program | undefined
+
+  constructor(files: readonly string[], cwd: string, surroundings: Surroundings) {
+    this.#files = files
+    this.#cwd = cwd
+    const options = { ...optionsFor(files, cwd), ...always }
+    this.#options = surroundings === 'all' ? options : { ...options, types: [], lib: languageOnly(options) }
+  }
+
+  /** The program of the files as they are now. */
+  next(): ts.Program {
+    const host = this.#sources.hostFor(this.#options)
+    if (this.#options.types?.length === 0) host.resolveTypeReferenceDirectiveReferences = leftOut
+    const options = { rootNames: [...this.#files], options: this.#options, host }
+    this.#last = ts.createProgram(this.#last === undefined ? options : { ...options, oldProgram: this.#last })
+    return this.#last
+  }
+
+  /** The user's own files in the last program: not those of packages. */
+  ownFiles(): readonly string[] {
+    return (this.#last?.getSourceFiles() ?? [])
+      .map(({ fileName }) => fileName)
+      .filter(name => !name.includes('/node_modules/'))
+  }
+
+  /** Whether one of these files differs from what was parsed. The next program reads it again. */
+  haveChanged(files: Iterable<string>): boolean {
+    return this.#sources.forgetChanged(files)
+  }
+
+  /** What the compiler finds wrong in a file. A type that is not found would be taken for `any`, and its limits would be lost. */
+  refuseErrors(program: ts.Program, file: string, refuse: Refuse): void {
     const source = program.getSourceFile(file)
-    if (source === undefined) continue
-    // A type that is not found would be taken for `any`, and its limits would be lost.
+    if (source === undefined) return
     for (const { start = 0, messageText } of [
       ...program.getSyntacticDiagnostics(source),
       ...program.getSemanticDiagnostics(source),
     ])
-      refuse(placeAt(source, start, cwd), ts.flattenDiagnosticMessageText(messageText, ' '))
+      refuse(placeAt(source, start, this.#cwd), ts.flattenDiagnosticMessageText(messageText, ' '))
   }
-  return program
 }
 
 const always: ts.CompilerOptions = {
   ...{ noEmit: true, skipLibCheck: true, incremental: false, composite: false },
   // A matter of style, for the project's own check.
   ...{ noUnusedLocals: false, noUnusedParameters: false },
+}
+
+/** Takes `/// <reference types="node" />` for nothing. */
+function leftOut<T>(references: readonly T[]): ts.ResolvedTypeReferenceDirectiveWithFailedLookupLocations[] {
+  return references.map(() => ({ resolvedTypeReferenceDirective: undefined }))
+}
+
+/** The libraries of these options, but those of browsers and of Windows. */
+function languageOnly(options: ts.CompilerOptions): string[] {
+  // `lib.d.ts` and `lib.es6.d.ts` have the browser, as has each with `full` in its name.
+  const whole = ts.getDefaultLibFileName(options).replace('.full.', '.')
+  const names = options.lib ?? [{ 'lib.d.ts': 'lib.es5.d.ts', 'lib.es6.d.ts': 'lib.es2015.d.ts' }[whole] ?? whole]
+  return names.filter(name => !/^lib\.(dom|webworker|scripthost)\./.test(name))
 }
 
 function optionsFor(files: readonly string[], cwd: string): ts.CompilerOptions {

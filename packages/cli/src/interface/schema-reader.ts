@@ -11,17 +11,25 @@ import type ts from 'typescript'
 import type { Tag } from './doc-comment.ts'
 import { addTo, schemaOfTags } from './field-tags.ts'
 import { type Unmarked, unmarked } from './marks.ts'
-import { placeOfNode, type Refuse, TaggedNodeParser, TaggedTypeFormatter } from './tagged.ts'
+import { placeOfNode, type Refuse } from './place.ts'
+import { References } from './references.ts'
+import { TaggedNodeParser, TaggedTypeFormatter } from './tagged.ts'
 
 /** Reads the JSON Schemas of interfaces. */
 export class SchemaReader {
+  /** What the schemas refer to. */
+  readonly references: References
   readonly #generator: SchemaGenerator
   readonly #cwd: string
   readonly #refuse: Refuse
 
   constructor(program: ts.Program, roots: readonly ts.Node[], cwd: string, refuse: Refuse) {
     const config = { ...DEFAULT_CONFIG, expose: 'none', jsDoc: 'none', topRef: false, functions: 'fail' } as const
+    this.references = new References(program.getTypeChecker(), node =>
+      refuse(placeOfNode(node, cwd), `has the type ${node.getText()}, which is not found.`),
+    )
     const parser = createParser(program, { ...config, extraTags: [] }, chain => {
+      chain.addNodeParser(this.references)
       chain.addNodeParser(new TaggedNodeParser(chain as ChainNodeParser, program, new Set(roots), cwd, refuse))
     })
     const formatter = createFormatter({ ...config, extraTags: [] }, (chain, inner) => {

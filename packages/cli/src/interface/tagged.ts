@@ -1,4 +1,3 @@
-import { relative } from 'node:path'
 import {
   AnnotatedType,
   AnyType,
@@ -17,12 +16,10 @@ import ts from 'typescript'
 import { docCommentOf } from './doc-comment.ts'
 import { addTo, schemaOfTags } from './field-tags.ts'
 import { declaredAt } from './marks.ts'
+import { placeOfNode, type Refuse } from './place.ts'
 
 /** A type with the keywords that its doc comment adds. Rules of a type and of a field that has it are both kept. */
 class TaggedType extends AnnotatedType {}
-
-/** Notes what is wrong with the declaration at `place`. */
-export type Refuse = (place: string, message: string) => void
 
 /**
  * Reads the doc comments of fields, interfaces and type aliases. The generator's own reading knows no tag twice, and neither our tags nor where a field
@@ -118,13 +115,6 @@ export class TaggedTypeFormatter implements SubTypeFormatter {
   getChildren(type: TaggedType): BaseType[] {
     return this.#inner.getChildren(type.getType())
   }
-}
-
-/** `src/game.ts:12`. */
-export function placeOfNode(node: ts.Node, cwd: string): string {
-  const source = node.getSourceFile()
-  const { line } = source.getLineAndCharacterOfPosition(node.getStart())
-  return `${relative(cwd, source.fileName)}:${line + 1}`
 }
 
 function isDate(node: ts.Node): boolean {

@@ -1,0 +1,28 @@
+import ts from 'typescript'
+
+/** Files that were parsed, kept from one program to the next. All these programs have the same options. */
+export class SourceFiles {
+  readonly #parsed = new Map<string, ts.SourceFile>()
+
+  hostFor(options: ts.CompilerOptions): ts.CompilerHost {
+    const host = ts.createCompilerHost(options)
+    const { getSourceFile } = host
+    host.getSourceFile = (name, ...rest) => {
+      const found = this.#parsed.get(name) ?? getSourceFile(name, ...rest)
+      if (found !== undefined) this.#parsed.set(name, found)
+      return found
+    }
+    return host
+  }
+
+  /** Forgets those of `files` whose text has changed or that are gone. Returns whether one differs from what was parsed. */
+  forgetChanged(files: Iterable<string>): boolean {
+    let hasChanged = false
+    for (const name of files) {
+      if (this.#parsed.get(name)?.text === ts.sys.readFile(name)) continue
+      this.#parsed.delete(name)
+      hasChanged = true
+    }
+    return hasChanged
+  }
+}

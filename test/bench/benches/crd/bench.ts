@@ -1,0 +1,30 @@
+import type { Bench, Subject } from '../../harness/bench.ts'
+
+const operator = (name: string, withSchema: boolean): Subject => ({
+  name,
+  module: new URL('./operator.ts', import.meta.url),
+  metrics: ['rss_bytes'],
+  options: { withSchema },
+  input: 'one-kind',
+})
+
+/** What definitions from types cost: the command, and the operator that uses the types. */
+export const crdBench: Bench = {
+  name: 'crd',
+  measures:
+    '`wherry crd` of kinds that are interfaces of 20 fields, from its start to its end, and with --watch from the change of a file to the manifest; the RSS (absolute) of an operator whose kind is defined with zod, and of one that never heard of a schema',
+  transport: 'none; for the operators TLS 1.3 and HTTP/2 on loopback',
+  objects: 20,
+  of: 'kinds',
+  subjects: [
+    { name: 'wherry', module: new URL('./command.ts', import.meta.url), metrics: ['crd_ms', 'crd_warm_ms'] },
+    operator('with-schema', true),
+    operator('without-schema', false),
+  ],
+  smallest: { objects: 2 },
+  targets: [
+    { subject: 'wherry', metric: 'crd_ms', atMost: 2000 },
+    { subject: 'wherry', metric: 'crd_warm_ms', atMost: 500 },
+    { subject: 'with-schema', metric: 'rss_bytes', atMost: 1.01, times: { subject: 'without-schema' } },
+  ],
+}

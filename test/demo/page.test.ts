@@ -54,7 +54,7 @@ describe.runIf(executablePath !== undefined)("the page of the demo's report", ()
     browser = await chromium.launch({
       executablePath: executablePath ?? '',
       args: ['--no-sandbox', '--disable-gpu'],
-      timeout: 60_000,
+      timeout: 300_000,
     })
   })
 

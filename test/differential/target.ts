@@ -29,7 +29,7 @@ export interface RawWatch {
 }
 
 /** A bound, not a wait: the slowest answer is that to a resourceVersion which is not there yet, after 3 s. */
-const answerWithinMs = 20_000
+const answerWithinMs = 300_000
 
 /** One of the servers compared, over HTTP/1.1. */
 export class Target {

@@ -93,7 +93,7 @@ async function tryExamples(
   const ran = Object.entries(nodes).map(async ([version, node]) => {
     const outcomes: (string | undefined)[] = []
     for (const short of shorts) {
-      const ended = await command(node, [join('out', `${short}.js`)], { cwd: project, limitMs: 60_000 })
+      const ended = await command(node, [join('out', `${short}.js`)], { cwd: project, limitMs: 300_000 })
       const failure = `${short}: its README's example fails on Node ${version}:\n${ended.output}`
       outcomes.push(ended.code === 0 ? undefined : failure)
     }

@@ -10,8 +10,10 @@ const patterns = [
   'examples/**/verify.ts',
 ]
 const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', '**/fixtures/**'] })
-const found = (pattern: RegExp): [file: string, text: string][] =>
-  files.flatMap(file =>
+/** With what tests are made of elsewhere. */
+const all = [...files, ...globSync('test/{differential,examples,install,fan-out,hostile}/**/*.ts', { cwd: root })]
+const found = (pattern: RegExp, among = files): [file: string, text: string][] =>
+  [...new Set(among)].flatMap(file =>
     [...readFileSync(join(root, file), 'utf8').matchAll(pattern)].map(([text]) => [file, text] as [string, string]),
   )
 
@@ -36,9 +38,8 @@ it('reads no clock of the machine in a test, but where no result depends on how 
 })
 
 it('waits in tests until something happens: only what hangs comes to the end of its time', () => {
-  const short = found(/\b(?:timeout|testTimeout|hookTimeout): *([\d_]+)/g).filter(
-    ([, text]) => Number(text.replace(/\D/g, '')) < 60_000,
-  )
+  const bounds = /\b(?:(?:timeout|testTimeout|hookTimeout):|\w*[wW]ithinMs(?:: number)? =) *([\d_]+)/g
+  const short = found(bounds, all).filter(([, text]) => Number(text.replace(/\D/g, '')) < 60_000)
   // An option that does not exist, whose refusal is tested.
   expect(short.filter(([, text]) => text !== 'timeout: 1')).toEqual([])
 })

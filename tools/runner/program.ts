@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Memory } from '../demo/game/memory.ts'
 
-const patienceMs = 60_000
+const patienceMs = 300_000
 
 export interface ProgramOptions {
   /** The module that it runs. */

@@ -15,7 +15,7 @@ export const base: ViteUserConfig = defineConfig({
     // Reached only by what hangs, however busy the machine is. A test that takes longer says so.
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    teardownTimeout: 60_000,
+    teardownTimeout: 300_000,
     expect: { poll: { timeout: 300_000 } },
     // One more than the cores that CI has: tests that wait for a socket or a server leave a third of two idle.
     maxWorkers: 3,

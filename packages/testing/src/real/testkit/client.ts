@@ -75,7 +75,7 @@ export function processesNaming(text: string): Listed[] {
 export async function eventually<T>(
   look: () => T | Promise<T>,
   holds: (seen: T) => boolean,
-  withinMs = 20_000,
+  withinMs = 300_000,
 ): Promise<T> {
   const until = performance.now() + withinMs
   for (;;) {

@@ -20,7 +20,7 @@ import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { PollPolicy } from '../reads/options.ts'
-import { listOf } from '../reads/options.ts'
+import { listOf, pollPolicies } from '../reads/options.ts'
 import type { OwnWrites } from '../reads/own-writes.ts'
 import type { Input } from '../sources/input.ts'
 import type { OnGone, Reconcile } from './context.ts'
@@ -120,7 +120,7 @@ export function checkParts(parts: ControllerParts): void {
     events: having('an EventRecorder', 'record'),
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
     writes: having('OwnWrites', 'wrote', 'subscribe'),
-    poll: listOf('{ resource, pollMs }', having('{ resource, pollMs }')),
+    poll: pollPolicies,
   }
   checkOptions('controller.parts', parts, checks, ['client', 'cache', 'narrow', 'manager'])
 }

@@ -14,7 +14,7 @@ import type { LeaderElectionOptions } from '../leader/options.ts'
 import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import type { PollPolicy } from '../reads/options.ts'
-import { listOf } from '../reads/options.ts'
+import { pollPolicies } from '../reads/options.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
 
 /** `starting`: the caches fill. */
@@ -109,7 +109,7 @@ const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {
   health: anyObject,
   cache: anyObject,
   narrow: anyObject,
-  poll: listOf('{ resource, pollMs }', anyObject),
+  poll: pollPolicies,
   stopTimeoutMs: milliseconds(),
 }
 

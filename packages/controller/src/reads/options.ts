@@ -50,6 +50,11 @@ export const listOf =
     for (const [index, one] of value.entries()) check(`${option}[${index}]`, one)
   }
 
+/** Checks a list of {@link PollPolicy}. */
+export const pollPolicies: Check = listOf('{ resource, pollMs }', (option, value) => {
+  checkOptions(option, value, policyChecks, ['resource', 'pollMs'])
+})
+
 const checks: Readonly<Record<keyof TrackedReadsOptions, Check>> = {
   client: having('a Client', 'get', 'list', 'close'),
   cache: having('a DynamicCache', 'hold', 'covering'),
@@ -58,9 +63,7 @@ const checks: Readonly<Record<keyof TrackedReadsOptions, Check>> = {
   writes: having('OwnWrites', 'wrote', 'subscribe'),
   alsoListed: callback,
   onChange: callback,
-  poll: listOf('{ resource, pollMs }', (option, value) => {
-    checkOptions(option, value, policyChecks, ['resource', 'pollMs'])
-  }),
+  poll: pollPolicies,
   name: text,
 }
 

@@ -109,7 +109,8 @@ class Installer {
     const target = answer && 'offer' in answer ? answer.offer : this.#releases.installed(object)
     if (target === undefined) {
       await this.#observe(context, answer)
-    } else if ((await addFinalizer(client, platformOperators, object, finalizer)) !== undefined) {
+    } else {
+      await addFinalizer(client, platformOperators, object, finalizer)
       await this.#install(context, target, answer)
     }
     this.#tellObstacle(context, answer)

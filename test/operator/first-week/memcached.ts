@@ -1,8 +1,8 @@
-import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
+import { defineResource, type ObjectKey, type ObjectMeta, type Resource } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { type Deployment, deployments } from '@wherry/client/resources/apps'
 import { configMaps, type Service, services } from '@wherry/client/resources/core'
-import { addFinalizer, type Condition, type Operator, removeFinalizer } from '@wherry/controller'
+import type { Condition, Operator } from '@wherry/controller'
 
 /** A Memcached of some Pods behind a Service. */
 export interface Memcached {
@@ -96,6 +96,12 @@ export const memcachedDefinition: CustomResourceDefinition = {
 
 const ours = { labels: { 'app.kubernetes.io/managed-by': 'memcached-operator' } }
 
+type Key = ObjectKey<'namespaced'>
+
+const outside = (key: Key): string => `${key.namespace}/${key.name}`
+/** A field manager for each Memcached: an apply gives up the lines that its manager no longer names. */
+const sharing = ({ name }: Key) => ({ owner: false, fieldManager: `memcached-operator/${name}` })
+
 export function addMemcacheds(operator: Operator, namespace: string, registry: Registry): void {
   const here = { namespaces: [namespace] }
   const primaries = memcacheds.within(here)
@@ -107,23 +113,17 @@ export function addMemcacheds(operator: Operator, namespace: string, registry: R
     .for(primaries)
     .owns(ownDeployments)
     .owns(ownServices)
-    .reconcile(async ({ object: memcached, key, read, apply, status, client }) => {
+    .finalizer(finalizer, async ({ key, apply }) => {
+      await registry.unregister(outside(key))
+      await apply(shared, { metadata: { name: servers } }, sharing(key))
+    })
+    .reconcile(async ({ object: memcached, key, read, apply, status }) => {
       const { name } = key
-      const outside = `${key.namespace}/${name}`
-      // A field manager for each Memcached: an apply gives up the lines that its manager no longer names.
-      const sharing = { owner: false, fieldManager: `memcached-operator/${name}` }
-      if (memcached.metadata?.deletionTimestamp !== undefined) {
-        await registry.unregister(outside)
-        await apply(shared, { metadata: { name: servers } }, sharing)
-        await removeFinalizer(client, primaries, memcached, finalizer)
-        return
-      }
-      await addFinalizer(client, primaries, memcached, finalizer)
       const address = `${name}.${key.namespace}.svc:11211`
-      await registry.register(outside, address)
+      await registry.register(outside(key), address)
       await apply(ownDeployments, deploymentOf(name, memcached.spec))
       await apply(ownServices, serviceOf(name))
-      await apply(shared, { metadata: { name: servers }, data: { [name]: address } }, sharing)
+      await apply(shared, { metadata: { name: servers }, data: { [name]: address } }, sharing(key))
 
       const ready = await read.get(ownDeployments, { name }, { select: ({ status }) => status?.readyReplicas ?? 0 })
       const available = (ready ?? 0) > 0

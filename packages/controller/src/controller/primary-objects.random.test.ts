@@ -22,7 +22,7 @@ describe('the primary object of a reconcile', () => {
   it('A8: has what this process wrote, so that each of fifty games gets one machine, however slow its status is', () =>
     inArcade(async ({ operator, client, server, run, forGames }) => {
       const provider = new MachineProvider()
-      forGames('machines').concurrency(5).reconcile(provider.reconcile)
+      provider.provideBy(forGames('machines').concurrency(5), true)
       const match = { verb: 'watch', resource }
       await server.faults.add({ match, effect: { kind: 'slow', bytesPerSecond: 3000 } })
       const names = Array.from({ length: 50 }, (_, i) => `g${i}`)
@@ -96,7 +96,7 @@ async function round(arcade: Arcade): Promise<void> {
   const provider = new MachineProvider()
   // A person's connection is another one: where it breaks, no write of the operator is lost on its way.
   const person = client.withOwnConnections()
-  forGames('machines').reconcile(provider.reconcile)
+  provider.provideBy(forGames('machines'), chance(random, 0.5))
   for (const rule of troubles) if (chance(random, 0.5)) await server.faults.add(rule)
   const names = ['a', 'b'].slice(0, integer(random, 1, 2))
   run()

@@ -71,9 +71,10 @@ it('C9: leaves another object of the same name alone, and takes no for an answer
     const { client, server } = cluster
     const old = await client.create(configMaps, { metadata: key })
     await client.delete(configMaps, key)
-    expect(await addFinalizer(client, configMaps, old, mine)).toBeUndefined()
+    const gone = { code: 'BEING_DELETED', message: `the finalizer ${mine} can't be added: the object is gone` }
+    await expect(addFinalizer(client, configMaps, old, mine)).rejects.toMatchObject(gone)
     const other = await client.create(configMaps, { metadata: key })
-    expect(await addFinalizer(client, configMaps, old, mine)).toBeUndefined()
+    await expect(addFinalizer(client, configMaps, old, mine)).rejects.toMatchObject(gone)
     expect((await client.get(configMaps, key))?.metadata?.finalizers).toBeUndefined()
     const held = await addFinalizer(client, configMaps, other, mine)
     await client.delete(configMaps, key)

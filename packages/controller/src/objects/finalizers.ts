@@ -13,14 +13,15 @@ import { Backoff, type CallOptions, isObjectNotFound } from '@wherry/client/inte
 import { named } from './identity.ts'
 import { everything } from './views.ts'
 
-/** A finalizer can't be added to an object that is being deleted: the server forbids it. */
+/** A finalizer can't be added to an object that is being deleted, which the server forbids, or that is gone. */
 export class BeingDeletedError extends Error {
   override readonly name = 'BeingDeletedError'
   readonly code = 'BEING_DELETED'
   readonly finalizer: string
 
-  constructor(finalizer: string) {
-    super(`the finalizer ${finalizer} can't be added: the object is being deleted`)
+  /** @param how what has become of the object */
+  constructor(finalizer: string, how = 'is being deleted') {
+    super(`the finalizer ${finalizer} can't be added: the object ${how}`)
     this.finalizer = finalizer
   }
 }
@@ -35,24 +36,26 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
  * object again and retries with backoff, up to ten times. Then it rejects with the server's last answer.
  *
  * Resolves with the object as the view has it. If the object has the finalizer already, it sends no request and resolves with the given object.
- * Resolves with `undefined` if the object is gone or another object (by uid) has its name; an object that has left the view's selection is still
- * found.
+ * An object that has left the view's selection is still found. In a controller, `.finalizer(name, cleanup)` calls it for you.
  *
  * @param finalizer `domain/name`, which the server checks
- * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers
+ * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers, and if the object is gone or another object
+ *   (by uid) has its name: nothing would be cleaned up then
  */
-export function addFinalizer<C extends KubernetesObject, S extends Scope>(
+export async function addFinalizer<C extends KubernetesObject, S extends Scope>(
   client: Client,
   view: View<C, S>,
   object: C,
   finalizer: string,
   options: CallOptions = {},
-): Promise<C | undefined> {
-  return change(client, view, object, options, (finalizers, isBeingDeleted) => {
+): Promise<C> {
+  const changed = await change(client, view, object, options, (finalizers, isBeingDeleted) => {
     if (finalizers.includes(finalizer)) return undefined
     if (isBeingDeleted) throw new BeingDeletedError(finalizer)
     return [...finalizers, finalizer]
   })
+  if (changed === undefined) throw new BeingDeletedError(finalizer, 'is gone')
+  return changed
 }
 
 /**

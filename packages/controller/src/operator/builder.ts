@@ -2,6 +2,7 @@ import type { FromServer, Scope, View } from '@wherry/client'
 import { callback, checkOptions, integer, viewCheck } from '@wherry/client/internal'
 import type { OnGone, Reconcile } from '../controller/context.ts'
 import { type ControllerDefinition, type ControllerOptions, controllerOptionChecks } from '../controller/definition.ts'
+import { checkFinalizer, type Finalizer, withFinalizer } from '../controller/finalizer.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { Input } from '../sources/input.ts'
@@ -49,6 +50,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   readonly #caches: View[] = []
   #definition: Omit<ControllerDefinition<C, S>, 'reconcile'>
   #reconcile: Reconcile<C, S> | undefined
+  #finalizer: Finalizer<C, S> | undefined
   /** Where predicates go. */
   #last: Predicate<never>[] | undefined
 
@@ -121,6 +123,24 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   }
 
   /**
+   * Holds each object until `cleanup` has undone what `reconcile` does outside the cluster.
+   *
+   * The finalizer is added before `reconcile` runs for an object for the first time. When the object is being deleted, `cleanup` runs in place of
+   * `reconcile`, with the same context; when it has returned, the finalizer is removed, and the object goes. If it throws, or returns that it wants
+   * to run again, the object stays and `cleanup` runs again, so it must succeed if nothing is left. An object that is being deleted without this
+   * finalizer is left alone. The operator needs `get` and `patch` of the objects.
+   *
+   * @param name `example.com/dns`, for example
+   */
+  finalizer(name: string, cleanup: Reconcile<C, S>): this {
+    const finalizer = { name, cleanup }
+    checkFinalizer(this.#definition.for, finalizer)
+    if (this.#finalizer !== undefined) throw new UsageError('CONTROLLER_USED', `${this.name} has a finalizer already`)
+    this.#finalizer = finalizer
+    return this
+  }
+
+  /**
    * Called when a primary object is gone. Not called for an object that has left the view and still exists (see {@link ControllerBuilder.onLeft}),
    * nor for one that was deleted while the operator was not running: use a finalizer for that.
    */
@@ -143,7 +163,9 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   /** The definition that {@link Controller} takes. @throws UsageError without `reconcile` */
   definition(): ControllerDefinition<C, S> {
     if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile: name it with .reconcile(fn)')
-    return { ...this.#definition, reconcile: this.#reconcile }
+    const finalizer = this.#finalizer
+    const reconcile = finalizer ? withFinalizer(this.#definition.for, finalizer, this.#reconcile) : this.#reconcile
+    return { ...this.#definition, reconcile }
   }
 
   #declare<F>(input: Input, predicates: Predicate<F>[] | undefined): ControllerBuilder<C, S, F> {

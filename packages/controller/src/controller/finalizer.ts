@@ -1,0 +1,52 @@
+import { type KubernetesObject, OptionTypeError, type Scope, type View } from '@wherry/client'
+import { callback, text } from '@wherry/client/internal'
+import { addFinalizer, BeingDeletedError, hasFinalizer, removeFinalizer } from '../objects/finalizers.ts'
+import type { Reconcile } from './context.ts'
+import { readResult } from './result.ts'
+
+/** A finalizer, and what is to be undone before the object may go. */
+export interface Finalizer<C, S extends Scope> {
+  /** `domain/name` */
+  readonly name: string
+  readonly cleanup: Reconcile<C, S>
+}
+
+/** @throws OptionTypeError */
+export function checkFinalizer<C, S extends Scope>(view: View<C, S>, { name, cleanup }: Finalizer<C, S>): void {
+  text('finalizer', name)
+  callback('finalizer.cleanup', cleanup)
+  const { projection } = view
+  if (projection.kind === 'named') {
+    throw new OptionTypeError('finalizer', 'a view with whole metadata', `the projection ${projection.name}`)
+  }
+}
+
+/**
+ * Reconciles objects that hold a finalizer: it is there before `reconcile` begins, and goes when `cleanup` has come to its end (rule C18). An
+ * object that is being deleted is not reconciled; without the finalizer there is nothing to undo.
+ */
+export function withFinalizer<C, S extends Scope>(
+  view: View<C, S>,
+  { name, cleanup }: Finalizer<C, S>,
+  reconcile: Reconcile<C, S>,
+): Reconcile<C, S> {
+  const held = view as unknown as View<KubernetesObject, S>
+  return async context => {
+    const { client, signal } = context
+    const object = context.object as KubernetesObject
+    if (object.metadata?.deletionTimestamp === undefined) {
+      try {
+        await addFinalizer(client, held, object, name, { signal })
+      } catch (error) {
+        // It is being deleted, or gone: the key runs again when the cache has heard of it.
+        if (error instanceof BeingDeletedError) return undefined
+        throw error
+      }
+      return reconcile(context)
+    }
+    if (!hasFinalizer(object, name)) return undefined
+    const result = await cleanup(context)
+    if (readResult(result).outcome === 'success') await removeFinalizer(client, held, object, name, { signal })
+    return result
+  }
+}

@@ -38,6 +38,49 @@ async function refusal(kit: Kit, path: string, patch: object): Promise<string[]>
   return causes.map(({ field, message }) => `${field}: ${message.split('\n')[0]}`)
 }
 
+describe('unknown fields of built-ins', () => {
+  const body = {
+    metadata: { name: 'a', yy: 1 },
+    spec: { zz: { a: 1 }, selector, template: { ...template, spec: { containers: [{ ...containers[0], xx: 1 }] } } },
+  }
+  const unknown = ['metadata.yy', 'spec.zz', 'spec.template.spec.containers[0].xx'].map(
+    path => `unknown field "${path}"`,
+  )
+
+  it('F1: are left out with a warning each, in their order', () =>
+    withServer(async kit => {
+      const { status, headers, json } = await kit.call('POST', `${apps}/deployments`, body)
+      expect([status, headers.warning]).toEqual([201, unknown.map(one => `299 - ${JSON.stringify(one)}`)])
+      expect([json.metadata.yy, json.spec.zz]).toEqual([undefined, undefined])
+      expect(json.spec.template.spec).toEqual(filledIn)
+    }))
+
+  it('F1: are left out without a word with fieldValidation=Ignore', () =>
+    withServer(async kit => {
+      const { status, headers, json } = await kit.call('POST', `${apps}/deployments?fieldValidation=Ignore`, body)
+      expect([status, headers.warning, json.spec.zz]).toEqual([201, undefined, undefined])
+    }))
+
+  it('F1: are refused with fieldValidation=Strict, and nothing is stored', () =>
+    withServer(async kit => {
+      const { status, json } = await kit.call('POST', `${apps}/deployments?fieldValidation=Strict`, body)
+      const why = `Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: ${unknown.join(', ')}`
+      expect([status, json.message]).toEqual([400, why])
+      expect((await kit.call('GET', `${apps}/deployments/a`)).status).toBe(404)
+    }))
+
+  it('F1: of a review and of a Scale are told, too', () =>
+    withServer(async kit => {
+      await create(kit, `${apps}/deployments`, { metadata: { name: 'a' }, spec: { selector, template } })
+      const scale = await kit.call('PATCH', `${apps}/deployments/a/scale`, { spec: { zz: 1 } }, merge)
+      const review = await kit.call('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        spec: { zz: 1 },
+      })
+      for (const { headers } of [scale, review])
+        expect(headers.warning).toEqual(['299 - "unknown field \\"spec.zz\\""'])
+    }))
+})
+
 describe('defaults of built-ins', () => {
   it('F1: a template of a Pod has the defaults of a Pod, whatever it is in', () =>
     withServer(async kit => {

@@ -25,13 +25,13 @@ import { deleted, StatusError } from '../status.ts'
 import { objectKey, resourceKey } from '../store/store.ts'
 import { appliedTo, isApply } from './apply.ts'
 import { behaviourOf } from './behaviour.ts'
-import { contentTypeOf, isYaml, parseObject } from './body.ts'
+import { checkDecodable, contentTypeOf, isYaml, parseObject } from './body.ts'
 import { type FieldValidation, knownIn, tellFields } from './fields.ts'
 import { fieldTypeOf, own, setManaged } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
 import { isOwnPart } from './parts.ts'
 import { jsonPatch, mergePatch, parsePatch, strategicPatch, strategicType } from './patch.ts'
-import { readObject } from './read-object.ts'
+import { originOf, readObject } from './read-object.ts'
 import { scaleOf, withScale } from './scale.ts'
 import { asScales, managedByScale, managedOfScale } from './scale-owners.ts'
 import { checkVersion, type Part } from './writer.ts'
@@ -114,6 +114,7 @@ function scale(parts: CoreParts, write: WriteRequest, dryRun: boolean, validatio
   const asked = (): JsonObject => {
     const value = verb === 'patch' ? patched(write, live) : parseObject(write.request, type)
     const { object, unknown } = knownIn(value, asScale)
+    checkDecodable(object, asScale.type, originOf(write))
     tellFields(unknown, value, asScale, validation)
     return object
   }

@@ -26,6 +26,8 @@ const nodePort = /^(nodePort|healthCheckNodePort)$/
 const changedSpec =
   /(pod updates may not change fields other than|spec is immutable after creation except)([^\n]*)\n[\s\S]*/
 const changedTemplate = /Invalid value: \{[\s\S]{300,}?: field is immutable/
+/** The resourceVersion of an object that a refusal quotes. */
+const quotedVersion = /(\bresourceVersion\\*":\\*")\d+/g
 /** The type of `self` in messages about a rule: a real server counts them. */
 const selfType = /\bselfType\d+/g
 const time = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)/g
@@ -95,6 +97,7 @@ class Ranks {
       .replace(uid, found => this.#uids.get(found) ?? found)
       .replace(time, '<time>')
       .replace(selfType, 'selfType')
+      .replace(quotedVersion, '$1<version>')
       .replace(generatedName, '$1<generated>')
       .replace(serverName, 'apiserver-<id>')
       .replace(address, '<ip>')

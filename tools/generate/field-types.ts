@@ -1,6 +1,7 @@
 import type { Cluster } from './cluster.ts'
 import { type DiscoveredResource, groupVersionPath } from './discovery.ts'
 import { banner, type Generated } from './generated-file.ts'
+import { type GoField, goTypes } from './go-types.ts'
 import { fetchSchemas, referenceOf, type Schema, type Schemas, schemaOfKind } from './openapi.ts'
 
 const FOLDER = 'packages/testing/src/generated'
@@ -13,16 +14,23 @@ export async function fieldTypes(cluster: Cluster, resources: readonly Discovere
   const schemas: Record<string, Schema> = {}
   const known = new Map<string, Schemas>()
   const kinds: [string, string][] = []
-  for (const { group, version, responseKind } of resources) {
+  const schemaOf = new Map<DiscoveredResource, string>()
+  for (const resource of resources) {
+    const { group, version, responseKind } = resource
     const path = groupVersionPath(group, version)
     const found = known.get(path) ?? (await fetchSchemas(cluster, group, version))
     if (!known.has(path)) Object.assign(schemas, found)
     known.set(path, found)
     const name = schemaOfKind(found, group, version, responseKind.kind)
-    if (name !== undefined) kinds.push([`${group === '' ? '' : `${group}/`}${version}/${responseKind.kind}`, name])
+    if (name === undefined) continue
+    kinds.push([`${group === '' ? '' : `${group}/`}${version}/${responseKind.kind}`, name])
+    schemaOf.set(resource, name)
   }
   const types = new Map<string, string>()
   for (const [, name] of kinds) describe(schemas, name, types)
+  const inGo = [...(await goTypes(cluster, schemas, schemaOf))].map(
+    ([name, fields]) => [shortName(name), unusual(types.get(shortName(name)) ?? '', fields)] as const,
+  )
   const lines = (entries: readonly (readonly [string, string])[]): string =>
     entries
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -33,12 +41,50 @@ export const builtinFields: Readonly<Record<string, string>> = {
 ${lines([...types].filter(([, fields]) => fields !== ''))}
 }
 
+/**
+ * What a real server calls the Go types of fields, as \`field=type\`, where that is not what their shape says; after \`<\` are the
+ * structs that the field's own is embedded by. By type.
+ */
+export const builtinGoTypes: Readonly<Record<string, string>> = {
+${lines(inGo.filter(([, fields]) => fields !== ''))}
+}
+
 /** The type of each kind, by \`apiVersion/kind\`. */
 export const builtinKinds: Readonly<Record<string, string>> = {
 ${lines(kinds.map(([kind, name]) => [kind, shortName(name)]))}
 }
 `
   return { files: new Map([[`${FOLDER}/builtin-fields.ts`, text]]), folder: FOLDER, mark: MARK }
+}
+
+/** The fields whose Go types their shapes do not tell. */
+function unusual(shapes: string, fields: ReadonlyMap<string, GoField>): string {
+  const shapeOf = new Map(shapes.split(' ').map(one => one.split(/:(.*)/s, 2) as [string, string]))
+  const told = [...fields].map(([field, { type, embedded }]) => {
+    const known = type === usualGoType(shapeOf.get(field) ?? '')
+    if (known && embedded === undefined) return ''
+    return `${field}=${known ? '' : type}${embedded === undefined ? '' : `<${embedded}`}`
+  })
+  return told
+    .filter(text => text !== '')
+    .sort()
+    .join(' ')
+}
+
+/** The Go type that a shape has if the server says nothing else. */
+function usualGoType(shape: string): string {
+  const plain = shape.replace(/^[!@]+/, '').replace(/~[^\]}]*$/, '')
+  const leaf = leafTypes[plain]
+  if (leaf !== undefined) return leaf
+  if (plain.startsWith('[')) return `[]${usualGoType(plain.slice(plain.indexOf(']') + 1))}`
+  if (plain.startsWith('{')) return `map[string]${usualGoType(plain.slice(1, -1))}`
+  return plain.split('.').slice(-2).join('.')
+}
+
+const leafTypes: Readonly<Record<string, string>> = {
+  ...{ s: 'string', n: 'int32', b: 'bool', y: '[]uint8' },
+  // What these are read as before they are parsed.
+  ...{ t: 'string', m: 'string', i: 'int32' },
 }
 
 /** Lists that may be left out, and that the server prints when they are empty all the same. */
@@ -67,13 +113,21 @@ function describe(schemas: Schemas, name: string, types: Map<string, string>): v
       const property = properties[field] as Schema
       const shape = shapeOf(schemas, property, types)
       const always = isEmptyObject(property.default) || [...required, ...(printed[short] ?? [])].includes(field)
-      return `${field}:${always && !/^[snbx?]$/.test(shape) ? '!' : ''}${shape}`
+      return `${field}:${always && !/^[a-z?]$/.test(shape) ? '!' : ''}${shape}`
     })
   types.set(short, fields.join(' '))
 }
 
 function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+/** Schemas whose Go types read their JSON by themselves. */
+const readsItself: Readonly<Record<string, string>> = {
+  'io.k8s.apimachinery.pkg.api.resource.Quantity': 'q',
+  'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime': 'm',
+  'io.k8s.apimachinery.pkg.apis.meta.v1.Time': 't',
+  'io.k8s.apimachinery.pkg.util.intstr.IntOrString': 'i',
 }
 
 /** A property in the notation. */
@@ -84,7 +138,8 @@ function shapeOf(schemas: Schemas, property: Schema, types: Map<string, string>)
   const reference = referenceOf(property)
   if (reference !== undefined) {
     const schema = schemas[reference] as Schema
-    if (reference.endsWith('.Quantity')) return 'x'
+    const own = readsItself[reference]
+    if (own !== undefined) return own
     if (schema.properties === undefined) return leafOf(schema)
     describe(schemas, reference, types)
     const whole = schema['x-kubernetes-map-type'] === 'atomic' ? '@' : atomic
@@ -118,13 +173,14 @@ function leafOf({ type, format }: Schema): string {
   if (type === 'integer' || type === 'number') return 'n'
   if (type === 'boolean') return 'b'
   if (type !== 'string') return '?'
-  return format === undefined || format === 'byte' ? 's' : 'x'
+  if (format === 'byte') return 'y'
+  return format === undefined ? 's' : 'x'
 }
 
 const NOTATION = `
 /**
- * The fields of types, as \`field:shape\`. Shapes: \`s\` a text, \`n\` a number, \`b\` true or false, \`x\` any of
- * these, \`?\` another leaf; the name of a type; \`{…}\` a map; \`[…]…\` a list owned item by item, with the fields that tell items apart (\`name=default\`), or none
+ * The fields of types, as \`field:shape\`. Shapes: \`s\` a text, \`y\` bytes, \`n\` a number, \`b\` true or false, \`x\` any of
+ * these, \`q\` a quantity, \`t\` a time, \`m\` one with microseconds, \`i\` a number or a text, \`?\` another leaf; the name of a type; \`{…}\` a map; \`[…]…\` a list owned item by item, with the fields that tell items apart (\`name=default\`), or none
  * for a set. Before it \`!\`: it is in every object, if only empty; \`@\`: it is owned as a whole. After \`~\` is what strategic
  * merge patches go by where it is not the list's one key: another key, \`-\` for a list that is replaced, \`!\` for
  * \`retainKeys\`.

@@ -4,6 +4,7 @@ import { applyScenarios } from './apply-basics.ts'
 import { applyCustomScenarios } from './apply-custom.ts'
 import { managedScenarios } from './apply-managed.ts'
 import { defaultsScenarios } from './built-in-defaults.ts'
+import { fieldScenarios } from './built-in-fields.ts'
 import { updateScenarios } from './built-in-updates.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
@@ -27,6 +28,7 @@ export const scenarios: readonly Scenario[] = [
   ...ruleScenarios,
   ...ruleCostScenarios,
   ...builtinScenarios,
+  ...fieldScenarios,
   ...defaultsScenarios,
   ...updateScenarios,
   ...accessScenarios,

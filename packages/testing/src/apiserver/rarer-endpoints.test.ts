@@ -19,9 +19,9 @@ describe('what few clients ask for', () => {
       const refused = await call('GET', `${cm}/b`, undefined, yaml)
       expect([refused.status, parse(refused.text).reason]).toEqual([404, 'NotFound'])
       expect((await call('GET', `${cm}?watch=1`, undefined, yaml)).status).toBe(406)
-      const large = '{"metadata":{"name":"e"},"series":{"count":9223372036854775807}}'
-      const event = await call('POST', '/api/v1/namespaces/default/events', large, yaml)
-      expect(event.text).toContain('count: 9223372036854775807\n')
+      const large = '{"metadata":{"name":"e"},"spec":{"containers":[],"activeDeadlineSeconds":9223372036854775807}}'
+      const pod = await call('POST', '/api/v1/namespaces/default/pods', large, yaml)
+      expect(pod.text).toContain('activeDeadlineSeconds: 9223372036854775807\n')
     }))
 
   it('F1: the log of a container, which is empty', () =>

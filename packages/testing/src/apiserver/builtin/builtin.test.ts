@@ -38,6 +38,109 @@ async function refusal(kit: Kit, path: string, patch: object): Promise<string[]>
   return causes.map(({ field, message }) => `${field}: ${message.split('\n')[0]}`)
 }
 
+describe('unknown fields of built-ins', () => {
+  const body = {
+    metadata: { name: 'a', yy: 1 },
+    spec: { zz: { a: 1 }, selector, template: { ...template, spec: { containers: [{ ...containers[0], xx: 1 }] } } },
+  }
+  const unknown = ['metadata.yy', 'spec.zz', 'spec.template.spec.containers[0].xx'].map(
+    path => `unknown field "${path}"`,
+  )
+
+  it('F1: are left out with a warning each, in their order', () =>
+    withServer(async kit => {
+      const { status, headers, json } = await kit.call('POST', `${apps}/deployments`, body)
+      expect([status, headers.warning]).toEqual([201, unknown.map(one => `299 - ${JSON.stringify(one)}`)])
+      expect([json.metadata.yy, json.spec.zz]).toEqual([undefined, undefined])
+      expect(json.spec.template.spec).toEqual(filledIn)
+    }))
+
+  it('F1: are left out without a word with fieldValidation=Ignore', () =>
+    withServer(async kit => {
+      const { status, headers, json } = await kit.call('POST', `${apps}/deployments?fieldValidation=Ignore`, body)
+      expect([status, headers.warning, json.spec.zz]).toEqual([201, undefined, undefined])
+    }))
+
+  it('F1: are refused with fieldValidation=Strict, and nothing is stored', () =>
+    withServer(async kit => {
+      const { status, json } = await kit.call('POST', `${apps}/deployments?fieldValidation=Strict`, body)
+      const why = `Deployment in version "v1" cannot be handled as a Deployment: strict decoding error: ${unknown.join(', ')}`
+      expect([status, json.message]).toEqual([400, why])
+      expect((await kit.call('GET', `${apps}/deployments/a`)).status).toBe(404)
+    }))
+
+  it('F1: of a review and of a Scale are told, too', () =>
+    withServer(async kit => {
+      await create(kit, `${apps}/deployments`, { metadata: { name: 'a' }, spec: { selector, template } })
+      const scale = await kit.call('PATCH', `${apps}/deployments/a/scale`, { spec: { zz: 1 } }, merge)
+      const review = await kit.call('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+        spec: { zz: 1 },
+      })
+      for (const { headers } of [scale, review])
+        expect(headers.warning).toEqual(['299 - "unknown field \\"spec.zz\\""'])
+    }))
+})
+
+describe('values of other types than the fields of built-ins', () => {
+  const cannot = 'Deployment in version "v1" cannot be handled as a Deployment: '
+  const deployment = (spec: object): object => ({ metadata: { name: 'a' }, spec: { selector, template, ...spec } })
+
+  it('F1: are refused in the words of a real server, which name the type in Go', () =>
+    withServer(async kit => {
+      const told = async (spec: object): Promise<string> => {
+        const { status, json } = await kit.call('POST', `${apps}/deployments`, deployment(spec))
+        expect(status).toBe(400)
+        return json.message.replace(cannot, '')
+      }
+      const into = 'into Go struct field'
+      const probe = 'HTTPGetAction.spec.template.spec.containers.livenessProbe.ProbeHandler.httpGet.port'
+      const withContainer = (more: object): object => ({ template: { spec: { containers: [{ name: 'c', ...more }] } } })
+      expect([
+        await told({ replicas: '1' }),
+        await told({ replicas: 1.5 }),
+        await told({ template: { spec: { restartPolicy: 3 } } }),
+        await told({ template: { metadata: { labels: { a: true } } } }),
+        await told(withContainer({ livenessProbe: { httpGet: { port: true } } })),
+        await told({ template: { metadata: { creationTimestamp: '2020-02-30T00:00:00Z' } } }),
+      ]).toEqual([
+        `json: cannot unmarshal string ${into} DeploymentSpec.spec.replicas of type int32`,
+        `json: cannot unmarshal number 1.5 ${into} DeploymentSpec.spec.replicas of type int32`,
+        `json: cannot unmarshal number ${into} PodSpec.spec.template.spec.restartPolicy of type v1.RestartPolicy`,
+        `json: cannot unmarshal bool ${into} ObjectMeta.spec.template.metadata.labels of type string`,
+        `json: cannot unmarshal bool ${into} ${probe} of type int32`,
+        'parsing time "2020-02-30T00:00:00Z": day out of range',
+      ])
+    }))
+
+  it('F1: a type that reads its JSON by itself is told before all others', () =>
+    withServer(async kit => {
+      const body = deployment({ replicas: 'x', strategy: { rollingUpdate: { maxSurge: {} } } })
+      const { json } = await kit.call('POST', `${apps}/deployments`, body)
+      const field = 'RollingUpdateDeployment.spec.strategy.rollingUpdate.maxSurge'
+      expect(json.message).toBe(`${cannot}json: cannot unmarshal object into Go struct field ${field} of type int32`)
+    }))
+
+  it('F1: a strategic merge patch is refused with itself, and changes nothing', () =>
+    withServer(async kit => {
+      const made = await create(kit, `${apps}/deployments`, deployment({}))
+      const strategic = { 'content-type': 'application/strategic-merge-patch+json' }
+      const { status, json } = await kit.call('PATCH', `${apps}/deployments/a`, { spec: { replicas: '3' } }, strategic)
+      const why = 'Invalid value: "map[spec:map[replicas:3]]": unrecognized type: int32'
+      expect([status, json.message]).toEqual([422, ` "" is invalid: patch: ${why}`])
+      expect((await kit.call('GET', `${apps}/deployments/a`)).json).toEqual(made)
+    }))
+
+  it('F1: integers are as large as their types: 64 bits where Go has so many', () =>
+    withServer(async kit => {
+      const pod = (spec: string): Promise<Answer> =>
+        kit.call('POST', `${core}/pods?dryRun=All`, `{"metadata":{"name":"a"},"spec":{"containers":[],${spec}}}`)
+      expect((await pod('"activeDeadlineSeconds":9223372036854775807')).status).toBe(201)
+      expect((await pod('"activeDeadlineSeconds":9223372036854775808')).status).toBe(400)
+      expect((await pod('"priority":2147483647')).status).toBe(201)
+      expect((await pod('"priority":2147483648')).status).toBe(400)
+    }))
+})
+
 describe('defaults of built-ins', () => {
   it('F1: a template of a Pod has the defaults of a Pod, whatever it is in', () =>
     withServer(async kit => {

@@ -30,6 +30,11 @@ export function isLess(a: string, b: string): boolean {
   return nanosOf(parse(a)) < nanosOf(parse(b))
 }
 
+/** Throws a {@link DecodeError} for a text that is no quantity. */
+export function checkQuantity(text: string): void {
+  parse(text)
+}
+
 /** A quantity taken apart, without its sign. */
 interface Quantity {
   readonly whole: string

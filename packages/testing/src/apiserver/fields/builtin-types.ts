@@ -1,13 +1,18 @@
-import { builtinFields, builtinKinds } from '../../generated/builtin-fields.ts'
+import { builtinFields, builtinGoTypes, builtinKinds } from '../../generated/builtin-fields.ts'
 import type { Json } from '../objects/json.ts'
 import { atomic, type FieldType, fieldType } from './field-type.ts'
 
 const read = new Map<string, FieldType>()
 const leafs: Readonly<Record<string, FieldType>> = {
   s: fieldType({ kind: 'string' }),
+  y: fieldType({ kind: 'string', reads: 'bytes' }),
   n: fieldType({ kind: 'number' }),
   b: fieldType({ kind: 'boolean' }),
   x: fieldType({ kind: 'scalar' }),
+  q: fieldType({ kind: 'scalar', reads: 'quantity' }),
+  t: fieldType({ kind: 'scalar', reads: 'time' }),
+  m: fieldType({ kind: 'scalar', reads: 'microTime' }),
+  i: { ...atomic, reads: 'intOrString' },
   '?': atomic,
 }
 
@@ -27,18 +32,43 @@ function typeOf(name: string): FieldType {
   if (known !== undefined) return known
   const fields = new Map<string, FieldType>()
   const always = new Set<string>()
-  const type = fieldType({ kind: 'map', struct: true, name, fields, always })
+  const embedded = new Map<string, string>()
+  const type = fieldType({ kind: 'map', struct: true, name, fields, always, embedded })
   // Before its fields: types refer to themselves.
   read.set(name, type)
+  const inGo = goTypesOf(name)
   for (const field of (builtinFields[name] ?? '').split(' ')) {
     const colon = field.indexOf(':')
     if (colon === -1) continue
     const own = field.slice(0, colon)
     const shape = field.slice(colon + 1)
     if (shape.startsWith('!')) always.add(own)
-    fields.set(own, shapeOf(shape.startsWith('!') ? shape.slice(1) : shape))
+    const [goType = '', within] = inGo.get(own) ?? []
+    const read = shapeOf(shape.startsWith('!') ? shape.slice(1) : shape)
+    fields.set(own, goType === '' ? read : named(read, goType))
+    if (within !== undefined) embedded.set(own, within)
   }
   return type
+}
+
+/** The fields of a type whose Go types their shapes do not tell, and the structs that they are embedded by. */
+function goTypesOf(name: string): ReadonlyMap<string, readonly string[]> {
+  const told = (builtinGoTypes[name] ?? '').split(' ').map((one): [string, string[]] => {
+    const equals = one.indexOf('=')
+    return [one.slice(0, equals), one.slice(equals + 1).split('<')]
+  })
+  return new Map(told)
+}
+
+/** `type` as the server calls it, and its items, if the name tells theirs. */
+function named(type: FieldType, goType: string): FieldType {
+  const { items, others } = type
+  if (items !== undefined && goType.startsWith('[]')) return { ...type, goType, items: named(items, goType.slice(2)) }
+  const ofMap = 'map[string]'
+  if (others !== undefined && goType.startsWith(ofMap)) {
+    return { ...type, goType, others: named(others, goType.slice(ofMap.length)) }
+  }
+  return { ...type, goType }
 }
 
 /** Reads the notation of the generated file. */

@@ -1,6 +1,6 @@
 import { isObject, isRawNumber, type Json, type JsonObject, own } from '../objects/json.ts'
 import { goNumber } from '../schema/go-text.ts'
-import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
+import { type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { elementOf, ItemError } from './items.ts'
 import { elementText, fieldElement } from './path-element.ts'
 
@@ -43,7 +43,7 @@ function inMap(value: JsonObject, type: FieldType): string[] {
     const below = fieldOf(type, name)
     if (child === undefined) continue
     if (below !== undefined) problems.push(...typeProblems(child, below).map(problem => path + problem))
-    else if (type !== atomic) problems.push(`${path}: field not declared in schema`)
+    else if (type.kind !== 'any' || !type.atomic) problems.push(`${path}: field not declared in schema`)
   }
   return problems
 }

@@ -19,6 +19,12 @@ export interface FieldType {
   readonly items: FieldType | undefined
   /** The fields that tell items of a list apart, with their defaults; none: the items themselves do. */
   readonly keys: readonly { readonly name: string; readonly default: Json | undefined }[]
+  /** What the server calls the type in Go where its shape does not say it; `''`: it does. */
+  readonly goType: string
+  /** Fields of structs that are embedded in the type, each with those structs: `ProbeHandler`. */
+  readonly embedded: ReadonlyMap<string, string>
+  /** What its values are parsed as, if the type reads its JSON by itself. */
+  readonly reads: 'quantity' | 'time' | 'microTime' | 'intOrString' | 'bytes' | undefined
   /** What strategic merge patches go by. */
   readonly patch: PatchStrategy
 }
@@ -41,6 +47,9 @@ const nothing = {
   always: new Set<string>(),
   items: undefined,
   keys: [],
+  goType: '',
+  embedded: new Map<string, string>(),
+  reads: undefined,
   patch: { merges: false, key: '', retainKeys: false },
 }
 

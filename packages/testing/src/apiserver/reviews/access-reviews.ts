@@ -6,8 +6,10 @@ import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import type { WriteRequest } from '../write/answer.ts'
-import { asObject, parseObject } from '../write/body.ts'
+import { parseObject } from '../write/body.ts'
+import type { FieldValidation } from '../write/fields.ts'
 import { own as ownFields } from '../write/managed.ts'
+import { readObject } from '../write/read-object.ts'
 import { type AccountTokens, tokenIssuer } from './account-tokens.ts'
 
 const reviewGroups = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
@@ -18,9 +20,14 @@ export function isReview({ group, custom }: ResourceType): boolean {
 }
 
 /** Answers a question about users and what they may do: gives it back with its status. */
-export function review(parts: CoreParts, tokens: AccountTokens, write: WriteRequest): JsonObject {
-  const { type, target, request, user } = write
-  const asked = asObject(parseObject(request, type), type, target.namespace, 'body')
+export function review(
+  parts: CoreParts,
+  tokens: AccountTokens,
+  write: WriteRequest,
+  validation: FieldValidation,
+): JsonObject {
+  const { type, request, user } = write
+  const asked = readObject(parseObject(request, type), write, validation)
   ownFields(parts, write, undefined, asked)
   switch (type.plural) {
     case 'tokenreviews':

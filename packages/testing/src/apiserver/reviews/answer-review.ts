@@ -34,14 +34,16 @@ export function isSubresourceAction({ group, plural, custom }: ResourceType, sub
 export function answerAction(parts: CoreParts, write: WriteRequest): void {
   const { target, responder, info, verb } = write
   checkContentType(write)
-  readWriteOptions(info.query, verb, { custom: true, applies: false })
+  const { validation } = readWriteOptions(info.query, verb, false)
   if (target.subresource === 'eviction') {
-    const { code, status } = evict(parts, write)
+    const { code, status } = evict(parts, write, validation)
     return responder.json(code, status)
   }
-  if (target.subresource === 'binding' || isBinding(write.type)) return responder.json(201, bind(parts, write))
+  if (target.subresource === 'binding' || isBinding(write.type))
+    return responder.json(201, bind(parts, write, validation))
   const { tokens } = parts
-  const value = target.subresource === 'token' ? tokenFor(parts, tokens, write) : review(parts, tokens, write)
+  const answered = target.subresource === 'token' ? tokenFor : review
+  const value = answered(parts, tokens, write, validation)
   const text = toLatin1(`${JSON.stringify(value)}\n`)
   responder.latin1(201, text, text.length)
 }

@@ -4,13 +4,16 @@ import type { KubeObject } from '../objects/object.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import { type Status, StatusError } from '../status.ts'
 import type { WriteRequest } from '../write/answer.ts'
-import { asObject, parseObject } from '../write/body.ts'
+import { parseObject } from '../write/body.ts'
+import type { FieldValidation } from '../write/fields.ts'
+import { readObject } from '../write/read-object.ts'
 import { preconditionFailed } from '../write/writer.ts'
 
 /** Carries out `pods/binding` and `bindings`: gives a Pod the node that it is to run on, once. */
-export function bind(parts: CoreParts, { type, target, request, info }: WriteRequest): Status {
+export function bind(parts: CoreParts, write: WriteRequest, validation: FieldValidation): Status {
+  const { type, target, request, info } = write
   const kind = { ...type, kind: 'Binding' }
-  const body = asObject(parseObject(request, kind), kind, target.namespace, 'body')
+  const body = readObject(parseObject(request, kind), { ...write, type: kind }, validation)
   const binding = parts.webhooks.mutate(body, undefined)
   const { name = '', uid = '', resourceVersion = '', labels, annotations } = binding.metadata
   if (target.name !== '' && name !== target.name) {

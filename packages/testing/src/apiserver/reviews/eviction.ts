@@ -8,9 +8,11 @@ import { type Status, StatusError } from '../status.ts'
 import type { Version } from '../store/version.ts'
 import { labelsMatch, selectsAll } from '../webhooks/match.ts'
 import type { WriteRequest } from '../write/answer.ts'
-import { asObject, parseObject } from '../write/body.ts'
+import { parseObject } from '../write/body.ts'
+import type { FieldValidation } from '../write/fields.ts'
 import { ownByServer } from '../write/managed.ts'
 import { readDeleteOptions } from '../write/options.ts'
+import { readObject } from '../write/read-object.ts'
 import type { DeleteOptions } from '../write/writer.ts'
 
 interface Stored {
@@ -21,10 +23,15 @@ interface Stored {
 const longestDisrupted = 2000
 
 /** Carries out `pods/eviction`: deletes the pod, if its disruption budget has room for it. */
-export function evict(parts: CoreParts, write: WriteRequest): { readonly code: number; readonly status: Status } {
+export function evict(
+  parts: CoreParts,
+  write: WriteRequest,
+  validation: FieldValidation,
+): { readonly code: number; readonly status: Status } {
   const { target, type, request, info } = write
   const kind: ResourceType = { ...type, kind: 'Eviction', group: 'policy', version: 'v1', apiVersion: 'policy/v1' }
-  const given = parts.webhooks.mutate(asObject(parseObject(request, kind), kind, target.namespace, 'body'), undefined)
+  const body = readObject(parseObject(request, kind), { ...write, type: kind }, validation)
+  const given = parts.webhooks.mutate(body, undefined)
   if ((given.metadata.name ?? '') !== target.name) {
     throw StatusError.badRequest('name in URL does not match name in Eviction object')
   }

@@ -7,15 +7,22 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { objectKey } from '../store/store.ts'
 import type { WriteRequest } from '../write/answer.ts'
-import { asObject, parseObject } from '../write/body.ts'
+import { parseObject } from '../write/body.ts'
+import type { FieldValidation } from '../write/fields.ts'
 import { own as ownFields } from '../write/managed.ts'
+import { readObject } from '../write/read-object.ts'
 import { type AccountTokens, type BoundObject, tokenIssuer } from './account-tokens.ts'
 
 const shortestSeconds = 600
 const longestSeconds = 2 ** 32
 
 /** Carries out `serviceaccounts/token`: gives the request back with a token. */
-export function tokenFor(parts: CoreParts, tokens: AccountTokens, write: WriteRequest): JsonObject {
+export function tokenFor(
+  parts: CoreParts,
+  tokens: AccountTokens,
+  write: WriteRequest,
+  validation: FieldValidation,
+): JsonObject {
   const { target, type, request } = write
   const asked: ResourceType = {
     ...type,
@@ -24,7 +31,7 @@ export function tokenFor(parts: CoreParts, tokens: AccountTokens, write: WriteRe
     version: 'v1',
     apiVersion: 'authentication.k8s.io/v1',
   }
-  const body = asObject(parseObject(request, asked), asked, target.namespace, 'body')
+  const body = readObject(parseObject(request, asked), { ...write, type: asked }, validation)
   ownFields(parts, { ...write, type: asked }, undefined, body)
   const given = parts.webhooks.mutate(body, undefined)
   const { name = '' } = given.metadata

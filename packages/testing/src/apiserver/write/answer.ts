@@ -25,12 +25,13 @@ import { deleted, StatusError } from '../status.ts'
 import { objectKey, resourceKey } from '../store/store.ts'
 import { appliedTo, isApply } from './apply.ts'
 import { behaviourOf } from './behaviour.ts'
-import { asObject, contentTypeOf, isYaml, parseObject } from './body.ts'
-import { type FieldValidation, readFields } from './fields.ts'
+import { checkDecodable, contentTypeOf, isYaml, parseObject } from './body.ts'
+import { type FieldValidation, knownIn, tellFields } from './fields.ts'
 import { fieldTypeOf, own, setManaged } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
 import { isOwnPart } from './parts.ts'
-import { jsonPatch, mergePatch, parsePatch, strategicPatch } from './patch.ts'
+import { jsonPatch, mergePatch, parsePatch, strategicPatch, strategicType } from './patch.ts'
+import { originOf, readObject } from './read-object.ts'
 import { scaleOf, withScale } from './scale.ts'
 import { asScales, managedByScale, managedOfScale } from './scale-owners.ts'
 import { checkVersion, type Part } from './writer.ts'
@@ -56,9 +57,8 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
     return sendValue(write, 200, scaleOf(type, parts.writer.read(type, target.namespace, target.name).object))
   }
   if (verb === 'patch') checkPatchType(write)
-  const custom = type.custom && target.subresource !== 'scale'
   const applies = isApply(write)
-  const { dryRun, validation } = readWriteOptions(write.info.query, verb, { custom, applies })
+  const { dryRun, validation } = readWriteOptions(write.info.query, verb, applies)
   if (verb !== 'patch') checkContentType(write)
   if (target.subresource === 'scale') return scale(parts, write, dryRun, validation)
   if (applies) return applyConfiguration(parts, write, dryRun, validation)
@@ -66,10 +66,7 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   if (verb === 'update' && createsOnUpdate(parts, write)) return create(parts, write, dryRun, validation)
   const viaPatch = verb === 'patch'
   // What a PUT brings is looked at before what is there; a patch needs that first.
-  const read = (value: JsonObject): KubeObject => {
-    const given = asObject(value, type, target.namespace, viaPatch ? 'patch' : 'body')
-    return readFields(named(write, given), write, validation)
-  }
+  const read = (value: JsonObject): KubeObject => named(write, readObject(value, write, validation))
   const given = viaPatch ? undefined : read(parseObject(write.request, type))
   const current = parts.writer.read(type, target.namespace, target.name)
   const object = given ?? read(patched(write, current.object))
@@ -114,7 +111,13 @@ function scale(parts: CoreParts, write: WriteRequest, dryRun: boolean, validatio
   const live = { ...shown, metadata: { ...shown.metadata } }
   setManaged(live, managedOfScale(managedFields, parts, type))
   const asScale = { ...write, type: asScales(type) }
-  const asked = (): JsonObject => (verb === 'patch' ? patched(write, shown) : parseObject(write.request, type))
+  const asked = (): JsonObject => {
+    const value = verb === 'patch' ? patched(write, live) : parseObject(write.request, type)
+    const { object, unknown } = knownIn(value, asScale)
+    checkDecodable(object, asScale.type, originOf(write))
+    tellFields(unknown, value, asScale, validation)
+    return object
+  }
   const given = isApply(write) ? named(write, appliedTo(parts, asScale, live, validation)) : asked()
   const scaled = { ...given, metadata: { ...objectAt(given, 'metadata') } } as KubeObject
   // A Scale that was decoded does not say 0, and one that was applied keeps what it said.
@@ -154,9 +157,9 @@ function named({ target }: WriteRequest, object: KubeObject): KubeObject {
 }
 
 function create(parts: CoreParts, write: WriteRequest, dryRun: boolean, validation: FieldValidation): void {
-  const { type, target, verb } = write
-  const given = asObject(parseObject(write.request, type), type, target.namespace, 'body')
-  const object = readFields(verb === 'update' ? named(write, given) : given, write, validation)
+  const { type, verb } = write
+  const object = readObject(parseObject(write.request, type), write, validation)
+  if (verb === 'update') named(write, object)
   if (verb === 'update') delete object.metadata.resourceVersion
   if (resourceKey(type) === 'certificatesigningrequests.certificates.k8s.io') {
     const { name: username, uid, groups, extra } = write.user
@@ -252,7 +255,6 @@ function removeCollection(parts: CoreParts, write: WriteRequest): void {
 }
 
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']
-const strategicType = 'application/strategic-merge-patch+json'
 
 /** Refuses patches of another type than the resource takes. */
 function checkPatchType({ request, type }: WriteRequest): void {

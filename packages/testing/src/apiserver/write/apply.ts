@@ -64,7 +64,7 @@ function decoded({ type, target }: WriteRequest, applied: KubeObject, config: Ku
     return type.schema === undefined ? object : (applyDefaults(type.schema.root, object) as KubeObject)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error
-    const why = `unable to convert unstructured object to ${kindOf(type)}: error decoding from json: ${error.message}`
+    const why = `unable to convert unstructured object to ${kindOf(type)}: ${error.message}`
     const message = `failed to convert new object (${nameOf(config, type)}) to proper version: ${why}`
     throw new StatusError(500, '', message)
   }

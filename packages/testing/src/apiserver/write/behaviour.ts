@@ -18,7 +18,7 @@ import type { StatusCause } from '../status.ts'
 import { resourceKey } from '../store/store.ts'
 import { completeConfiguration } from '../webhooks/configuration.ts'
 import { configurationProblems } from '../webhooks/problems.ts'
-import { DecodeError, stringMap } from './decoding.ts'
+import { base64Problem, DecodeError, stringMap } from './decoding.ts'
 import { configKeyProblems } from './names.ts'
 import { decisionProblems } from './parts.ts'
 import { invalid, tooLong } from './validate.ts'
@@ -70,8 +70,6 @@ function readMaps(object: KubeObject, ...fields: string[]): void {
   }
 }
 
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
-
 /** Refuses what is no base64, as decoding does, and takes the ends of lines out of what is. */
 function readBytes(object: KubeObject, field: string): void {
   const data = objectAt(object, field) ?? {}
@@ -79,9 +77,8 @@ function readBytes(object: KubeObject, field: string): void {
     const given = String(own(data, key))
     const text = given.replaceAll(/[\r\n]/g, '')
     if (text !== given) setOwn(data, key, text)
-    if (base64.test(text)) continue
-    const at = text.search(/[^A-Za-z0-9+/]/)
-    throw new DecodeError(`illegal base64 data at input byte ${at === -1 ? text.length - (text.length % 4) : at}`)
+    const problem = base64Problem(text)
+    if (problem !== undefined) throw new DecodeError(problem)
   }
 }
 

@@ -1,17 +1,24 @@
 import { builtinResources } from '../../generated/builtin-resources.ts'
+import { checkTypes } from '../builtin/check-types.ts'
 import { complete } from '../builtin/complete.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, parseJson, stringAt } from '../objects/json.ts'
 import type { KubeObject, ObjectMeta } from '../objects/object.ts'
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
+import { goQuote } from '../schema/go-text.ts'
 import { StatusError } from '../status.ts'
+import { goPlain } from '../strategic/strategic-error.ts'
 import { behaviourOf } from './behaviour.ts'
 import { DecodeError, goKind, stringMap, unmarshal } from './decoding.ts'
+import { fieldTypeOf } from './managed.ts'
 import { invalid } from './validate.ts'
 import { readYaml, YamlError } from './yaml.ts'
 
-/** Where an object comes from decides how the server refuses one that can't be decoded. */
-export type Origin = 'body' | 'patch' | 'apply'
+/**
+ * Where an object comes from decides how the server refuses one that can't be decoded. What a strategic merge patch makes is
+ * refused with the patch.
+ */
+export type Origin = 'body' | 'patch' | 'apply' | { readonly strategic: () => Json }
 
 const head = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
@@ -83,6 +90,7 @@ const builtinKinds = new Map(
 export function asObject(value: JsonObject, type: ResourceType, namespace: string, origin: Origin): KubeObject {
   const given = own(value, 'metadata')
   checkKind(value, type, origin)
+  checkDecodable(value, type, origin)
   const metadata = { ...(isObject(given) ? given : {}) } as ObjectMeta
   try {
     if (given !== undefined && given !== null && !isObject(given)) {
@@ -113,6 +121,17 @@ export function asObject(value: JsonObject, type: ResourceType, namespace: strin
   return object
 }
 
+/** Refuses a built-in with a field of another type than the built-in's. */
+export function checkDecodable(value: JsonObject, type: ResourceType, origin: Origin): void {
+  const fields = type.schema === undefined ? fieldTypeOf(type) : undefined
+  if (fields === undefined) return
+  try {
+    checkTypes(value, fields, origin === 'body' || origin === 'patch' ? 'decoder' : 'converter')
+  } catch (error) {
+    throw error instanceof DecodeError ? undecodable(error, value, type, origin) : error
+  }
+}
+
 /** The refusal of an object that can't be decoded; who applies words it. */
 function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, origin: Origin): Error {
   if (origin === 'apply') return error
@@ -121,8 +140,8 @@ function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, 
       `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${error.message}`,
     )
   }
-  const text = JSON.stringify(JSON.stringify(value))
-  const message = `Invalid value: ${text}: ${error.message}`
+  const text = origin === 'patch' ? JSON.stringify(value) : goPlain(origin.strategic())
+  const message = `Invalid value: ${goQuote(text)}: ${error.message}`
   return new StatusError(422, 'Invalid', ` "" is invalid: patch: ${message}`, {
     details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
   })

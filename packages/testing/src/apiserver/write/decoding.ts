@@ -20,6 +20,16 @@ export function unmarshal(value: Json | undefined, field: string, goType: string
   return new DecodeError(`json: cannot unmarshal ${goKind(value)} into Go struct field ${field} of type ${goType}`)
 }
 
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+/** What decoding says of a text that is no base64, ends of lines aside; `undefined`: it is. */
+export function base64Problem(given: string): string | undefined {
+  const text = given.replaceAll(/[\r\n]/g, '')
+  if (base64.test(text)) return undefined
+  const at = text.search(/[^A-Za-z0-9+/]/)
+  return `illegal base64 data at input byte ${at === -1 ? text.length - (text.length % 4) : at}`
+}
+
 /** A map of texts as Go reads it: `null` is an empty text, and all else than texts is refused. */
 export function stringMap(value: Json | undefined, field: string, goType: string): { [key: string]: string } {
   if (!isObject(value)) throw unmarshal(value, field, goType)

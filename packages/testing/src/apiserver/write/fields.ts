@@ -1,3 +1,4 @@
+import { type KnownFields, knownFields } from '../builtin/known-fields.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { isObject, type Json, type JsonObject, sortKeys } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
@@ -8,50 +9,67 @@ import { duplicateFields } from '../schema/duplicates.ts'
 import { goQuote } from '../schema/go-text.ts'
 import { unknownMeta } from '../schema/meta-fields.ts'
 import { StatusError } from '../status.ts'
-import { isYaml, textOf } from './body.ts'
-import { parsePatch } from './patch.ts'
+import { goPlain } from '../strategic/strategic-error.ts'
+import { contentTypeOf, isYaml, textOf } from './body.ts'
+import { fieldTypeOf } from './managed.ts'
+import { parsePatch, strategicType } from './patch.ts'
 import { readYaml, yamlError } from './yaml.ts'
 
 /** What is to be done about fields that are unknown or given twice. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
-/**
- * Reads an object by the schema of its resource: defaults are filled in, and unknown fields go. Of those, and of fields
- * that were given twice, it is warned or, if so asked, they are refused.
- */
-export function readFields(
-  object: KubeObject,
-  write: {
-    readonly type: ResourceType
-    readonly responder: Responder
-    readonly request: ServerRequest
-    readonly verb: string
-  },
+/** As much of a request as says which fields its object may have, and who is to hear of others. */
+interface FieldsOf {
+  readonly type: ResourceType
+  readonly responder: Responder
+  readonly request: ServerRequest
+  readonly verb: string
+}
+
+/** An object of a built-in without the fields that its type does not have; what has no such type stays as it is. */
+export function knownIn(value: JsonObject, { type, request }: Pick<FieldsOf, 'type' | 'request'>): KnownFields {
+  const fields = type.schema === undefined ? fieldTypeOf(type) : undefined
+  if (fields === undefined) return { object: value, unknown: [] }
+  // YAML is read into maps, and those are printed in order.
+  return knownFields(isYaml(request) ? (sortKeys(value) as JsonObject) : value, fields)
+}
+
+/** Reads a custom resource by its schema: defaults are filled in, unknown fields go, and it is told of them. */
+export function readBySchema(object: KubeObject, write: FieldsOf, validation: FieldValidation): KubeObject {
+  const { schema } = write.type
+  if (schema === undefined) return object
+  const read = decode(schema.root, object)
+  tellFields([...unknownMeta(object.metadata, 'metadata'), ...read.unknown], sortKeys(object), write, validation)
+  return read.object as KubeObject
+}
+
+/** Warns of fields of `value` that are unknown or given twice or, if so asked, refuses them. */
+export function tellFields(
+  unknown: readonly string[],
+  value: Json,
+  write: FieldsOf,
   validation: FieldValidation,
-): KubeObject {
-  const { type, responder, verb } = write
-  const { schema } = type
-  const read = schema === undefined ? { object, unknown: [] } : decode(schema.root, object)
-  if (validation === 'Ignore') return read.object as KubeObject
-  const unknown = schema === undefined ? [] : [...unknownMeta(object.metadata, 'metadata'), ...read.unknown]
+): void {
+  if (validation === 'Ignore') return
   const text = textFindings(write)
   const fields = unknown.map(path => `unknown field "${path}"`)
   if (validation === 'Strict' && text.length + fields.length > 0) {
     const repeated = isYaml(write.request) && text.length > 0 ? [yamlError(text)] : text
-    throw refusal([...repeated, ...fields], object, type, verb)
+    throw refusal([...repeated, ...fields], value, write)
   }
-  for (const finding of [...text, ...fields]) responder.warn(finding)
-  return read.object as KubeObject
+  for (const finding of [...text, ...fields]) write.responder.warn(finding)
 }
 
-function refusal(findings: readonly string[], object: JsonObject, type: ResourceType, verb: string): StatusError {
+function refusal(findings: readonly string[], value: Json, { type, verb, request }: FieldsOf): StatusError {
   const why = `strict decoding error: ${findings.join(', ')}`
   if (verb !== 'patch') {
     return StatusError.badRequest(
       `${type.kind} in version "${type.version}" cannot be handled as a ${type.kind}: ${why}`,
     )
   }
-  const message = `Invalid value: ${goQuote(JSON.stringify(sortKeys(object)))}: ${why}`
+  const strategic = contentTypeOf(request) === strategicType
+  const shown = strategic ? goPlain(parsePatch(request.body)) : JSON.stringify(value)
+  const message = `Invalid value: ${goQuote(shown)}: ${why}`
   return new StatusError(422, 'Invalid', ` "" is invalid: patch: ${message}`, {
     details: { causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }] },
   })

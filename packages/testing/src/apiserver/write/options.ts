@@ -33,7 +33,7 @@ function dryRunProblems(asked: readonly string[]): StatusCause[] {
 export function readWriteOptions(
   query: URLSearchParams,
   verb: string,
-  { custom, applies }: { readonly custom: boolean; readonly applies: boolean },
+  applies: boolean,
 ): { readonly dryRun: boolean; readonly validation: FieldValidation } {
   const dryRun = query.getAll('dryRun').filter(one => one !== '')
   const manager = query.get('fieldManager') ?? ''
@@ -52,7 +52,6 @@ export function readWriteOptions(
     causes.push(unsupported('fieldValidation', validation, ['', 'Ignore', 'Strict', 'Warn']))
   }
   refuse(kinds[verb] ?? 'UpdateOptions', causes)
-  if (validation === 'Strict' && !custom) throw StatusError.missing('fieldValidation=Strict of built-in resources')
   return {
     dryRun: dryRun.length > 0,
     validation: validation === 'Ignore' || validation === 'Strict' ? validation : 'Warn',

@@ -7,18 +7,24 @@ import { strategicMerge } from '../strategic/strategic-merge.ts'
 import { textOf } from './body.ts'
 import { goKind } from './decoding.ts'
 
-/** A merge patch (RFC 7396). Ours and not a library's: those we know lose keys named `__proto__`, or throw on them. */
+/**
+ * A merge patch (RFC 7396). Ours and not a library's: those we know lose keys named `__proto__`, or throw on them. The keys of
+ * what it reaches into are in order, as a real server's refusals of the result show.
+ */
 export function mergePatch(target: Json | undefined, patch: Json): Json {
   if (!isObject(patch)) return patch
-  const merged: JsonObject = isObject(target) ? { ...target } : {}
-  for (const key of Object.keys(patch)) {
-    const value = patch[key]
-    if (value === undefined) continue
-    if (value === null) delete merged[key]
-    else setOwn(merged, key, mergePatch(own(merged, key), value))
+  const old: JsonObject = isObject(target) ? target : {}
+  const merged: JsonObject = {}
+  for (const key of [...new Set([...Object.keys(old), ...Object.keys(patch)])].sort()) {
+    const [before, value] = [own(old, key), own(patch, key)]
+    const after = value === undefined ? before : value === null ? undefined : mergePatch(before, value)
+    if (after !== undefined) setOwn(merged, key, after)
   }
   return merged
 }
+
+/** What a strategic merge patch is sent as. */
+export const strategicType = 'application/strategic-merge-patch+json'
 
 const rejected = 'the server rejected our request due to an error in our request'
 
@@ -86,7 +92,36 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
   }
   const patched = disarm(document)
   if (!isObject(patched)) throw unprocessable()
-  return patched
+  const touched: Touched = new Map()
+  for (const { path, from = '' } of operations as { path: string; from?: string }[]) {
+    touch(touched, path)
+    touch(touched, from)
+  }
+  return inOrder(patched, touched)
+}
+
+/** The keys that the pointers of a patch lead through. */
+interface Touched extends Map<string, Touched> {}
+
+function touch(touched: Touched, pointer: string): void {
+  let at = touched
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    const below: Touched = at.get(key) ?? new Map()
+    at.set(key, below)
+    at = below
+  }
+}
+
+/** With the keys of all that was touched in order, as a real server's refusals of the result show it. */
+function inOrder(object: JsonObject, touched: Touched): JsonObject {
+  const ordered: JsonObject = {}
+  for (const key of Object.keys(object).sort()) {
+    const value = object[key] as Json
+    const below = touched.get(key)
+    setOwn(ordered, key, below !== undefined && below.size > 0 && isObject(value) ? inOrder(value, below) : value)
+  }
+  return ordered
 }
 
 function isMissing(document: JsonObject, path: string): boolean {

@@ -13,12 +13,12 @@ const scaleVersion = 'autoscaling/v1'
 const replicasOfScale = setOf(['spec', 'replicas'])
 
 /** How the fields of a Scale are owned. */
-export const scaleType: FieldType = struct({
+export const scaleType: FieldType = struct('Scale', {
   apiVersion: fieldType({ kind: 'string' }),
   kind: fieldType({ kind: 'string' }),
   metadata: metadataType(),
-  spec: struct({ replicas: fieldType({ kind: 'number' }) }),
-  status: struct({ replicas: fieldType({ kind: 'number' }), selector: fieldType({ kind: 'string' }) }),
+  spec: struct('ScaleSpec', { replicas: fieldType({ kind: 'number' }) }),
+  status: struct('ScaleStatus', { replicas: fieldType({ kind: 'number' }), selector: fieldType({ kind: 'string' }) }),
 })
 
 /** A resource as its endpoint `scale` has it: objects of the kind Scale. */
@@ -69,8 +69,13 @@ export function managedByScale(
   return writeManagers([...kept, ...added])
 }
 
-function struct(fields: Readonly<Record<string, FieldType>>): FieldType {
-  return fieldType({ kind: 'map', struct: true, fields: new Map(Object.entries(fields)) })
+function struct(name: string, fields: Readonly<Record<string, FieldType>>): FieldType {
+  return fieldType({
+    kind: 'map',
+    struct: true,
+    name: `autoscaling.v1.${name}`,
+    fields: new Map(Object.entries(fields)),
+  })
 }
 
 function setOf(path: readonly string[]): FieldSet {

@@ -1,0 +1,195 @@
+import { type FieldType, fieldOf } from '../fields/field-type.ts'
+import { isObject, isRawNumber, type Json, type JsonObject } from '../objects/json.ts'
+import { isInt64 } from '../schema/go-text.ts'
+import { base64Problem, DecodeError, goKind } from '../write/decoding.ts'
+import { timeProblem } from './go-time.ts'
+import { checkQuantity } from './quantity.ts'
+
+/**
+ * How a real server reads an object: `decoder` from JSON; `converter` from the maps that a strategic merge patch and an apply
+ * make. Each has its own words.
+ */
+export type Reading = 'decoder' | 'converter'
+
+/** Throws a {@link DecodeError} for an object whose fields are not of the types that the built-in's type says. */
+export function checkTypes(object: JsonObject, type: FieldType, reading: Reading): void {
+  // Nearly every object is right, and then no paths are made.
+  if (fits(object, type, reading)) return
+  const [first] = problemsIn(object, type, { struct: '', path: [] }, reading)
+  if (first !== undefined) throw new DecodeError(first)
+}
+
+/** Where a value is: the struct that has it, and the fields that lead there. */
+interface Place {
+  readonly struct: string
+  readonly path: readonly string[]
+}
+
+/** What is wrong with one value. */
+interface Problem {
+  /** A whole text, or what Go calls the value. */
+  readonly text?: string
+  readonly got?: string
+  /** The Go type that the value should have. */
+  readonly of: string
+  /** Whether the type reads its JSON by itself: then the decoder stops, and nothing else is told. */
+  readonly stops: boolean
+}
+
+function fits(value: Json | undefined, type: FieldType, reading: Reading): boolean {
+  if (value === null || value === undefined) return true
+  if (problemOf(value, type, reading) !== undefined) return false
+  if (Array.isArray(value)) {
+    const { items } = type
+    if (items === undefined) return true
+    for (const item of value) if (!fits(item as Json, items, reading)) return false
+    return true
+  }
+  if (type.kind !== 'map' || !isObject(value)) return true
+  for (const name of Object.keys(value)) {
+    const field = fieldOf(type, name)
+    if (field !== undefined && !fits(value[name], field, reading)) return false
+  }
+  return true
+}
+
+/** The problems in the order in which they are told; one that stops the decoder comes alone. */
+function problemsIn(value: Json | undefined, type: FieldType, at: Place, reading: Reading): string[] {
+  const found: string[] = []
+  const visit = (value: Json | undefined, type: FieldType, at: Place): boolean => {
+    if (value === null || value === undefined) return true
+    const problem = problemOf(value, type, reading)
+    if (problem !== undefined) {
+      const text = reading === 'decoder' ? decoderText(problem, at) : converterText(problem, value, type)
+      if (problem.stops) found.unshift(text)
+      else found.push(text)
+      return !problem.stops
+    }
+    const { items } = type
+    if (Array.isArray(value)) return items === undefined || value.every(item => visit(item as Json, items, at))
+    if (type.kind !== 'map' || !isObject(value)) return true
+    const below = (name: string): Place => {
+      const embedded = type.embedded.get(name)
+      const path = [...at.path, ...(embedded === undefined ? [] : [embedded]), name]
+      return type.struct ? { struct: type.name.split('.').at(-1) as string, path } : at
+    }
+    return Object.keys(value).every(name => {
+      const field = fieldOf(type, name)
+      return field === undefined || visit(value[name], field, below(name))
+    })
+  }
+  visit(value, type, at)
+  return found
+}
+
+function decoderText({ text, got, of }: Problem, { struct, path }: Place): string {
+  return text ?? `json: cannot unmarshal ${got} into Go struct field ${struct}.${path.join('.')} of type ${of}`
+}
+
+function converterText({ text, got, of, stops }: Problem, value: Json, type: FieldType): string {
+  if (text !== undefined) return type.reads === 'bytes' ? `error decoding from json: ${text}` : text
+  if (stops) return `json: cannot unmarshal ${got} into Go value of type ${of}`
+  const is = reflected(value)
+  if (type.kind === 'list' || type.reads === 'bytes') return `cannot restore slice from ${is}`
+  if (type.kind === 'map') return type.struct ? `cannot restore struct from: ${is}` : `cannot restore map from ${is}`
+  const converts = is === 'float64' ? type.kind === 'number' : is === 'int64' && type.kind === 'string'
+  if (converts) return `cannot convert ${is} to ${of}`
+  return `unrecognized type: ${type.kind === 'string' ? 'string' : of}`
+}
+
+/** What Go's reflection calls a value that was read without a type. */
+function reflected(value: Json): string {
+  if (Array.isArray(value)) return 'slice'
+  if (isObject(value)) return 'map'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  return Number.isInteger(value) || (isRawNumber(value) && isInt64(value.rawJSON)) ? 'int64' : 'float64'
+}
+
+/** What is wrong with a value itself, and not with what is in it. */
+function problemOf(value: Json, type: FieldType, reading: Reading): Problem | undefined {
+  if (type.reads !== undefined) return readProblem(value, type.reads)
+  switch (type.kind) {
+    case 'string':
+      return typeof value === 'string' ? undefined : mismatch(value, type)
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : mismatch(value, type)
+    case 'map':
+      return isObject(value) ? undefined : mismatch(value, type)
+    case 'list':
+      return Array.isArray(value) ? undefined : mismatch(value, type)
+    case 'number':
+      return numberProblem(value, type, reading)
+    default:
+      return undefined
+  }
+}
+
+function mismatch(value: Json, type: FieldType): Problem {
+  return { got: goKind(value), of: goTypeOf(type), stops: false }
+}
+
+function numberProblem(value: Json, type: FieldType, reading: Reading): Problem | undefined {
+  if (typeof value !== 'number' && !isRawNumber(value)) return mismatch(value, type)
+  const of = goTypeOf(type)
+  if (of.startsWith('float') || isOfSize(value, of)) return undefined
+  // The converter cuts off what is too large.
+  if (reading === 'converter' && reflected(value) === 'int64') return undefined
+  return { got: `number ${textOf(value)}`, of, stops: false }
+}
+
+/** Whether a number is an integer that a Go type has room for. */
+function isOfSize(value: Json, goType: string): boolean {
+  if (isRawNumber(value)) return goType !== 'int32' && isInt64(value.rawJSON)
+  if (!Number.isInteger(value)) return false
+  return goType === 'int32' ? value === ((value as number) | 0) : isInt64(BigInt(value as number).toString())
+}
+
+function textOf(value: Json): string {
+  return isRawNumber(value) ? value.rawJSON : JSON.stringify(value)
+}
+
+/** What a type that reads its JSON by itself says of a value. */
+function readProblem(value: Json, reads: NonNullable<FieldType['reads']>): Problem | undefined {
+  switch (reads) {
+    case 'bytes': {
+      if (Array.isArray(value)) return undefined
+      if (typeof value !== 'string') return { got: goKind(value), of: '[]uint8', stops: false }
+      const text = base64Problem(value)
+      return text === undefined ? undefined : { text, of: '[]uint8', stops: false }
+    }
+    case 'quantity': {
+      const text = quantityProblem(typeof value === 'string' ? value.trim() : textOf(value))
+      return text === undefined ? undefined : { text, of: 'resource.Quantity', stops: true }
+    }
+    case 'intOrString': {
+      if (typeof value === 'string' || isOfSize(value, 'int32')) return undefined
+      const isNumber = typeof value === 'number' || isRawNumber(value)
+      return { got: isNumber ? `number ${textOf(value)}` : goKind(value), of: 'int32', stops: true }
+    }
+    default: {
+      if (typeof value !== 'string') return { got: goKind(value), of: 'string', stops: true }
+      const text = timeProblem(value, reads === 'microTime')
+      return text === undefined ? undefined : { text, of: 'string', stops: true }
+    }
+  }
+}
+
+function quantityProblem(text: string): string | undefined {
+  try {
+    checkQuantity(text)
+    return undefined
+  } catch (error) {
+    return (error as DecodeError).message
+  }
+}
+
+/** A type as Go names it. */
+function goTypeOf(type: FieldType): string {
+  if (type.goType !== '') return type.goType
+  if (type.items !== undefined) return `[]${goTypeOf(type.items)}`
+  if (type.struct) return type.name.split('.').slice(-2).join('.')
+  if (type.others !== undefined) return `map[string]${goTypeOf(type.others)}`
+  if (type.reads === 'bytes') return '[]uint8'
+  return type.kind === 'boolean' ? 'bool' : type.kind === 'number' ? 'int32' : 'string'
+}

@@ -1,0 +1,45 @@
+/** The parts of a time in the order in which Go reads them: how Go calls each, what it takes, and what it may be. */
+type Part = readonly [name: string, form: RegExp, range?: readonly [what: string, least: number, most: number]]
+
+const seconds: readonly Part[] = [
+  ['2006', /^\d{4}/],
+  ['-', /^-/],
+  ['01', /^\d\d/, ['month', 1, 12]],
+  ['-', /^-/],
+  ['02', /^\d\d/],
+  ['T', /^T/],
+  ['15', /^\d\d?/, ['hour', 0, 23]],
+  [':', /^:/],
+  ['04', /^\d\d/, ['minute', 0, 59]],
+  [':', /^:/],
+]
+const zone: Part = ['Z07:00', /^(?:Z|[+-]\d\d:\d\d)/]
+/** A second may have a fraction, which its form need not name. */
+const plain: readonly Part[] = [...seconds, ['05', /^\d\d(?:[.,]\d+)?/, ['second', 0, 59]], zone]
+const micro: readonly Part[] = [...seconds, ['05', /^\d\d/, ['second', 0, 59]], ['.000000', /^[.,]\d{6}/], zone]
+
+/** The times that servers write. Of nearly every one no more is asked. */
+const usual = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{6})?Z$/
+
+/** What Go says of a text that is no time of RFC 3339, `withMicros` with a fraction of six digits; `undefined`: it is one. */
+export function timeProblem(text: string, withMicros: boolean): string | undefined {
+  const known = usual.exec(text)
+  if (known !== null && (!withMicros || known[1] !== undefined)) return undefined
+  const form = withMicros ? '2006-01-02T15:04:05.000000Z07:00' : '2006-01-02T15:04:05Z07:00'
+  const problem = (why: string): string => `parsing time ${JSON.stringify(text)}${why}`
+  let rest = text
+  for (const [name, taken, range] of withMicros ? micro : plain) {
+    const found = taken.exec(rest)?.[0]
+    if (found === undefined) {
+      return problem(` as "${form}": cannot parse ${JSON.stringify(rest)} as "${name}"`)
+    }
+    rest = rest.slice(found.length)
+    if (range === undefined) continue
+    const [what, least, most] = range
+    const value = Number.parseInt(found, 10)
+    if (value < least || value > most) return problem(`: ${what} out of range`)
+  }
+  if (rest !== '') return problem(`: extra text: ${JSON.stringify(rest)}`)
+  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number)
+  return day < 1 || day > new Date(Date.UTC(year, month, 0)).getUTCDate() ? problem(': day out of range') : undefined
+}

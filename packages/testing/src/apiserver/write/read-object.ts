@@ -1,0 +1,29 @@
+import type { JsonObject } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { WriteRequest } from './answer.ts'
+import { asObject, contentTypeOf, type Origin } from './body.ts'
+import { type FieldValidation, knownIn, readBySchema, tellFields } from './fields.ts'
+import { parsePatch, strategicType } from './patch.ts'
+
+/**
+ * What a request brings, as an object of the request's resource. Warns of fields that the resource does not have, or
+ * refuses them, as `validation` says. Throws the server's 400 for what can't be such an object.
+ */
+export function readObject(
+  value: JsonObject,
+  write: Pick<WriteRequest, 'request' | 'responder' | 'target' | 'type' | 'verb'>,
+  validation: FieldValidation,
+): KubeObject {
+  const { type, target } = write
+  const { object: known, unknown } = knownIn(value, write)
+  const object = asObject(known, type, target.namespace, originOf(write))
+  if (type.schema !== undefined) return readBySchema(object, write, validation)
+  tellFields(unknown, value, write, validation)
+  return object
+}
+
+/** Where an object comes from that a create, an update or a patch brings. */
+export function originOf({ request, verb }: Pick<WriteRequest, 'request' | 'verb'>): Origin {
+  if (verb !== 'patch') return 'body'
+  return contentTypeOf(request) === strategicType ? { strategic: () => parsePatch(request.body) } : 'patch'
+}

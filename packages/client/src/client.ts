@@ -48,13 +48,23 @@ import type {
   PatchOptions,
   WriteOptions,
 } from './verbs/options.ts'
+import { type RawAnswers, type RawRequest, request as rawRequest } from './verbs/raw.ts'
 import { ScaleVerbs } from './verbs/scale.ts'
 import { StatusVerbs } from './verbs/status.ts'
+import { type Subresources, SubresourceVerbs } from './verbs/subresource.ts'
 import { type WatchHandlers, type WatchOptions, watch, watchEach } from './verbs/watch.ts'
 import { apply, type Patch, patch, update } from './verbs/write.ts'
 import type { WriteListener } from './verbs/write-listeners.ts'
 import { version } from './version.ts'
-import { asKey, type DeepPartial, type FromServer, type FullObject, type KeyOf, type Scope } from './views/object.ts'
+import {
+  asKey,
+  type DeepPartial,
+  type FromServer,
+  type FullObject,
+  type KeyOf,
+  type KubernetesObject,
+  type Scope,
+} from './views/object.ts'
 import type { View } from './views/resource.ts'
 import type { WatchEvent } from './watch/events.ts'
 import type { Watch, WatchContext } from './watch/watch.ts'
@@ -362,6 +372,32 @@ export class Client {
   /** Evicts a pod. If a disruption budget does not allow that now, it fails with `isTooManyRequests` and is not retried. */
   evict(pods: View<unknown, 'namespaced'>, key: KeyOf<'namespaced'>, options?: EvictOptions): Promise<void> {
     return evict(this.#caller, pods, asKey(key), options)
+  }
+
+  /**
+   * Reads and writes a subresource of one object: `client.subresource(serviceAccounts, key, 'token').create({ spec: { audiences: [] } })`. The
+   * bodies of those that every cluster has are typed; for another one, give its type: `client.subresource<Restart>(view, key, 'restart')`.
+   */
+  subresource<N extends keyof Subresources, S extends Scope>(
+    view: View<unknown, S>,
+    key: KeyOf<S>,
+    name: N,
+  ): SubresourceVerbs<Subresources[N]>
+  subresource<T extends object = KubernetesObject>(
+    view: View<unknown>,
+    key: KeyOf<Scope>,
+    name: string,
+  ): SubresourceVerbs<T>
+  subresource(view: View<unknown>, key: KeyOf<Scope>, name: string): SubresourceVerbs<object> {
+    return new SubresourceVerbs(this.#caller, view, key, name)
+  }
+
+  /**
+   * Sends a request to any path of the server, for what no other method does: `client.request({ method: 'GET', path: '/version' })`. It is bounded
+   * in time, repeated if the server did nothing, and refused with an `ApiError`, as all calls are. Caches do not hear of what it writes.
+   */
+  request<A extends 'json' | 'text' | 'bytes' = 'json'>(request: RawRequest<A>): Promise<RawAnswers[A]> {
+    return rawRequest(this.#caller, request)
   }
 
   /**

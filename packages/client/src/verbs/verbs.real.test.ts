@@ -15,6 +15,7 @@ import { deployments } from '../resources/apps.ts'
 import { configMaps, pods, secrets, serviceAccounts } from '../resources/core.ts'
 import { roles } from '../resources/rbac.ts'
 import { defineResource } from '../views/resource.ts'
+import { anySubresource } from './testkit/any-subresource.ts'
 
 const available = await realApiServerAvailable('the verbs of the client')
 
@@ -37,6 +38,8 @@ describe.runIf(available)('verbs, on a real API server', () => {
   afterEach(() => client.close())
 
   const at = (name: string) => ({ name, namespace: 'default' })
+
+  describe('any subresource, and any path', () => anySubresource(() => client))
 
   it('objects come as their view has them', async () => {
     const created = await client.create(configMaps, { metadata: at('views'), data: { a: '1' } })

@@ -23,7 +23,8 @@ export type Patch = object | readonly JsonPatchOperation[]
 /** What a write is made to: the object itself, or a subresource of it. */
 export type Subresource = 'status' | undefined
 
-const mediaTypes = {
+/** How the body of a patch is sent. */
+export const mediaTypes = {
   merge: 'application/merge-patch+json',
   json: 'application/json-patch+json',
   strategic: 'application/strategic-merge-patch+json',
@@ -53,12 +54,19 @@ export async function patch<C, S extends Scope>(
   subresource?: Subresource,
 ): Promise<C> {
   checkOptions('patch', options, patchChecks)
+  const type = patchType(change, options.type)
+  const call = writeCall(caller, view, key, options, subresource)
+  return send(caller, view, options, { ...call, method: 'PATCH', body: change, contentType: mediaTypes[type] })
+}
+
+/** The type of a patch, by what it is unless it is said. @throws OptionTypeError if the change can't be one of that type */
+export function patchType(change: Patch, given: PatchOptions['type']): NonNullable<PatchOptions['type']> {
   if (change === null || typeof change !== 'object') {
     throw new OptionTypeError('patch', 'an object to merge, or a list of JSON patch operations', `${change}`)
   }
   const { metadata } = change as { readonly metadata?: unknown }
   if (metadata === null) throw new OptionTypeError('patch.metadata', 'an object', 'null')
-  const type = options.type ?? (Array.isArray(change) ? 'json' : 'merge')
+  const type = given ?? (Array.isArray(change) ? 'json' : 'merge')
   if (Array.isArray(change) !== (type === 'json')) {
     throw new OptionTypeError(
       'patch',
@@ -66,8 +74,7 @@ export async function patch<C, S extends Scope>(
       'the other',
     )
   }
-  const call = writeCall(caller, view, key, options, subresource)
-  return send(caller, view, options, { ...call, method: 'PATCH', body: change, contentType: mediaTypes[type] })
+  return type
 }
 
 export async function apply<C>(

@@ -73,8 +73,9 @@ class Comparison {
     combinationChanges(old, next, path, this.#note)
     ruleChanges(old, next, path, this.#note)
     mergeChanges(old, next, path, this.#note)
-    if (old['x-kubernetes-embedded-resource'] !== next['x-kubernetes-embedded-resource']) {
-      const change = `x-kubernetes-embedded-resource ${next['x-kubernetes-embedded-resource'] ? 'added' : 'removed'}`
+    const isEmbedded = next['x-kubernetes-embedded-resource'] === true
+    if ((old['x-kubernetes-embedded-resource'] === true) !== isEmbedded) {
+      const change = `x-kubernetes-embedded-resource ${isEmbedded ? 'added' : 'removed'}`
       this.#note(path, change, 'breaks stored objects', newField)
     }
     const below = (name: string, isRequired = false): Around => ({

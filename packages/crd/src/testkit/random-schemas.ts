@@ -53,7 +53,10 @@ function randomList(random: Random, depth: number): StructuralSchema {
 }
 
 function withDefault(random: Random, schema: StructuralSchema): StructuralSchema {
-  if (!chance(random, 0.2)) return schema
+  return chance(random, 0.2) ? defaulted(random, schema) : schema
+}
+
+function defaulted(random: Random, schema: StructuralSchema): StructuralSchema {
   const value = randomValue(random, schema)
   return value === undefined || value === null ? schema : { ...schema, default: value }
 }
@@ -90,11 +93,12 @@ export function changedSchema(random: Random, schema: StructuralSchema, depth: n
     return rest
   }
   if (change === 'nullable') return { ...schema, nullable: true }
-  if (change === 'default') return withDefault(random, schema)
+  if (change === 'default') return defaulted(random, schema)
   if (schema.properties !== undefined) {
     const name = choose(random, names)
     if (change === 'require') return { ...schema, required: [...new Set([...(schema.required ?? []), name])] }
-    const added = withDefault(random, randomSchema(random, Math.max(0, depth - 1)))
+    const field = randomSchema(random, Math.max(0, depth - 1))
+    const added = chance(random, 0.5) ? defaulted(random, field) : field
     return { ...schema, properties: { ...schema.properties, [name]: added } }
   }
   if (change === 'limit' && schema.type === 'string') return { ...schema, ...choose(random, textLimits) }

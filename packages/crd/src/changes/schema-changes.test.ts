@@ -81,6 +81,12 @@ const unsafe: readonly Row[] = [
     { ...text, oneOf: [{ enum: ['a'] }, { minLength: 1 }] },
     ['f', 'oneOf changed'],
   ],
+  // The server fills the inner default into the outer one, which has one field too many then.
+  [
+    fields({}),
+    fields({ a: { ...fields({ b: { ...text, default: 'x' } }, { maxProperties: 0 }), default: {} } }),
+    ['f.a', 'field with a default added'],
+  ],
   // The default is one field more, or makes two items equal.
   [
     fields({}, { maxProperties: 0 }),

@@ -102,7 +102,8 @@ class Comparison {
       was === undefined
         ? `default ${JSON.stringify(is)} added`
         : `default is ${JSON.stringify(is)}, was ${JSON.stringify(was)}`
-    const isSafe = !countsFields && !hasRules && (next['x-kubernetes-validations'] ?? []).length === 0
+    const isSafe =
+      !countsFields && !hasRules && (next['x-kubernetes-validations'] ?? []).length === 0 && !spoilsItsDefault(next)
     this.#note(path, change, isSafe ? 'safe' : 'breaks stored objects', isSafe ? '' : unlessDefaultFits)
   }
 
@@ -154,8 +155,9 @@ class Comparison {
       )
     } else {
       // A rule that stays can't look at a field that was not there.
-      const verdict = countsFields ? 'breaks stored objects' : 'safe'
-      this.#note(path, 'field with a default added', verdict, countsFields ? unlessDefaultFits : '')
+      const isSafe = !countsFields && !spoilsItsDefault(field)
+      const verdict = isSafe ? 'safe' : 'breaks stored objects'
+      this.#note(path, 'field with a default added', verdict, isSafe ? '' : unlessDefaultFits)
     }
   }
 
@@ -193,6 +195,21 @@ function countsFields(schema: StructuralSchema): boolean {
   const { allOf, anyOf, oneOf, not, maxProperties, 'x-kubernetes-list-type': list } = schema
   const parts = [allOf, anyOf, oneOf, not, maxProperties, schema.enum]
   return parts.some(part => part !== undefined) || list === 'set' || list === 'map'
+}
+
+/** Whether the server may fill something into the default of this schema that then does not fit. It takes such a definition. */
+function spoilsItsDefault(schema: StructuralSchema): boolean {
+  const all = [...partsOf(schema)]
+  const isLimited = all.some(one => countsFields(one) || (one['x-kubernetes-validations'] ?? []).length > 0)
+  return isLimited && all.slice(1).some(one => one.default !== undefined)
+}
+
+/** The schema and all below it. */
+function* partsOf(schema: StructuralSchema): Generator<StructuralSchema> {
+  yield schema
+  const others = schemaOfOthers(schema)
+  const below = [...Object.values(schema.properties ?? {}), itemsOf(schema), others === true ? undefined : others]
+  for (const one of below) if (one !== undefined) yield* partsOf(one)
 }
 
 /** Whether no object can have the field yet. */

@@ -81,6 +81,12 @@ const unsafe: readonly Row[] = [
     { ...text, oneOf: [{ enum: ['a'] }, { minLength: 1 }] },
     ['f', 'oneOf changed'],
   ],
+  // The server does not check defaults in the values of a map.
+  [
+    map(fields({ a: { ...text, maxLength: 2 } })),
+    map(fields({ a: { ...text, maxLength: 2, default: 'abc' } })),
+    ['f{}.a', 'default "abc" added'],
+  ],
   // The server fills the inner default into the outer one, which has one field too many then.
   [
     fields({}),

@@ -38,7 +38,7 @@ function fileOf({ page, file }: Block, index: number): string {
 /** Where a block is taken to stand: what it imports must be a dependency there. */
 function homeOf(page: string): string {
   if (page.startsWith('packages/') || page.startsWith('examples/')) return dirname(page)
-  return page.startsWith('test/') ? 'test/bench' : 'tools/demo'
+  return 'test/bench'
 }
 
 /** What is given stands before it, all of it a module. */

@@ -19,7 +19,7 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
     ...['narrow-cache', 'watch-manager', 'work-queue'],
   ],
   crd: ['client'],
-  cli: ['client', 'crd'],
+  cli: ['client', 'crd', 'testing'],
   copies: ['client', 'controller', 'work-queue'],
 }
 

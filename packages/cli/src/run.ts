@@ -32,4 +32,4 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
 }
 
 const exitStatuses = `
-Exit status: 0 done; 1 a file is stale, or what it says is refused; 2 wrong usage.`
+Exit status: 0 done; 1 a file is stale, what it says is refused, or a change is not safe; 2 wrong usage.`

@@ -1,6 +1,8 @@
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { definitionYaml } from '@wherry/crd'
 import { Command } from 'commander'
+import { differences, differenceText } from '../diff/differences.ts'
+import { oldDefinitions } from '../diff/old-definitions.ts'
 import { CommandFailure, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { renewal } from '../renewal.ts'
@@ -13,6 +15,7 @@ interface Options {
   readonly out?: string
   readonly check?: true
   readonly watch?: true
+  readonly diff?: string
   readonly json?: true
 }
 
@@ -23,8 +26,13 @@ Examples:
   wherry crd src/*.crd.ts --out deploy/crd             write a file for each definition
   wherry crd src/game.ts --out deploy/crd --watch      write them again whenever a file changes, until Ctrl+C
   wherry crd src/*.crd.ts --out deploy/crd --check     in CI: fail if one of these files is stale
+  wherry crd src/game.ts --diff cluster                before an upgrade: is the change safe for the objects in the cluster?
+  wherry crd src/game.ts --diff cluster:staging        the same for the kubeconfig's context "staging"
+  git show main:deploy/crd/games.example.com.yaml | wherry crd src/game.ts --diff -
 
-Exit status: 0 done; 1 a file is stale, or what it says is refused; 2 wrong usage.`
+--diff says of each change whether it breaks stored objects, breaks clients or is safe, and what to do.
+
+Exit status: 0 done; 1 a file is stale, what it says is refused, or a change is not safe; 2 wrong usage, or the old definition can't be read.`
 
 /** `wherry crd`: writes CustomResourceDefinitions. */
 export function crdCommand(host: CommandHost): Command {
@@ -39,17 +47,28 @@ export function crdCommand(host: CommandHost): Command {
       '--watch',
       'write the files in --out again whenever a file with interfaces, or one that it imports, changes',
     )
-    .option('--json', 'print a JSON document for each definition, on a line of its own')
+    .option(
+      '--diff <old>',
+      'write nothing, and fail if a change from the old definition is not safe: a file, - for the standard input, cluster, or cluster:CONTEXT',
+    )
+    .option('--json', 'print a JSON document for each definition, or with --diff for each change, on a line of its own')
     .addHelpText('after', examples)
     .action((files: readonly string[], options: Options) => crd(files, options, host))
 }
 
-async function crd(paths: readonly string[], { out, check, watch, json }: Options, host: CommandHost): Promise<void> {
+async function crd(paths: readonly string[], options: Options, host: CommandHost): Promise<void> {
+  const { out, check, watch, diff, json } = options
+  if (diff !== undefined && (out !== undefined || check || watch))
+    throw wrongUsage('--diff writes and checks no files: take it without --out, --check and --watch')
   if (check && out === undefined) throw wrongUsage('--check needs --out, the folder of the files to check')
   if (watch && out === undefined) throw wrongUsage('--watch needs --out, the folder of the files to write')
   if (watch && check) throw wrongUsage('--watch writes files, and --check writes none: take one of them')
   const { stdout, stderr, cwd } = host
   const files = new DefinitionFiles(paths, cwd)
+  if (diff !== undefined) {
+    await compare(await files.definitions(), diff, json === true, host)
+    return
+  }
   if (out === undefined) {
     const definitions = await files.definitions()
     if (json) for (const definition of definitions) stdout.write(`${JSON.stringify(definition)}\n`)
@@ -73,4 +92,18 @@ async function crd(paths: readonly string[], { out, check, watch, json }: Option
   manifests.forEach(print)
   if (!manifests.some(({ state }) => state === 'stale' || state === 'missing')) return
   throw new CommandFailure(renewal(['crd', ...paths, '--out', out]), 1)
+}
+
+/** Prints how the definitions differ from old ones. Fails if a change is not safe. */
+async function compare(
+  definitions: readonly CustomResourceDefinition[],
+  old: string,
+  json: boolean,
+  host: CommandHost,
+): Promise<void> {
+  const names = definitions.map(({ metadata }) => metadata?.name ?? '')
+  const all = differences(await oldDefinitions(old, names, host), definitions)
+  for (const one of all) host.stdout.write(json ? `${JSON.stringify(one)}\n` : differenceText(one))
+  const unsafe = all.filter(({ verdict }) => verdict !== 'safe')
+  if (unsafe.length > 0) throw new CommandFailure(`changes that are not safe: ${unsafe.length} of ${all.length}`, 1)
 }

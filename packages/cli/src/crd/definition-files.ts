@@ -5,6 +5,7 @@ import type { CustomResourceDefinition } from '@wherry/client/resources/apiexten
 import { refused, wrongUsage } from '../failure.ts'
 import type { InterfaceFiles } from '../interface/definitions.ts'
 import { exportedDefinitions } from './exported.ts'
+import { serverRefusals } from './server-refusals.ts'
 
 interface Read {
   readonly files: readonly string[]
@@ -38,6 +39,7 @@ export class DefinitionFiles {
     }
     if (interfaces.length > 0) add(interfaces.join(', '), await this.#ofInterfaces(interfaces))
     for (const file of modules) add(file, await exportedDefinitions(resolve(this.#cwd, file), file))
+    await this.#refuseWhatServersRefuse([...found.values()])
     return [...found.values()].map(({ definition }) => definition)
   }
 
@@ -69,6 +71,18 @@ export class DefinitionFiles {
       this.#last = { files, reader: new InterfaceFiles(paths, this.#cwd) }
     }
     return this.#last?.reader.definitions() ?? []
+  }
+
+  async #refuseWhatServersRefuse(
+    found: readonly { readonly file: string; readonly definition: CustomResourceDefinition }[],
+  ): Promise<void> {
+    const problems = new Set<string>()
+    for (const { file, definition } of found)
+      for (const { version, path, message } of await serverRefusals(definition))
+        problems.add(
+          `${this.#last?.reader.placeOf(definition, version, path) ?? file}: ${path || 'the object'}: ${message}`,
+        )
+    if (problems.size > 0) throw refused([...problems].join('\n'))
   }
 
   async #kinds(): Promise<{ readonly interfaces: readonly string[]; readonly modules: readonly string[] }> {

@@ -16,6 +16,8 @@ interface Version {
   readonly tags: KindTags
   readonly parts: Omit<VersionParts, 'storage'>
   readonly place: string
+  /** Where the fields are declared, by path. */
+  readonly places: ReadonlyMap<string, string>
 }
 
 /**
@@ -34,6 +36,7 @@ export class InterfaceFiles {
   readonly #files: readonly string[]
   readonly #cwd: string
   readonly #small: Programs
+  readonly #versions = new WeakMap<CustomResourceDefinition, readonly Version[]>()
   #whole: Programs | undefined
 
   constructor(files: readonly string[], cwd: string) {
@@ -61,6 +64,16 @@ export class InterfaceFiles {
     return this.#whole?.haveChanged(files) === true || isOfSmall
   }
 
+  /**
+   * Where the field of a definition that was read here is declared, or else the nearest around it: `src/game.ts:12`. Undefined for another definition.
+   *
+   * @param version its place in the definition
+   */
+  placeOf(definition: CustomResourceDefinition, version: number, path: string): string | undefined {
+    const found = this.#versions.get(definition)?.[version]
+    return found && (placeOf(path, found.places) ?? found.place)
+  }
+
   /** Undefined if the program has an error that it would perhaps not have with all types around it. */
   #read(programs: Programs, isPartial: boolean): readonly CustomResourceDefinition[] | undefined {
     const cwd = this.#cwd
@@ -78,7 +91,11 @@ export class InterfaceFiles {
     const versions = roots.flatMap(root => versionOf(root, reader, cwd, refuse) ?? [])
     if (isPartial && this.#isDoubtful(programs, program, reader)) return undefined
     const kinds = Map.groupBy(versions, ({ tags }) => `${tags.kind}.${tags.group}`)
-    const definitions = [...kinds.values()].flatMap(one => definitionOf(one, refuse) ?? [])
+    const definitions = [...kinds.values()].flatMap(one => {
+      const definition = definitionOf(one, refuse)
+      if (definition !== undefined) this.#versions.set(definition, one)
+      return definition ?? []
+    })
     end(problems)
     return definitions
   }
@@ -122,7 +139,7 @@ function versionOf(
   const { version, served, deprecated, scale, printColumns, selectableFields } = tags
   const hasStatus = tags.hasStatus ?? structural.properties?.status !== undefined
   const options = { served, deprecated, scale, printColumns, selectableFields }
-  return { tags, place, parts: { ...options, name: version, schema: structural, hasStatus, prefix: '' } }
+  return { tags, place, places, parts: { ...options, name: version, schema: structural, hasStatus, prefix: '' } }
 }
 
 function definitionOf(

@@ -1,12 +1,12 @@
 import { copyFile } from 'node:fs/promises'
-import { get } from 'node:https'
 import { join } from 'node:path'
 import { Client, defineResource, isInvalid } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
+import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Game } from '../testkit/game.ts'
+import { openApi } from '../testkit/open-api.ts'
 import { temporaryProject } from '../testkit/project.ts'
 import { testkit } from '../testkit/run.ts'
 import { interfaceDefinitions } from './definitions.ts'
@@ -59,20 +59,3 @@ describe.for(kinds)("an API server of kind '%s'", kind => {
     }
   })
 })
-
-/** What `kubectl explain` reads. The embedded server does not have it. */
-async function openApi(
-  { url, ca, token }: Pick<EmbeddedApiServer, 'url' | 'ca' | 'token'>,
-  path: string,
-): Promise<string> {
-  const chunks: string[] = []
-  const done = Promise.withResolvers<void>()
-  get(new URL(path, url), { ca, headers: { authorization: `Bearer ${token}` }, agent: false }, response => {
-    response
-      .setEncoding('utf8')
-      .on('data', chunk => chunks.push(chunk))
-      .on('end', done.resolve)
-  }).on('error', done.reject)
-  await done.promise
-  return chunks.join('')
-}

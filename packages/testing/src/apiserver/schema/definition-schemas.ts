@@ -33,6 +33,13 @@ export function schemaProblems(definition: JsonObject, old: JsonObject | undefin
   })
 }
 
+/** What an API server refuses the schemas of a CustomResourceDefinition for, in its words, rules that do not compile or cost too much included. */
+export function refusalsOfSchemas(definition: object): readonly { readonly field: string; readonly message: string }[] {
+  // What is not JSON, such as fields that are undefined, would not come to a server either.
+  const sent = JSON.parse(JSON.stringify(definition)) as JsonObject
+  return schemaProblems(sent, undefined).map(({ field = '', message = '' }) => ({ field, message }))
+}
+
 /** What a definition's schemas ask to be checked that is not checked here; `undefined`: nothing. */
 export function unservedSchema(definition: JsonObject): string | undefined {
   for (const version of versionsIn(definition)) {

@@ -1,0 +1,34 @@
+import { type StructuralSchema, same } from '../schema/json-schema.ts'
+import type { Note } from './change.ts'
+
+const advice = 'Keep the old ones, or change the objects that do not fit first.'
+
+/** Notes how `allOf`, `anyOf`, `oneOf` and `not` differ. */
+export function combinationChanges(old: StructuralSchema, next: StructuralSchema, path: string, note: Note): void {
+  for (const name of ['allOf', 'anyOf', 'oneOf', 'not'] as const) {
+    const [was, is] = [old[name], next[name]]
+    if (same(was, is)) continue
+    const wider = is === undefined || isWider[name](asList(was), asList(is))
+    const change = was === undefined ? `${name} added` : is === undefined ? `${name} removed` : `${name} changed`
+    note(path, change, wider ? 'safe' : 'breaks stored objects', wider ? '' : advice)
+  }
+}
+
+type Branches = readonly StructuralSchema[]
+
+/** Whether all that the old branches allowed is allowed by the new ones, as far as it can be told without looking into them. */
+const isWider: Readonly<Record<'allOf' | 'anyOf' | 'oneOf' | 'not', (old: Branches, next: Branches) => boolean>> = {
+  allOf: (old, next) => next.every(one => has(old, one)),
+  anyOf: (old, next) => old.length > 0 && old.every(one => has(next, one)),
+  // One more branch may make two of them fit.
+  oneOf: () => false,
+  not: () => false,
+}
+
+function has(branches: Branches, branch: StructuralSchema): boolean {
+  return branches.some(one => same(one, branch))
+}
+
+function asList(value: StructuralSchema | Branches | undefined): Branches {
+  return value === undefined ? [] : Array.isArray(value) ? value : [value as StructuralSchema]
+}

@@ -1,0 +1,153 @@
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '@wherry/client/resources/apiextensions'
+import { expect, it } from 'vitest'
+import type { StructuralSchema } from '../schema/json-schema.ts'
+import { definitionChanges } from './definition-changes.ts'
+
+const two = { a: { type: 'string' }, b: { type: 'string' } }
+const one = { a: { type: 'string' } }
+
+function version(
+  name: string,
+  more: Partial<CustomResourceDefinitionVersion> = {},
+  properties: Record<string, StructuralSchema> = two,
+): CustomResourceDefinitionVersion {
+  return { name, served: true, storage: false, schema: { openAPIV3Schema: { type: 'object', properties } }, ...more }
+}
+
+const v1 = version('v1', { storage: true })
+const v1beta1 = version('v1beta1')
+const names = { kind: 'Game', plural: 'games', shortNames: ['gm'] }
+
+function definition(
+  versions: CustomResourceDefinitionVersion[],
+  more: Partial<CustomResourceDefinitionSpec> = {},
+  storedVersions?: string[],
+): CustomResourceDefinition {
+  const spec = { group: 'example.com', scope: 'Namespaced', names, versions, ...more }
+  return { metadata: { name: 'games.example.com' }, spec, ...(storedVersions && { status: { storedVersions } }) }
+}
+
+const webhook = { conversion: { strategy: 'Webhook' } }
+const plain = definition([v1])
+
+type Row = readonly [
+  title: string,
+  old: CustomResourceDefinition,
+  next: CustomResourceDefinition,
+  ...changes: (readonly [version: string, path: string, change: string, verdict: string])[],
+]
+
+const objects = 'breaks stored objects'
+const clients = 'breaks clients'
+
+const rows: readonly Row[] = [
+  ['nothing', plain, definition([v1], { names: { ...names, listKind: 'GameList', singular: 'game' } })],
+  ['the scope', plain, definition([v1], { scope: 'Cluster' }), ['', 'spec.scope', 'Cluster, was Namespaced', objects]],
+  [
+    'the kind',
+    plain,
+    definition([v1], { names: { ...names, kind: 'Play', listKind: 'GameList', singular: 'game' } }),
+    ['', 'spec.names.kind', 'Play, was Game', objects],
+  ],
+  [
+    'a short name',
+    plain,
+    definition([v1], { names: { ...names, shortNames: [] } }),
+    ['', 'spec.names.shortNames', 'without gm', clients],
+  ],
+  ['a new version', plain, definition([v1, v1beta1]), ['v1beta1', '', 'version added', 'safe']],
+  ['a version without objects', definition([v1, v1beta1]), plain, ['v1beta1', '', 'version removed', clients]],
+  [
+    'a version that nobody is served',
+    definition([v1, version('v0', { served: false })]),
+    plain,
+    ['v0', '', 'version removed', 'safe'],
+  ],
+  [
+    'a version with objects',
+    definition([v1, v1beta1], {}, ['v1beta1', 'v1']),
+    plain,
+    ['v1beta1', '', 'version removed that is in storedVersions', objects],
+  ],
+  [
+    'a field of the stored version',
+    plain,
+    definition([version('v1', { storage: true }, one)]),
+    ['v1', 'b', 'field removed', objects],
+  ],
+  [
+    'a field of a version without objects',
+    definition([v1, v1beta1]),
+    definition([v1, version('v1beta1', {}, one)]),
+    ['v1beta1', 'b', 'field removed', clients],
+  ],
+  [
+    'a field of a version that was stored once',
+    definition([v1, v1beta1], {}, ['v1beta1', 'v1']),
+    definition([v1, version('v1beta1', {}, one)]),
+    ['v1beta1', 'b', 'field removed', objects],
+  ],
+  [
+    'the storage version',
+    definition([v1]),
+    definition([version('v1'), version('v2', { storage: true })]),
+    ['v2', '', 'version added', 'safe'],
+    ['v2', '', 'storage version, was v1', 'safe'],
+  ],
+  [
+    'the storage version, which has fewer fields',
+    definition([v1]),
+    definition([version('v1'), version('v2', { storage: true }, one)]),
+    ['v2', '', 'version added', 'safe'],
+    ['v2', '', 'storage version, was v1', 'safe'],
+    ['v2', 'b', 'field removed (against v1, without conversion)', objects],
+  ],
+  [
+    'the same with a webhook',
+    definition([v1], webhook),
+    definition([version('v1'), version('v2', { storage: true }, one)], webhook),
+    ['v2', '', 'version added', 'safe'],
+    ['v2', '', 'storage version, was v1', 'safe'],
+  ],
+  ['the webhook', definition([v1], webhook), plain, ['', 'spec.conversion.strategy', 'None, was Webhook', objects]],
+  ['a webhook', plain, definition([v1], webhook), ['', 'spec.conversion.strategy', 'Webhook, was None', 'safe']],
+  [
+    'serving',
+    definition([v1, v1beta1]),
+    definition([v1, version('v1beta1', { served: false })]),
+    ['v1beta1', '', 'no longer served', clients],
+  ],
+  [
+    'the status',
+    plain,
+    definition([{ ...v1, subresources: { status: {} } }]),
+    ['v1', 'status', 'written on its own', clients],
+  ],
+  [
+    'the status, back',
+    definition([{ ...v1, subresources: { status: {} } }]),
+    plain,
+    ['v1', 'status', 'no longer written on its own', clients],
+  ],
+  [
+    'a selectable field',
+    definition([{ ...v1, selectableFields: [{ jsonPath: '.a' }] }]),
+    plain,
+    ['v1', 'a', 'no longer selectable', clients],
+  ],
+  [
+    'the scale',
+    definition([{ ...v1, subresources: { scale: { specReplicasPath: '.a', statusReplicasPath: '.b' } } }]),
+    plain,
+    ['v1', '', 'scale removed', clients],
+  ],
+]
+
+it.for(rows)('tells what a change of %s does', ([, old, next, ...expected]) => {
+  const found = definitionChanges(old, next)
+  expect(found.map(one => [one.version ?? '', one.path, one.change, one.verdict])).toEqual(expected)
+})

@@ -256,6 +256,11 @@ export class Controller<C, S extends Scope = Scope> {
     return [...running, ...queued, ...waiting].map(line => `${this.name}: ${line}`)
   }
 
+  /** Whether it is reconciling a key. */
+  get isReconciling(): boolean {
+    return this.#queue.unfinished().length > 0
+  }
+
   /** Why the last run of a key failed that waits for its next one, if there is such a key. */
   get failure(): Error | undefined {
     for (const state of this.#states.values()) {

@@ -1,5 +1,6 @@
 import type { Agenda } from './agenda.ts'
 import { SimulationError, type SimulationErrorCode } from './error.ts'
+import { outsideWaits } from './outside.ts'
 import { catchStrayErrors, type StrayError } from './stray-errors.ts'
 import type { Trace } from './trace.ts'
 
@@ -31,8 +32,6 @@ export interface DriverOptions {
   readonly maxSteps: number
   /** What is pending besides timers, a line each. */
   readonly describe: () => readonly string[]
-  /** What is waited for outside the simulation, a line each. */
-  readonly outside: () => readonly string[]
 }
 
 /**
@@ -188,8 +187,8 @@ export class Driver {
   }
 
   #error(code: SimulationErrorCode, message: string, cause?: unknown): SimulationError {
-    const { seed, agenda, outside } = this.#options
-    const at = { seed, time: agenda.now, pending: [...this.pending(), ...outside()] }
+    const { seed, agenda } = this.#options
+    const at = { seed, time: agenda.now, pending: [...this.pending(), ...outsideWaits()] }
     return new SimulationError(code, message, cause === undefined ? at : { ...at, cause })
   }
 

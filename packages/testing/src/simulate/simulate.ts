@@ -53,7 +53,7 @@ export interface Simulation {
    *
    * Rejects with a `SimulationError` when nothing can ever happen, past `limitMs` or `maxSteps`, when an exception
    * comes out of a timer, and when a rejection is handled by nobody. Time does not wait for a socket, a file, a timer of Node's, a
-   * worker or an `import()`: do such things before. What of these is under way is named by the error.
+   * worker or an `import()`: do such things before. The error names what of these the process has under way.
    */
   run<T>(fn: () => T): Promise<Awaited<T>>
   /** Resolves when `ms` have passed and all that was due by then is done. Inside `run` too. */
@@ -91,9 +91,8 @@ export function simulate(seed: number, options: SimulateOptions = {}): Simulatio
   const trace = new Trace(options.trace === 'full')
   const described: (() => Iterable<string>)[] = []
   const describe = (): string[] => described.flatMap(lines => [...lines()])
-  const outside = outsideWaits()
-  const driver = new Driver({ seed, agenda, trace, maxSteps, describe, outside })
-  const clock = { ...simulatedClock(agenda, startTime), outside }
+  const driver = new Driver({ seed, agenda, trace, maxSteps, describe })
+  const clock = { ...simulatedClock(agenda, startTime), outside: outsideWaits }
   return {
     seed,
     clock,

@@ -371,6 +371,36 @@ describe('an object that is there already', () => {
       expect(outcomes(done).at(-1)).toBe('created')
     }))
 
+  it('A10: is left as it is if it was only to be created, and is made anew when it is gone', () =>
+    inArcade(async ({ operator, client, start, after }) => {
+      let drawn = 0
+      const done = declare(operator, async ({ apply }) => {
+        drawn += 1
+        return apply(ours, { metadata: { name: 'made' }, data: { password: `${drawn}` } }, { only: 'create' })
+      })
+      await start(game('chess'))
+      const made = (): Promise<ConfigMap | undefined> => client.get(configMaps, at('made'))
+      expect(await made()).toMatchObject({ data: { password: '1' } })
+      // Somebody changes it, and takes off the label of the view.
+      await after(client.patch(configMaps, at('made'), { data: { password: 'theirs' }, metadata: { labels: null } }))
+      await after(client.patch(games, at('chess'), { spec: { title: 'b' } }))
+      expect(await made()).toMatchObject({ data: { password: 'theirs' } })
+      expect(drawn).toBeGreaterThan(1)
+      await after(client.delete(configMaps, at('made')))
+      expect(await made()).toMatchObject({ data: { password: `${drawn}` }, metadata: { labels } })
+      expect(outcomes(done)).toEqual(['created', ...outcomes(done).slice(1, -1).fill('unchanged'), 'created'])
+    }))
+
+  it('A10: that nobody controls is not taken for one that was made', () =>
+    inArcade(async ({ operator, client, run, simulation }) => {
+      await client.create(configMaps, { metadata: at('made'), data: { password: 'theirs' } })
+      const done = declare(operator, ({ apply }) => apply(ours, { metadata: { name: 'made' } }, { only: 'create' }))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(1000)
+      expect(new Set(outcomes(done))).toEqual(new Set(['NOT_OURS']))
+    }))
+
   it('A3: that nobody controls is a NotOursError that names its managers, and is taken over with adopt', () =>
     inArcade(async ({ operator, client, run, simulation }) => {
       await client.create(configMaps, { metadata: at('made'), data: { precious: 'yes' } }, { fieldManager: 'kubectl' })

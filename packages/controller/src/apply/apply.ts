@@ -211,7 +211,7 @@ class Application {
     if (run.absent.has(absentId(this.#view, this.#name))) throw new NotAbsentError(this.#view.key, this.#name)
     this.#mustBeOurs(seen)
     const { limiter, normalized } = this.#shared
-    const isThere = ownsNothing(this.#body) && seen.owned === undefined
+    const isThere = this.#options.only === 'create' || (ownsNothing(this.#body) && seen.owned === undefined)
     if (isThere || isAsDesired(seen.owned, this.#body) || normalized.knows(this.#body, seen.owned)) {
       limiter.asDesired(this.#about.key, this.#id)
       return { ...unsent, outcome: 'unchanged' }

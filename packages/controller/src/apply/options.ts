@@ -53,6 +53,12 @@ export interface DesiredOptions {
    * @default 'fail'
    */
   readonly whenImmutable?: 'fail' | 'recreate' | undefined
+  /**
+   * `create`: creates the object if it does not exist, and never changes it afterwards, whatever `desired` says then. For what is made once, such as
+   * a generated password. If the object exists, it must be the primary object's, as for any apply.
+   * @default it is created, and kept as desired
+   */
+  readonly only?: 'create' | undefined
   /** Aborts the apply, in addition to the run's own signal. */
   readonly signal?: AbortSignal | undefined
   /** How long a request may take, in milliseconds. @default the client's */
@@ -71,6 +77,7 @@ export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
   onDelay: oneOf('reject', 'resolve'),
   whenImmutable: oneOf('fail', 'recreate'),
+  only: oneOf('create'),
   signal: abortSignal,
   timeoutMs: milliseconds({ min: 1, infinite: true }),
 }
@@ -78,7 +85,7 @@ export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
 /** The result of an apply. */
 export interface Applied<T> {
   /**
-   * - `unchanged`: the object is as desired. In most cases no request was sent.
+   * - `unchanged`: the object is as desired, or exists and was only to be created. In most cases no request was sent.
    * - `created`, `updated`: the object was written.
    * - `delayed`: the write waits, because somebody undid it too often. The key runs again after `retryAfterMs`. Only with `onDelay: 'resolve'`.
    * - `refused`: the same, because the server refused the write: `refusal` says why.

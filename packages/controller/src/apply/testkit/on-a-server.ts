@@ -121,6 +121,47 @@ export function applyOnAServer(server: () => ApiServer): void {
     expect(first?.env).toEqual(turned)
   })
 
+  it('A10, C18: what is made once keeps its value through restarts and lost labels, and is cleaned up for before the object goes', async () => {
+    const { url, ca, token } = server()
+    await using hand = new Client({ url, ca, token })
+    const mine = configMaps.within({ namespaces: ['default'], labels: { once: 'yes' } })
+    const seen: string[] = []
+    let drawn = 0
+    const source = { name: 'once', namespace: 'default' }
+    const made = { ...source, name: 'once-password' }
+    const again = (change: () => Promise<unknown>): Promise<void> =>
+      operating(server(), async ({ operator, run, errors }) => {
+        operator
+          .controller('once')
+          .for(mine)
+          .finalizer('example.com/once', async ({ key, client }) => {
+            seen.push(`${key.name} ${(await client.get(configMaps, key))?.metadata?.finalizers}`)
+          })
+          .reconcile(async ({ apply }) => {
+            drawn += 1
+            const desired = {
+              metadata: { name: made.name, labels: { app: 'once' } },
+              stringData: { password: `${drawn}` },
+            }
+            await apply(secrets.within({ labels: { app: 'once' } }), desired, { only: 'create' })
+          })
+        run()
+        await operator.settled(patient)
+        await change()
+        await operator.settled(patient)
+        expect(errors).toEqual([])
+      })
+    await hand.create(configMaps, { metadata: { ...source, labels: { once: 'yes' } } })
+    for (let restart = 0; restart < 3; restart++) {
+      await again(() => hand.patch(secrets, made, { metadata: { labels: { app: restart === 1 ? null : 'other' } } }))
+    }
+    expect(await hand.get(secrets, made)).toMatchObject({ data: { password: btoa('1') } })
+    expect(drawn).toBeGreaterThan(2)
+    await again(() => hand.delete(configMaps, source))
+    expect(seen).toEqual(['once example.com/once'])
+    expect(await hand.get(configMaps, source)).toBeUndefined()
+  })
+
   it('A1: of twenty that create one object at once, one does', async () => {
     const { url, ca, token } = server()
     await using hand = new Client({ url, ca, token })

@@ -30,10 +30,12 @@ export type { OperatorOptions, OperatorSettings } from './operator/options.ts'
 export { NotSettledError } from './operator/settled.ts'
 export {
   annotationsChanged,
+  fieldsChanged,
   generationChanged,
   hashChanged,
   labelsChanged,
   resourceVersionChanged,
+  specChanged,
 } from './predicates/changed.ts'
 export type { ObjectEvent } from './predicates/event.ts'
 export type { Predicate } from './predicates/predicate.ts'

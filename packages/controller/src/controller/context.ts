@@ -34,6 +34,11 @@ export interface ReconcileContext<C, S extends Scope = Scope> {
   readonly signal: AbortSignal
   /** The current time, by the clock of timers and backoffs. In a test on simulated time, this is the simulated time. */
   now(): Date
+  /**
+   * Waits for this many milliseconds, on the clock of {@link ReconcileContext.now}. Rejects with the signal's reason when the signal is aborted. The
+   * key holds one of the controller's workers meanwhile: to wait for long, return `{ requeueAfterMs }`.
+   */
+  sleep(ms: number): Promise<void>
   /** 1, plus one for each failure since the last success. */
   readonly attempt: number
   /** Its lines carry the controller and the key. */

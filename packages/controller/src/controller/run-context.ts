@@ -1,5 +1,5 @@
 import type { Client, Clock, FromServer, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
-import { parsedKey } from '@wherry/client/internal'
+import { milliseconds, parsedKey, sleep } from '@wherry/client/internal'
 import { within } from '@wherry/informer/internal'
 import type { WorkQueue } from '@wherry/work-queue'
 import { type ApplyFor, applyDesired } from '../apply/apply.ts'
@@ -94,6 +94,14 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   get now(): () => Date {
     const { clock } = this.#parts.client.environment
     return () => new Date(clock.now())
+  }
+
+  get sleep(): (ms: number) => Promise<void> {
+    const { clock } = this.#parts.client.environment
+    return ms => {
+      milliseconds()('sleep', ms)
+      return this.#begin().calls.note(sleep(clock, ms, this.signal), () => `sleep ${ms} ms`)
+    }
   }
 
   get log(): Logger {

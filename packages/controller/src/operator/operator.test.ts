@@ -279,6 +279,34 @@ describe('settled', () => {
       })
     }))
 
+  it('`sleep` waits on the clock of the operator, and ends with the run', () =>
+    inArcade(async ({ forGames, simulation, client, run, end }) => {
+      const seen: unknown[] = []
+      forGames().reconcile(async ({ sleep, now }) => {
+        const began = now().getTime()
+        await sleep(60_000)
+        seen.push(now().getTime() - began)
+        await sleep(3_600_000).catch(error => seen.push(error.message))
+      })
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(61_000)
+      await end()
+      expect(seen).toEqual([60_000, 'enough'])
+    }))
+
+  it('A9: a `sleep` that is not awaited fails its run', () =>
+    inArcade(async ({ forGames, simulation, client, run }) => {
+      forGames().reconcile(({ sleep }) => {
+        void sleep(1000)
+      })
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(100)
+      const [first] = simulation.environment.errors
+      expect(first?.error).toMatchObject({ code: 'NOT_AWAITED', message: expect.stringContaining('sleep 1000 ms') })
+    }))
+
   it('a simulation that does not settle says that a reconcile waits for a timer of Node’s', () =>
     inArcade(async ({ operator, client, forGames }) => {
       const stop = new AbortController()

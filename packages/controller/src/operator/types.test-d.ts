@@ -5,7 +5,14 @@ import type { HashedObject } from '@wherry/hash-compare/internal'
 import pino from 'pino'
 import { expectTypeOf, it } from 'vitest'
 import type { Logger } from '../logging/logger.ts'
-import { annotationsChanged, generationChanged, hashChanged, labelsChanged } from '../predicates/changed.ts'
+import {
+  annotationsChanged,
+  fieldsChanged,
+  generationChanged,
+  hashChanged,
+  labelsChanged,
+  specChanged,
+} from '../predicates/changed.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import { and, not, or, type Predicate } from '../predicates/predicate.ts'
 import { Channel } from '../sources/channel.ts'
@@ -15,6 +22,26 @@ import type { Operator } from './operator.ts'
 import { desiredConfig, type Game, games, ours } from './testkit/games.ts'
 
 declare const operator: Operator
+
+it('a predicate of fields knows what the view gives', () => {
+  operator
+    .controller('game')
+    .for(games)
+    .withPredicates(
+      fieldsChanged(
+        ({ spec }) => spec.title,
+        object => {
+          expectTypeOf(object.spec.secret).toEqualTypeOf<string>()
+          return object.spec.lives
+        },
+      ),
+    )
+    .withPredicates(specChanged)
+    // @ts-expect-error there is no such field
+    .withPredicates(fieldsChanged(({ spec }) => spec.nothing))
+    .owns(configMaps)
+    .withPredicates(fieldsChanged(({ data }) => data?.title))
+})
 
 it('a reconcile is given what the view gives', () => {
   operator

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { callback } from '@wherry/client/internal'
 import { hashParts, type Parts } from '@wherry/hash-compare'
 import { type HashedObject, isHashedObject } from '@wherry/hash-compare/internal'
 import type { ObjectEvent } from './event.ts'
@@ -21,6 +23,25 @@ export interface WithMetadata {
  */
 export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   ({ metadata: now }, { metadata: then }) => now?.generation !== then?.generation,
+)
+
+/**
+ * Passes updates that changed what one of the functions selects, compared by value: `fieldsChanged(({ spec }) => spec.replicas, …)`. Passes adds and
+ * deletes. A function that throws passes the event, and `onError` gets the error.
+ */
+export function fieldsChanged<C>(...select: readonly ((object: C) => unknown)[]): Predicate<ObjectEvent<C>> {
+  select.forEach((one, index) => {
+    callback(`fieldsChanged[${index}]`, one)
+  })
+  return updates((now, then) => select.some(one => !isDeepStrictEqual(one(now), one(then))))
+}
+
+/**
+ * Passes updates that changed the `spec`, compared by value. Passes adds and deletes. It is for resources without generations;
+ * {@link generationChanged} costs less for the others.
+ */
+export const specChanged: Predicate<ObjectEvent<object>> = fieldsChanged(
+  (object: { readonly spec?: unknown }) => object.spec,
 )
 
 /** Passes updates that changed the resourceVersion: all except resyncs. Passes adds and deletes. */

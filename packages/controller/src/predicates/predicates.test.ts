@@ -2,10 +2,12 @@ import { hashAtIngest, parts, specPart } from '@wherry/hash-compare'
 import { describe, expect, it } from 'vitest'
 import {
   annotationsChanged,
+  fieldsChanged,
   generationChanged,
   hashChanged,
   labelsChanged,
   resourceVersionChanged,
+  specChanged,
   type WithMetadata,
 } from './changed.ts'
 import type { ObjectEvent } from './event.ts'
@@ -30,6 +32,28 @@ describe('C4: what has changed', () => {
     const same = (metadata: object): WithMetadata => ({ metadata: { ...others, ...metadata } })
     expect(predicate(update(same(before ?? {}), same(before ?? {})))).toBe(false)
     expect([predicate(added), predicate(deleted)]).toEqual([true, true])
+  })
+
+  it('what functions select, compared by value', () => {
+    interface Scaled {
+      spec: { replicas?: number; ports?: { port: number }[]; image?: string }
+    }
+    const predicate = fieldsChanged<Scaled>(
+      ({ spec }) => spec.replicas,
+      ({ spec }) => spec.ports,
+    )
+    const one: Scaled = { spec: { replicas: 1, ports: [{ port: 80 }], image: 'a' } }
+    const passes = (spec: Scaled['spec']): boolean => predicate(update(one, { spec: { ...one.spec, ...spec } }))
+    expect([passes({ replicas: 2 }), passes({ ports: [{ port: 81 }] }), passes({ ports: [] })]).toEqual([
+      true,
+      true,
+      true,
+    ])
+    expect([passes({}), passes({ image: 'b' }), passes({ ports: [{ port: 80 }] })]).toEqual([false, false, false])
+    expect([predicate({ ...added, object: one }), predicate({ ...deleted, object: one })]).toEqual([true, true])
+    expect(specChanged(update<object>(one, { ...one, status: { ready: 1 } }))).toBe(false)
+    expect(specChanged(update<object>(one, { spec: { replicas: 1 } }))).toBe(true)
+    expect(() => fieldsChanged('spec.replicas' as never)).toThrow('fieldsChanged[0]')
   })
 
   it('X5: labels of odd names are data', () => {

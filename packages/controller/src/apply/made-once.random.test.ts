@@ -40,7 +40,7 @@ async function round(arcade: Arcade): Promise<void> {
   })
   let drawn = 0
   const start = (replica: number) => {
-    const transport = server.transport({ random: random.fork(`${replica} ${drawn}`) })
+    const transport = server.transport({ random: simulation.random.fork(`${replica} ${drawn}`) })
     const own = new Client({ url: server.url, token: server.token, transport, environment: simulation.environment })
     const operator = new Operator({ name: 'arcade', client: own })
     const view = choose(random, views)

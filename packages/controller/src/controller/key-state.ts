@@ -55,6 +55,11 @@ export class KeyState {
     return { ...about, cause: this.#cause, moreCauses: this.#moreCauses, outcome: this.#outcome, error: this.#error }
   }
 
+  /** Why the run that was begun last was begun. */
+  get cause(): Cause | undefined {
+    return this.#cause
+  }
+
   /** It is to run. A change says more than that it was to be tried again. */
   add(cause: Cause): void {
     const { pending } = this

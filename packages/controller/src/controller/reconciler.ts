@@ -92,6 +92,7 @@ export class Reconciler<C, S extends Scope> {
       this.#report(error, key)
     }
     state.end(outcome, tookMs, failure)
+    this.#tell(run, outcome, tookMs)
     // There is no such object: nothing more is to be known of it, unless it is to run again.
     if (outcome === 'gone' && state.pending === undefined) states.delete(key)
     metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
@@ -186,6 +187,17 @@ export class Reconciler<C, S extends Scope> {
       metrics.count('controller_runtime_reconcile_timeouts_total', this.#labels)
       this.#report(error, run.text)
       run.abort(error)
+    })
+  }
+
+  /** One line for each run, and why it was begun. */
+  #tell({ text: key, state: { cause }, attempt }: RunContext<C, S>, outcome: Outcome, tookMs: number): void {
+    const { environment } = this.#parts.client
+    const { source = 'reconcile', change = 'retry', view, object, from, to } = cause ?? {}
+    environment.metrics.count('wherry_runs_by_cause_total', { ...this.#labels, source, change })
+    environment.log('debug', 'reconciled', {
+      ...{ ...this.#labels, key, outcome, attempt, tookMs: Math.round(tookMs * 1000) / 1000 },
+      ...{ source, change, view, object, from, to },
     })
   }
 

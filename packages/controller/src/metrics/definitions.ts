@@ -121,4 +121,6 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_reads_keys: gauge('Keys of a controller that depend on something.', 'controller'),
   wherry_reads_objects: gauge('Objects that are watched for them.', 'controller'),
   wherry_reads_polled: gauge('Objects that the server is asked for from time to time instead.', 'controller'),
+
+  wherry_runs_by_cause_total: counter('Runs of keys, by what began them.', 'controller', 'source', 'change'),
 }

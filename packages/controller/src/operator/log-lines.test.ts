@@ -1,6 +1,7 @@
 import { Client } from '@wherry/client'
 import type { LogFields, LogLevel } from '@wherry/client/internal'
 import { expect, it } from 'vitest'
+import { TerminalError } from '../controller/errors.ts'
 import { startCluster } from '../testkit.fixture.ts'
 import { Operator } from './operator.ts'
 import type { OperatorSettings } from './options.ts'
@@ -102,6 +103,29 @@ it('an operator says when it starts and for what, leads, has synced, stops, and 
     },
     { leader: { namespace: 'default', identity: 'us' } },
   ))
+
+it('each run has a line at level debug, which says what began it and how it ended', () =>
+  logging(true, async ({ operator, client, lines, run, end }) => {
+    operator
+      .controller('game')
+      .for(games)
+      .reconcile(({ object }) => {
+        if (object.spec.title === 'bad') throw new TerminalError('bad')
+      })
+    const { metadata } = await client.create(games, game('chess'))
+    run()
+    await operator.settled()
+    const changed = await client.patch(games, { name: 'chess', namespace: 'default' }, { spec: { title: 'bad' } })
+    await operator.settled()
+    await end()
+    const about = { level: 'debug', message: 'reconciled', controller: 'game', key: 'default/chess', attempt: 1 }
+    const object = { source: 'for', view: games.key, object: 'default/chess', tookMs: expect.any(Number) }
+    const [from, to] = [metadata.resourceVersion, changed.metadata.resourceVersion]
+    expect(lines.filter(({ message }) => message === 'reconciled')).toEqual([
+      { ...about, ...object, change: 'initial', outcome: 'success', from: undefined, to: from },
+      { ...about, ...object, change: 'updated', outcome: 'terminal', from, to },
+    ])
+  }))
 
 it('C3: a resource that the server does not know is named within 5 s, with how to mend it, by the log, by settled() and by run()', () =>
   logging(false, async ({ operator, lines, run, end, advance }) => {

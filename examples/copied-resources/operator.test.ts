@@ -69,6 +69,21 @@ it('a copy has the labels, the notes and the spec of its source, and says where 
     expect(JSON.stringify(await copies())).not.toContain(lastApplied)
   }))
 
+it('the status of a copy has the reason Copied, and the phase of its source', () =>
+  withCluster(async ({ client, run, copies }) => {
+    const key = { namespace: 'operators', name: 'games.v1' }
+    const operator = await run()
+    const message = 'The operator is running in operators but is managing this namespace'
+    expect(await copies()).toMatchObject([{ status: { reason: 'Copied', message } }])
+    const status = { phase: 'Succeeded', reason: 'InstallSucceeded' }
+    await client.status.patch(clusterServiceVersions, key, { status })
+    await vi.waitFor(async () =>
+      expect(await copies()).toMatchObject([{ status: { phase: 'Succeeded', reason: 'Copied', message } }]),
+    )
+    await operator.settled()
+    expect((await client.get(clusterServiceVersions, key))?.status).toEqual(status)
+  }))
+
 it('started while it is switched off, it makes no copy; without an OLMConfig it makes them', () =>
   withCluster(async ({ client, run, copies, applied }) => {
     await client.create(olmConfigs, { metadata: settings, spec: { features: { disableCopiedCSVs: true } } })

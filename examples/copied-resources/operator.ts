@@ -21,6 +21,7 @@ export async function declareCopiedCsvs(operator: Operator, { sources, members }
     copies: clusterServiceVersions,
     targets: members,
     build: csv => copyOf(csv, sources),
+    status: csv => statusOf(csv, sources),
     // Known before the first copy could be made. The controller below hears of changes.
     enabled: !isDisabled(await operator.client.get(olmConfigs, settings)),
   })
@@ -43,6 +44,12 @@ function isDisabled(config: OlmConfig | undefined): boolean {
 function copyOf({ metadata, spec }: ClusterServiceVersion, from: string): ClusterServiceVersion {
   const { [lastApplied]: _, ...annotations } = metadata?.annotations ?? {}
   return { metadata: { labels: { ...metadata?.labels, 'olm.copiedFrom': from }, annotations }, ...(spec && { spec }) }
+}
+
+/** By the reason, OLM's users tell a copy from an operator that is installed in their namespace. */
+function statusOf({ status }: ClusterServiceVersion, from: string): ClusterServiceVersion['status'] {
+  const message = `The operator is running in ${from} but is managing this namespace`
+  return { ...(status?.phase && { phase: status.phase }), reason: 'Copied', message }
 }
 
 /** The condition by which OLM tells its users. */

@@ -1,10 +1,10 @@
 import { defineResource, type KubernetesObject, type Resource } from '@wherry/client'
 import type { Condition } from '@wherry/controller'
 
-/** What the operator knows of OLM's ClusterServiceVersion: it copies the spec as it is, and no status. */
+/** What the operator knows of OLM's ClusterServiceVersion: it copies the spec as it is, and of the status the phase. */
 export interface ClusterServiceVersion extends KubernetesObject {
   spec?: { displayName?: string } | undefined
-  status?: { phase?: string } | undefined
+  status?: { phase?: string; reason?: string; message?: string } | undefined
 }
 
 /** OLM's settings: there is one for the cluster, called `cluster`. */

@@ -51,11 +51,21 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
     const copy = await client.get(csvs, { namespace: 'member-1', name: second })
     return copy?.spec?.displayName === original?.displayName
   })
+  await client.status.patch(csvs, { namespace: 'member-1', name: second }, { status: { reason: 'Edited' } })
+  await until('an edit of the status of a copy is undone', async () => {
+    const copy = await client.get(csvs, { namespace: 'member-1', name: second })
+    return copy?.status?.reason === 'Copied'
+  })
+  await client.status.patch(csvs, { namespace: 'operators', name: second }, { status: { phase: 'Succeeded' } })
+  await until('the phase of a source is in all its copies', async () => {
+    const there = (await copies()).filter(({ status }) => status?.phase === 'Succeeded' && status.reason === 'Copied')
+    return there.length === members
+  })
   await edit('operators', second, { displayName: 'changed' })
   await until('a change of a source is in all its copies', async () => {
     return (await copies()).filter(({ spec }) => spec?.displayName === 'changed').length === members
   })
-  say('an edit of a copy is undone, and a change of a source is in all its copies')
+  say('an edit of a copy or of its status is undone, and a change of a source is in all its copies')
 
   await program.kill()
   const missed = { namespace: 'member-2', name: second }
@@ -63,6 +73,7 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   const before = new Map((await copies()).map(copy => [copy.metadata?.uid, copy.metadata?.resourceVersion]))
   const next = start()
   await until('the copy that was missing is there', () => client.get(csvs, missed))
+  await until('its status, too', async () => (await client.get(csvs, missed))?.status?.reason === 'Copied')
   const written = (await copies()).filter(({ metadata }) => before.get(metadata?.uid) !== metadata?.resourceVersion)
   if (written.length !== 1) throw new Error(`a new process wrote ${written.length} copies for one that was missing`)
   say('killed and started again, it writes the one copy that was missing')

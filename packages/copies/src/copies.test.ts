@@ -435,7 +435,7 @@ describe('a source', () => {
     ['gives a list', () => [], /is a list/],
     ['gives a text', () => 'x', /is string/],
     ['gives null', () => null, /is null/],
-    ['gives a status', () => ({ status: {} }), /has a status, which is not copied/],
+    ['gives a status', () => ({ status: {} }), /has a status: leave it out/],
   ])('H8: of which build %s is told of once, its copies stay, and the others go on', (_, build, message) =>
     withCopies(async kit => {
       await kit.fill(2, 3)

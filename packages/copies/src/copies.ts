@@ -9,7 +9,13 @@ import type {
 } from '@wherry/client'
 import { type FullObject, keyText } from '@wherry/client/internal'
 import { namespaces } from '@wherry/client/resources/core'
-import { ImmutableFieldError, NotOursError, type ReconcileContext, type ReconcileResult } from '@wherry/controller'
+import {
+  type Applied,
+  ImmutableFieldError,
+  NotOursError,
+  type ReconcileContext,
+  type ReconcileResult,
+} from '@wherry/controller'
 import {
   type AppliedObject,
   type Cause,
@@ -27,6 +33,7 @@ import { type CopiesOptions, checkCopiesOptions, isOfCopies } from './options.ts
 import { PendingCopies, type Reason } from './pending-copies.ts'
 import { type CopiesReport, CopyCounts } from './report.ts'
 import { type Source, Sources } from './sources.ts'
+import { Statuses } from './statuses.ts'
 
 /** What the controller of copies is connected to. */
 interface Connected {
@@ -35,10 +42,10 @@ interface Connected {
   readonly copies: { get(key: string): AppliedObject | undefined; readonly size: number }
 }
 
-/** What came of one copy. `kept`: it is looked at whenever its namespace is. `later`: that is to be after a while. */
-type Outcome = 'done' | 'kept' | 'later'
+/** What came of one copy. `kept`: it is looked at whenever its namespace is. `afterMs`: that is to be after a while, in milliseconds. */
+type Outcome = 'done' | 'kept' | { readonly afterMs: number }
 
-type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' | 'client'>
+type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' | 'client' | 'events' | 'signal'>
 
 /**
  * Keeps copies of sources in namespaces: it creates missing copies, updates those that differ, deletes those that are no longer wanted, and sends
@@ -66,6 +73,7 @@ export class Copies<P, T extends KubernetesObject> {
   readonly #sources: Sources<P, T>
   readonly #view: View<T, 'namespaced'>
   readonly #sourceView: View<P>
+  readonly #statuses: Statuses<P, T> | undefined
   readonly #pending = new PendingCopies()
   /** The namespaces as they were when all their copies were looked at. */
   readonly #namespaces = new Map<string, PartialObjectMetadata>()
@@ -91,10 +99,15 @@ export class Copies<P, T extends KubernetesObject> {
     this.#counts = new CopyCounts(name)
     this.#view = copies.within({ labels: { [copySetLabel]: name } })
     this.#sourceView = isOfCopies(options) ? source.within({ labels: `!${copySetLabel}` }) : source
+    this.#statuses = options.status && new Statuses(this.#view, options, this.#counts)
     this.controller = {
       name: `copies-${name}`,
       for: namespaces.metadata() as View<PartialObjectMetadata, 'cluster'>,
-      inputs: [this.#hearsCopies(), this.#hearsSources()],
+      inputs: [
+        this.#hearsCopies(),
+        this.#hearsSources(),
+        ...(this.#statuses === undefined ? [] : [this.#statuses.input]),
+      ],
       concurrency,
       rateLimiter: new ExponentialRateLimiter({ baseMs: 50, maxMs: maxRetryMs }),
       reconcile: context => this.#reconcile(context),
@@ -234,18 +247,18 @@ export class Copies<P, T extends KubernetesObject> {
 
   /** Makes the copies of a namespace as they should be that something has happened to. */
   async #reconcile(context: ReconcileContext<PartialObjectMetadata, 'cluster'>): Promise<ReconcileResult | undefined> {
-    const { object: namespace, key, apply, client } = context
+    const { object: namespace, key } = context
     this.#lookAtAllOf(namespace)
     const taken = this.#pending.take(key.name)
     // It goes with all that is in it.
     if (namespace.metadata.deletionTimestamp !== undefined) return undefined
     const errors: Error[] = []
-    let isLater = false
+    let afterMs = Number.POSITIVE_INFINITY
     await forEach(taken, this.#concurrency, async ([name, reason]) => {
       try {
-        const outcome = await this.#bring(namespace, name, reason, { apply, client })
+        const outcome = await this.#bring(namespace, name, reason, context)
         if (outcome === 'done') return
-        isLater ||= outcome === 'later'
+        if (outcome !== 'kept') afterMs = Math.min(afterMs, outcome.afterMs)
       } catch (error) {
         this.#counts.failed(`${key.name}/${name}`, error as Error)
         errors.push(error as Error)
@@ -254,7 +267,7 @@ export class Copies<P, T extends KubernetesObject> {
     })
     if (errors.length === 1) throw errors[0]
     if (errors.length > 1) throw new CopiesFailedError(key.name, errors)
-    return isLater ? { requeueAfterMs: this.#maxRetryMs } : undefined
+    return afterMs === Number.POSITIVE_INFINITY ? undefined : { requeueAfterMs: afterMs }
   }
 
   /** If the namespace has changed, or is new, all its copies are to be looked at. */
@@ -274,9 +287,11 @@ export class Copies<P, T extends KubernetesObject> {
     let desired: FullObject<T> | undefined
     try {
       desired = source?.copyIn(namespace, name)
+      // It is known to be valid before anything is written.
+      if (desired !== undefined) source?.status()
     } catch (error) {
       this.#unbuilt(source as Source<P, T>, key, error as Error, context.client.environment)
-      return 'later'
+      return { afterMs: this.#maxRetryMs }
     }
     if (source === undefined || desired === undefined) return this.#remove(namespace, name, context.client)
     return this.#make(source, desired, key, reason, context)
@@ -287,18 +302,18 @@ export class Copies<P, T extends KubernetesObject> {
     desired: FullObject<T>,
     key: string,
     reason: Reason,
-    { apply, client }: Context,
+    context: Context,
   ): Promise<Outcome> {
+    const { apply, client } = context
     const { formerManagers, fieldValidation, timeoutMs } = this.#options
     // What has the set's label is a copy by somebody's will, whoever wrote it. An object that has taken its place since is not.
-    const { uid } = this.#connected?.copies.get(key)?.metadata ?? {}
+    const seen = this.#connected?.copies.get(key)
+    const { uid } = seen?.metadata ?? {}
     const adopt = uid !== undefined && { uid }
     const options = { owner: false, adopt, formerManagers, fieldValidation, timeoutMs, onDelay: 'resolve' } as const
+    let applied: Applied<T>
     try {
-      const applied = await source.afterFirst(() => apply(this.#view, desired as never, options))
-      this.#counts.applied(key, reason, applied)
-      // The key runs again by itself when the write may be sent.
-      return applied.outcome === 'delayed' || applied.outcome === 'refused' ? 'kept' : 'done'
+      applied = await source.afterFirst(() => apply(this.#view, desired as never, options))
     } catch (error) {
       if (await isImmutable(client, this.#view, desired, error))
         return this.#replace(source, key, error as ApiError, client)
@@ -312,6 +327,20 @@ export class Copies<P, T extends KubernetesObject> {
       // The key runs again by itself when the object changes hands or goes. That holds for objects of which the last run knew.
       return 'kept'
     }
+    this.#counts.applied(reason, applied)
+    if (applied.outcome === 'delayed' || applied.outcome === 'refused') {
+      this.#counts.delayed(key)
+      // The key runs again by itself when the write may be sent.
+      return 'kept'
+    }
+    const at = { namespace: desired.metadata?.namespace as string, name: desired.metadata?.name as string }
+    const afterMs = (await this.#statuses?.bring(source, { at, seen, applied, reason }, context)) ?? 0
+    if (afterMs > 0) {
+      this.#counts.delayed(key)
+      return { afterMs }
+    }
+    this.#counts.succeeded(key)
+    return 'done'
   }
 
   /** Deletes a copy that can't be changed in place. Its deletion makes the namespace run again, and then the copy is made. */
@@ -341,7 +370,7 @@ export class Copies<P, T extends KubernetesObject> {
     const seen = this.#connected?.copies.get(key)
     if (seen?.owned === undefined || seen.metadata.deletionTimestamp !== undefined) return 'done'
     // Sources that the server does not serve may only not be served for a while.
-    if (this.#isEnabled && this.#isSourceMissing()) return 'later'
+    if (this.#isEnabled && this.#isSourceMissing()) return { afterMs: this.#maxRetryMs }
     const { uid, resourceVersion } = seen.metadata
     const { timeoutMs } = this.#options
     const deleted = await client.delete(this.#view, at as never, { preconditions: { uid, resourceVersion }, timeoutMs })

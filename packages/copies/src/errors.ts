@@ -20,7 +20,7 @@ export class CopyNameTakenError extends Error {
   }
 }
 
-/** The result of `build`, `adapt`, `copyName` or `targets` is not valid. */
+/** The result of `build`, `status`, `adapt`, `copyName` or `targets` is not valid. */
 export class InvalidCopyError extends TypeError {
   override readonly name = 'InvalidCopyError'
   readonly code = 'INVALID_COPY'

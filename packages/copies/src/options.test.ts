@@ -10,6 +10,7 @@ it('X6: takes all that it says it takes, and does nothing until it is connected'
   const most = {
     adapt: (copy: ConfigMap) => copy,
     copyName: () => 'x',
+    status: () => ({}),
     formerManagers: ['a'],
     fieldValidation: 'Strict',
   }
@@ -18,7 +19,17 @@ it('X6: takes all that it says it takes, and does nothing until it is connected'
   copies.enable()
   copies.resync()
   expect(copies.report()).toEqual({
-    ...{ name: 'settings', isEnabled: true, sources: 0, copies: 0, unchanged: 0, learned: 0, repairs: 0, failures: 0 },
+    ...{
+      name: 'settings',
+      isEnabled: true,
+      sources: 0,
+      copies: 0,
+      unchanged: 0,
+      learned: 0,
+      repairs: 0,
+      failures: 0,
+      statusWrites: 0,
+    },
     ...{ writes: { create: 0, update: 0, delete: 0 }, failing: new Map(), delayed: [] },
   })
   expect(copies.controller.name).toBe('copies-settings')
@@ -44,6 +55,7 @@ it.each([
   ['build', {}, 'a function'],
   ['adapt', 'x', 'a function'],
   ['copyName', 'x', 'a function'],
+  ['status', { phase: 'Copied' }, 'a function'],
   ['enabled', 'yes', 'true or false'],
   ['concurrency', 0, 'a whole number from 1'],
   ['maxRetryMs', 10, 'milliseconds, 50 or more'],

@@ -20,6 +20,7 @@ import {
   oneOf,
   text,
 } from '@wherry/client/internal'
+import type { StatusOf } from '@wherry/controller/internal'
 
 /** The options of {@link Copies}. `P`: what a source is read as. `T`: the type of the copies. */
 export interface CopiesOptions<P, T extends KubernetesObject> {
@@ -39,11 +40,20 @@ export interface CopiesOptions<P, T extends KubernetesObject> {
   readonly targets: LabelSelectorInput | readonly string[] | ((source: P, namespace: PartialObjectMetadata) => boolean)
   /**
    * Builds the copy of a source, the same for all namespaces. It is called once for each state of the source. `undefined`: the source gets no
-   * copies. Labels, annotations, owners and finalizers of its metadata are used. A status is not copied: leave it out.
+   * copies. Labels, annotations, owners and finalizers of its metadata are used. A status is not part of it: see `status`.
    */
   readonly build: (source: P) => FullObject<T> | undefined
   /** Adapts the copy to one namespace. It must not change its argument. @default none: all copies are equal */
   readonly adapt?: ((copy: FullObject<T>, namespace: string, source: P) => FullObject<T>) | undefined
+  /**
+   * Gives the status of a source's copies, the same for all namespaces. It is applied to the `status` subresource, which the copies' definition must
+   * have, by the field manager `copies-NAME`. Fields that others add to the status stay. `undefined`: the copies have no status of this program.
+   *
+   * It is called once for each state of the source, so times in it must come from the source: the time of the call would be another one after each
+   * restart, and all copies would be written.
+   * @default none: the copies' status is left to others
+   */
+  readonly status?: ((source: P) => StatusOf<T> | undefined) | undefined
   /** The name of a source's copies. @default the source's name */
   readonly copyName?: ((source: P) => string) | undefined
   /** Whether copies are enabled at the start; see {@link Copies.disable}. @default true */
@@ -77,6 +87,7 @@ const checks = {
   targets: anything,
   build: callback,
   adapt: callback,
+  status: callback,
   copyName: callback,
   enabled: flag,
   whenImmutable: oneOf('recreate', 'fail'),

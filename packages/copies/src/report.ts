@@ -5,8 +5,10 @@ import type { Reason } from './pending-copies.ts'
 
 /** What was done with copies since the program began, and what fails now. */
 export interface CopiesActivity {
-  /** Requests that changed something. */
+  /** Requests that changed copies, but for their statuses. */
   readonly writes: { readonly create: number; readonly update: number; readonly delete: number }
+  /** Requests that changed the status of a copy. */
+  readonly statusWrites: number
   /** Copies that were looked at and were as they should be, without a request. */
   readonly unchanged: number
   /** Requests that changed nothing, and taught what the server makes of a copy. */
@@ -36,6 +38,7 @@ export class CopyCounts {
   readonly #labels: { readonly set: string }
   readonly #delayed = new Set<string>()
   readonly #writes = { create: 0, update: 0, delete: 0 }
+  #statusWrites = 0
   #unchanged = 0
   #learned = 0
   #repairs = 0
@@ -50,26 +53,33 @@ export class CopyCounts {
     this.#metrics = metrics
   }
 
-  /** An apply of a copy has returned. */
-  applied(key: string, reason: Reason, { outcome, object }: Applied<unknown>): void {
-    if (outcome === 'delayed' || outcome === 'refused') {
-      // It fails still, if it did.
-      this.#delayed.add(key)
-      return
-    }
-    this.succeeded(key)
+  /** An apply of a copy has returned. That it succeeded is said by {@link CopyCounts.succeeded}, when its status is done too. */
+  applied(reason: Reason, { outcome, object }: Applied<unknown>): void {
     if (outcome === 'created') this.#wrote('create', 'missing')
     else if (outcome === 'updated') {
       this.#wrote('update', reason)
-      if (reason === 'drift') {
-        this.#repairs += 1
-        this.#metrics?.count('wherry_copies_drift_repairs_total', this.#labels)
-      }
+      if (reason === 'drift') this.#repaired()
     } else if (outcome === 'unchanged' && object !== undefined) this.#learned += 1
     else if (outcome === 'unchanged') {
       this.#unchanged += 1
       this.#metrics?.count('wherry_copies_skipped_writes_total', this.#labels)
     }
+  }
+
+  /** An apply of the status of a copy has returned. */
+  statusApplied(reason: Reason | 'missing', isChanged: boolean): void {
+    if (!isChanged) {
+      this.#learned += 1
+      return
+    }
+    this.#statusWrites += 1
+    this.#metrics?.count('wherry_copies_writes_total', { ...this.#labels, verb: 'status', reason })
+    if (reason === 'drift') this.#repaired()
+  }
+
+  /** The next write of a copy, or of its status, waits. It fails still, if it did. */
+  delayed(key: string): void {
+    this.#delayed.add(key)
   }
 
   /** @param reason `immutable`: the copy is to be made again, since a field of it can't be changed */
@@ -102,6 +112,7 @@ export class CopyCounts {
   report(): CopiesActivity {
     return {
       writes: { ...this.#writes },
+      statusWrites: this.#statusWrites,
       unchanged: this.#unchanged,
       learned: this.#learned,
       repairs: this.#repairs,
@@ -109,6 +120,11 @@ export class CopyCounts {
       failing: new Map(this.failing),
       delayed: [...this.#delayed],
     }
+  }
+
+  #repaired(): void {
+    this.#repairs += 1
+    this.#metrics?.count('wherry_copies_drift_repairs_total', this.#labels)
   }
 
   #wrote(verb: 'create' | 'update' | 'delete', reason: Reason | 'missing' | 'unwanted' | 'immutable'): void {

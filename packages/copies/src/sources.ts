@@ -1,13 +1,21 @@
 import type { KubernetesObject, PartialObjectMetadata } from '@wherry/client'
-import { type FullObject, tellable } from '@wherry/client/internal'
+import { apiVersionOf, type FullObject, tellable } from '@wherry/client/internal'
 import { InvalidCopyError } from './errors.ts'
+import { First } from './first.ts'
 import { marked } from './marks.ts'
 import { type CopiesOptions, type IsTarget, isOfCopies, isTargetOf } from './options.ts'
+import { digestOf } from './status-digest.ts'
 
 type SourceOptions<P, T extends KubernetesObject> = Pick<
   CopiesOptions<P, T>,
-  'name' | 'source' | 'copies' | 'targets' | 'build' | 'adapt' | 'copyName'
+  'name' | 'source' | 'copies' | 'targets' | 'build' | 'adapt' | 'copyName' | 'status'
 >
+
+/** The status that copies are to have. No digest: they are to have none of this program. */
+interface DesiredStatus {
+  readonly status: object | undefined
+  readonly digest: string | undefined
+}
 
 /** One state of a source, and what its copies are to be. */
 export class Source<P, T extends KubernetesObject> {
@@ -15,11 +23,16 @@ export class Source<P, T extends KubernetesObject> {
   readonly key: string
   /** That its copies could not be built was told. */
   isTold = false
+  /** Applies of the desired status go through it, so that what is learned from the first is known to the others. */
+  readonly firstStatus: First = new First()
   readonly #object: P
   readonly #options: SourceOptions<P, T>
   readonly #isTarget: IsTarget<P>
   #built: { readonly copy: FullObject<T> | undefined } | undefined
-  #first: Promise<unknown> | undefined
+  readonly #firstCopy = new First()
+  #status: DesiredStatus | undefined
+  /** The digest of the desired status as the server stores it. */
+  #storedStatus: string | undefined
 
   constructor(key: string, object: P, options: SourceOptions<P, T>, isTarget: IsTarget<P>) {
     this.key = key
@@ -47,19 +60,32 @@ export class Source<P, T extends KubernetesObject> {
     }
   }
 
-  /**
-   * Does one apply alone before the others begin. What the server makes of the desired state is known then, so that the others send nothing
-   * if all is as it should be.
-   */
-  async afterFirst<R>(apply: () => Promise<R>): Promise<R> {
-    if (this.#options.adapt !== undefined) return apply()
-    if (this.#first !== undefined) {
-      await this.#first
-      return apply()
+  /** The status that its copies are to have; `undefined`: theirs is left to others. Throws what `status` of the options throws. */
+  status(): DesiredStatus | undefined {
+    const { status: build, source, copies } = this.#options
+    if (build === undefined) return undefined
+    try {
+      this.#status ??= desiredStatus(this.key, apiVersionOf(copies.resource), build(this.#object))
+      return this.#status
+    } catch (error) {
+      throw tellable(source.resource, error)
     }
-    const applied = apply()
-    this.#first = applied.catch(() => {})
-    return applied
+  }
+
+  /** Whether a copy whose applied status has this digest has the desired status. */
+  isStatus(digest: string | undefined): boolean {
+    const desired = this.status()
+    return desired === undefined || digest === desired.digest || (digest !== undefined && digest === this.#storedStatus)
+  }
+
+  /** The server has answered an apply of the desired status. */
+  learnStatus(stored: string | undefined): void {
+    this.#storedStatus = stored
+  }
+
+  /** Does the apply of one copy before those of the others, unless each has a desired state of its own. */
+  async afterFirst<R>(apply: () => Promise<R>): Promise<R> {
+    return this.#options.adapt === undefined ? this.#firstCopy.before(apply) : apply()
   }
 }
 
@@ -141,9 +167,19 @@ function checkedCopy<T extends KubernetesObject>(
   const given = kindOf(copy)
   if (given !== 'object') throw new InvalidCopyError(key, `is ${given}: build and adapt give one object, at once`)
   if ((copy as { readonly status?: unknown }).status !== undefined) {
-    throw new InvalidCopyError(key, 'has a status, which is not copied: leave it out')
+    throw new InvalidCopyError(key, 'has a status: leave it out, and give the option status')
   }
   return copy
+}
+
+/** What `status` gave, checked. @throws InvalidCopyError */
+function desiredStatus(key: string, apiVersion: string, status: unknown): DesiredStatus {
+  if (status === undefined) return { status: undefined, digest: undefined }
+  const given = kindOf(status)
+  if (given !== 'object')
+    throw new InvalidCopyError(key, `has a status that is ${given}: status gives one object, at once`)
+  const digest = digestOf(apiVersion, status as object)
+  return { status: digest === undefined ? undefined : (status as object), digest }
 }
 
 function kindOf(value: unknown): string {

@@ -47,8 +47,11 @@ const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {
 /** A cluster in memory, on simulated time, and what keeps copies in it. */
 export interface Kit extends SimulatedCluster {
   run<T>(fn: () => T): Promise<Awaited<T>>
-  /** Starts copies of any resource, and waits until they have settled. Ended with all. */
-  keep<P, T extends KubernetesObject>(options: CopiesOptions<P, T>): Promise<Running<P, T>>
+  /** Starts copies of any resource, and waits until they have settled, if they do. Ended with all. */
+  keep<P, T extends KubernetesObject>(
+    options: CopiesOptions<P, T>,
+    how?: { readonly settles: boolean },
+  ): Promise<Running<P, T>>
   /** Starts copies of ConfigMaps, and waits until they have settled. */
   settled(options?: Partial<CopiesOptions<ConfigMap, ConfigMap>>): Promise<Running<ConfigMap, ConfigMap>>
   /** Makes namespaces `t0` … with the label, and sources `s0` … */
@@ -73,10 +76,10 @@ export async function withCopies(
   const kit: Kit = {
     ...cluster,
     run,
-    keep: async given => {
+    keep: async (given, { settles } = { settles: true }) => {
       const one = await run(() => runCopies(client, given))
       made.push(one)
-      await run(() => one.settled())
+      if (settles) await run(() => one.settled())
       await kit.quiet()
       return one
     },

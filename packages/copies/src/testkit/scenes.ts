@@ -1,42 +1,26 @@
-import {
-  type Client,
-  defineResource,
-  isAlreadyExists,
-  isApiError,
-  isConflict,
-  isNotFound,
-  type KubernetesObject,
-  type Resource,
-} from '@wherry/client'
+import { Client, isAlreadyExists, isApiError, isConflict, isNotFound } from '@wherry/client'
 import { mutatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { configMaps, namespaces, type Secret, secrets as secretsOf } from '@wherry/client/resources/core'
-import { define } from '@wherry/client/testkit/define'
 import { ImmutableFieldError } from '@wherry/controller'
 import { type ApiServer, choose, integer, seededRandom } from '@wherry/testing'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { CopyNameTakenError } from '../errors.ts'
 import { copySetLabel } from '../marks.ts'
 import type { CopiesOptions } from '../options.ts'
+import { copied, defineGames, type Game, games, gamesOf } from './games.ts'
 import { hooked, hooks } from './hooks.ts'
 import { serveHooks } from './https-hooks.ts'
 import type { ObservedTransport } from './observed-transport.ts'
 import { copiesOf, fill, makeSources, onAServer, settingsOf, sourceOf, until } from './on-a-server.ts'
 
-interface Game extends KubernetesObject {
-  spec?: { title?: string; lives?: number }
-  status?: { phase?: string }
-}
-
-const games: Resource<Game, 'namespaced'> = defineResource<Game>({
-  group: 'arcade.example.com',
-  version: 'v1',
-  kind: 'Game',
-  plural: 'games',
-  namespaced: true,
-})
-
 /** What holds on an embedded and on a real API server alike. */
 export function copiesOnAServer(server: () => ApiServer): void {
+  beforeAll(async () => {
+    const { url, ca, token } = server()
+    await using client = new Client({ url, ca, token })
+    await defineGames(client)
+  })
+
   const test = (title: string, body: Parameters<typeof onAServer>[1]): void => {
     it(title, () => onAServer(server(), body))
   }
@@ -216,8 +200,6 @@ export function copiesOnAServer(server: () => ApiServer): void {
   }) => {
     const name = 'defaults'
     const [first = ''] = await fill(writer, name, 4)
-    const spec = { title: { type: 'string' }, lives: { type: 'integer', default: 3 } }
-    await define(writer, games, { spec, status: { phase: { type: 'string' } } })
     await until(() => writer.create(games, { metadata: { namespace: name, name: 'chess' }, spec: { title: 'Chess' } }))
     const options: CopiesOptions<Game, Game> = {
       ...{ name, source: games.within({ namespaces: [name] }), copies: games, targets: name },
@@ -236,6 +218,71 @@ export function copiesOnAServer(server: () => ApiServer): void {
     await writer.patch(games, key, { spec: { title: 'Edited' } })
     await until(() => expect(after.copies.report().repairs).toBe(1))
     expect(await writer.get(games, key)).toMatchObject({ spec: { title: 'Chess' }, status: { phase: 'Copied' } })
+  })
+
+  test('H4: their status is applied, a change of it alone is repaired by one write, and a resync or a restart writes nothing', async ({
+    writer,
+    transport,
+    told,
+    start,
+    stop,
+  }) => {
+    const name = 'statuses'
+    const [first = '', second = ''] = await fill(writer, name, 4)
+    const source = { namespace: name, name: 'chess' }
+    await writer.create(games, { metadata: source, spec: { title: 'Chess' } })
+    const options = gamesOf(name, name)
+    const { copies, settled } = await start(options)
+    const status = async (namespace: string) => (await writer.get(games, { ...source, namespace }))?.status
+    const change = (namespace: string, to: object) =>
+      writer.status.patch(games, { ...source, namespace }, { status: to }, { fieldManager: 'somebody' })
+    expect(await status(second)).toEqual(copied({ spec: { title: 'Chess' } }))
+    expect(copies.report()).toMatchObject({ writes: { create: 4, update: 0 }, statusWrites: 4, learned: 0 })
+    const rest = async (): Promise<void> => {
+      await settled()
+      const { unchanged } = copies.report()
+      transport.counted()
+      copies.resync()
+      await until(() => expect(copies.report().unchanged - unchanged).toBeGreaterThanOrEqual(4))
+      await settled()
+      expect(transport.counted()).not.toHaveProperty('PATCH games')
+    }
+    await rest()
+    const repaired = async (to: object): Promise<void> => {
+      const { repairs } = copies.report()
+      transport.counted()
+      await change(first, to)
+      await until(() => expect(copies.report().repairs).toBe(repairs + 1))
+      expect(transport.counted()).toEqual({ 'PATCH games': 1 })
+      await rest()
+    }
+    await repaired({ phase: 'Edited' })
+    await repaired({ phase: null, conditions: [] })
+    // What another program adds stays, and is no reason to write.
+    const added = {
+      notes: { mine: 'x' },
+      conditions: [
+        { type: 'Mine', status: 'True' },
+        { type: 'Copied', status: 'True' },
+      ],
+    }
+    await change(first, added)
+    await rest()
+    expect(await status(first)).toMatchObject({ phase: 'Copied Chess', notes: { of: 'copies', mine: 'x' } })
+
+    await stop()
+    transport.counted()
+    const after = await start({ ...options, status: game => (game.spec?.title === 'none' ? undefined : copied(game)) })
+    expect(transport.counted()).not.toHaveProperty('PATCH games')
+    expect(after.copies.report()).toMatchObject({ statusWrites: 0, learned: 0 })
+    await writer.patch(games, source, { spec: { title: 'Go' } })
+    await until(async () => expect(await status(second)).toEqual(copied({ spec: { title: 'Go' } })))
+    await writer.patch(games, source, { spec: { title: 'none' } })
+    await until(async () => expect((await status(second))?.phase).toBeUndefined())
+    await until(async () =>
+      expect(await status(first)).toEqual({ notes: { mine: 'x' }, conditions: [{ type: 'Mine', status: 'True' }] }),
+    )
+    expect(told).toEqual([])
   })
 
   test('H6: what a webhook over TLS changes is learned, after a restart by one request a source', async ({

@@ -1,0 +1,130 @@
+import { type Client, FieldSelector, isNotFound, type KubernetesObject, type View } from '@wherry/client'
+import { keyText, readAs, resourceName } from '@wherry/client/internal'
+import { type Applied, FlappingError, NoStatusError, type ReconcileContext } from '@wherry/controller'
+import type { AppliedObject, Input } from '@wherry/controller/internal'
+import { copySetLabel } from './marks.ts'
+import type { CopiesOptions } from './options.ts'
+import type { Reason } from './pending-copies.ts'
+import { RepairDelays } from './repair-delays.ts'
+import type { CopyCounts } from './report.ts'
+import type { Source } from './sources.ts'
+import { appliedDigest } from './status-digest.ts'
+
+/** The copy whose status is meant. */
+export interface CopyState<T> {
+  readonly at: { readonly namespace: string; readonly name: string }
+  /** As the cache shows it. */
+  readonly seen: AppliedObject | undefined
+  /** What came of its apply just now. */
+  readonly applied: Applied<T>
+  readonly reason: Reason
+}
+
+type Context = Pick<ReconcileContext<unknown>, 'client' | 'events' | 'signal'>
+
+/**
+ * Applies the statuses of copies. The cache keeps one digest of each: that of the status fields that this set has applied. The field manager is
+ * `copies-NAME`: the cache knows it before there is an operator.
+ */
+export class Statuses<P, T extends KubernetesObject> {
+  /** Has the cache keep the digests. It hears of nothing by itself. */
+  readonly input: Input
+  readonly #view: View<T, 'namespaced'>
+  readonly #options: Pick<CopiesOptions<P, T>, 'name' | 'fieldValidation' | 'timeoutMs'>
+  readonly #counts: CopyCounts
+  readonly #manager: string
+  readonly #delays = new RepairDelays()
+
+  constructor(view: View<T, 'namespaced'>, options: CopiesOptions<P, T>, counts: CopyCounts) {
+    const { copies, name } = options
+    this.#view = view
+    this.#options = options
+    this.#counts = counts
+    this.#manager = `copies-${name}`
+    const marked = copies.within({ labels: { [copySetLabel]: name } })
+    this.input = {
+      name: `statuses of ${view.key}`,
+      view: marked.project(digestName, copy =>
+        appliedDigest(copy as KubernetesObject, this.#manager),
+      ) as unknown as View,
+      isOwned: true,
+      keepsValues: true,
+      connect: () => ({ synced: async () => {}, close: async () => {} }),
+    }
+  }
+
+  /** Makes the status of a copy as its source wants it. Returns how long that has to wait, in milliseconds; 0: it is done. */
+  async bring(source: Source<P, T>, copy: CopyState<T>, context: Context): Promise<number> {
+    const { applied, seen, at } = copy
+    const { uid } = applied.object?.metadata ?? seen?.metadata ?? {}
+    // It is being deleted, or has gone: then another run makes it again.
+    if (uid === undefined || applied.outcome === 'deleting') return 0
+    const found = seen?.metadata.uid === uid ? (seen?.values?.[digestName] as string | undefined) : undefined
+    if (source.isStatus(found)) return 0
+    return source.firstStatus.before(async () => {
+      if (source.isStatus(found)) return 0
+      const waitMs = copy.reason === 'drift' ? this.#delays.admit(keyText(at), context.client.environment.clock) : 0
+      if (waitMs > 0) await this.#tell(at, waitMs, context)
+      else await this.#send(source, copy, uid, context)
+      return waitMs
+    })
+  }
+
+  /** Whole copies, with their managed fields. */
+  get #full(): View<T, 'namespaced'> {
+    return readAs(this.#view as unknown as View, 'full') as unknown as View<T, 'namespaced'>
+  }
+
+  async #send(
+    source: Source<P, T>,
+    { at, seen, applied, reason }: CopyState<T>,
+    uid: string,
+    { client, signal }: Context,
+  ): Promise<void> {
+    const { fieldValidation, timeoutMs } = this.#options
+    const { status } = source.status() ?? {}
+    const object = { metadata: { ...at, uid }, ...(status !== undefined && { status }) }
+    const options = { fieldManager: this.#manager, force: true, fieldValidation, timeoutMs, signal }
+    try {
+      const answer = (await client.status.apply(this.#full, object as never, options)) as KubernetesObject
+      source.learnStatus(appliedDigest(answer, this.#manager))
+      const before = applied.object?.metadata?.resourceVersion ?? seen?.metadata.resourceVersion
+      const isChanged = answer.metadata?.resourceVersion !== before
+      this.#counts.statusApplied(applied.outcome === 'created' ? 'missing' : reason, isChanged)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+      // A copy that has gone is made again once that is heard. One that is there has no status subresource: the server's answer is the same.
+      const copy = await this.#live(client, at, signal)
+      if (copy !== undefined) throw new NoStatusError(resourceName(this.#view.resource), error)
+    }
+  }
+
+  /** Reports once that others undo what is written. */
+  async #tell(at: CopyState<T>['at'], delayMs: number, { client, events, signal }: Context): Promise<void> {
+    const key = keyText(at)
+    if (!this.#delays.isNews(key)) return
+    const { metadata } = (await this.#live(client, at, signal).catch(() => undefined)) ?? {}
+    const writers = metadata?.managedFields?.flatMap(({ subresource, manager = '' }) =>
+      subresource === 'status' ? [manager] : [],
+    )
+    const managers = [...new Set(writers)].filter(one => one !== this.#manager)
+    const error = new FlappingError({ view: this.#view.key, key, delayMs, managers, keys: [] })
+    const controller = `copies-${this.#options.name}`
+    client.environment.metrics.count('wherry_apply_flapping_total', { controller })
+    client.environment.onError(error, { phase: `copies ${this.#options.name}`, resource: this.#view.key, key })
+    events.record({ type: 'Warning', reason: 'ApplyDelayed', message: error.message })
+  }
+
+  /** The copy as the server has it now. By a list of its name: no right to get it is needed. */
+  async #live(client: Client, at: CopyState<T>['at'], signal: AbortSignal): Promise<KubernetesObject | undefined> {
+    const { namespace, name } = at
+    const fields = FieldSelector.of({ 'metadata.name': name }, 'fields')
+    const { items } = await client.list({ ...this.#full, namespaces: [namespace], fields } as View<T, 'namespaced'>, {
+      signal,
+    })
+    return items[0] as KubernetesObject | undefined
+  }
+}
+
+/** Under this name the cache keeps the digest of a copy. */
+const digestName = 'status'

@@ -1,3 +1,4 @@
+import { setTimeout as after } from 'node:timers/promises'
 import type { Answer, Cluster } from './cluster.ts'
 import { type DiscoveredResource, groupVersionPath } from './discovery.ts'
 
@@ -10,7 +11,18 @@ const uncreatable: ReadonlySet<string> = new Set(['podcertificaterequests'])
  */
 export async function createSmallest(cluster: Cluster, found: DiscoveredResource): Promise<unknown> {
   if (!isKept(found)) return undefined
-  return created(found, await cluster.send('POST', `${collection(found)}?dryRun=All`, smallest(found, 'probe')))
+  const create = (): Promise<Answer> =>
+    cluster.send('POST', `${collection(found)}?dryRun=All`, smallest(found, 'probe'))
+  let answer = await create()
+  // One of that name was deleted before, and goes in its own time, as a definition does.
+  for (const give = performance.now() + 300_000; isGoing(answer) && performance.now() < give; answer = await create()) {
+    await after(50)
+  }
+  return created(found, answer)
+}
+
+function isGoing({ status, body }: Answer): boolean {
+  return status === 409 && String((body as { message?: unknown }).message).startsWith('object is being deleted')
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Client } from '@wherry/client'
 import { configMaps, events, pods, secrets } from '@wherry/client/resources/core'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { root } from '../../tools/workspace.ts'
 import { onStage, type Stage } from './small-program.ts'
 
@@ -192,7 +192,8 @@ const scenes: Readonly<Record<string, Scene>> = {
       await client.delete(configMaps, key)
       await program.line(`removed ${file}`)
       expect(existsSync(file)).toBe(false)
-      expect(await client.get(configMaps, key)).toBeUndefined()
+      // The line comes from the clean-up; the finalizer goes after it.
+      await vi.waitFor(async () => expect(await client.get(configMaps, key)).toBeUndefined())
       await program.stop()
     },
   },

@@ -57,24 +57,24 @@ export function allSteps(): Step[] {
     ...quickSteps(),
     ...(process.env.CI === 'true' ? [apiServer()] : []),
     suite('unit', ['packages/'], 60 * minute),
+    suite('integration', ['tools/', 'test/structure/', ...integrationFolders()], 60 * minute),
     {
       name: 'pack',
       limitMs,
       alone: true,
       run: async () => ({ passed: (await packed()).length, failures: [] }),
     },
-    // It waits for servers much: the others run beside it, one after another.
-    { ...suite('integration', ['tools/', 'test/structure/', ...integrationFolders()], 60 * minute), alone: false },
+    // The longest first: the others run beside them.
     { name: 'demo', limitMs, run: checkDemo },
     { name: 'install', limitMs, run: installTest },
+    { name: 'benches', limitMs, alone: true, run: checkBenches },
+    // Compares processor times, which others that run do not change.
+    { name: 'simulated-speed', limitMs, run: checkSimulatedSpeed },
     { name: 'attw', limitMs, run: checkTypesAreRight },
     { name: 'publint', limitMs, run: checkPublint },
     { name: 'sizes', limitMs, run: checkSizes },
     { name: 'example', limitMs, run: checkExample },
     { name: 'reference', limitMs, run: checkReference },
-    // Compares processor times, which others that run do not change.
-    { name: 'simulated-speed', limitMs, run: checkSimulatedSpeed },
-    { name: 'benches', limitMs, alone: true, run: checkBenches },
   ]
 }
 

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { root } from '../workspace.ts'
 
 /** How a command ended. `code` is undefined when a signal or the time limit ended it. */
@@ -16,7 +17,7 @@ export interface CommandOptions {
   readonly limitMs?: number | undefined
   /** When this aborts, the command is asked to end by itself: a SIGTERM, to it alone. */
   readonly close?: AbortSignal | undefined
-  /** Shows the output as it comes. @default false */
+  /** Shows the output as it comes, in whole lines: another command may show its own at the same time. @default false */
   readonly show?: boolean | undefined
 }
 
@@ -60,10 +61,8 @@ export function command(file: string, args: readonly string[], options: CommandO
       resolve({ code, timedOut, output: Buffer.concat(chunks).toString('utf8') + late })
     }
     for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        if (show) process.stdout.write(chunk)
-      })
+      stream.on('data', (chunk: Buffer) => chunks.push(chunk))
+      if (show) createInterface({ input: stream }).on('line', line => process.stdout.write(`${line}\n`))
     }
     child.once('error', error => {
       chunks.push(Buffer.from(`${file}: ${error.message}\n`))

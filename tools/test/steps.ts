@@ -56,15 +56,10 @@ export function allSteps(): Step[] {
   return [
     ...quickSteps(),
     ...(process.env.CI === 'true' ? [apiServer()] : []),
-    suite('unit', ['packages/'], 60 * minute),
     suite('integration', ['tools/', 'test/structure/', ...integrationFolders()], 60 * minute),
-    {
-      name: 'pack',
-      limitMs,
-      alone: true,
-      run: async () => ({ passed: (await packed()).length, failures: [] }),
-    },
-    // The longest first: the others run beside them.
+    suite('unit', ['packages/'], 60 * minute),
+    // These begin when one of the suites has ended. The longest first: the others run beside them.
+    { name: 'pack', limitMs, run: async () => ({ passed: (await packed()).length, failures: [] }) },
     { name: 'demo', limitMs, run: checkDemo },
     { name: 'install', limitMs, run: installTest },
     { name: 'benches', limitMs, alone: true, run: checkBenches },
@@ -83,7 +78,8 @@ function apiServer(): Step {
   const limitMs = 40 * minute
   const build = (): ReturnType<typeof command> =>
     command(process.execPath, [join(root, 'tools/apiserver.ts')], { limitMs, show: true })
-  return { name: 'apiserver', live: true, limitMs, run: async () => fromCommand(await build()) }
+  // Suites that begin after it must find it.
+  return { name: 'apiserver', live: true, alone: true, limitMs, run: async () => fromCommand(await build()) }
 }
 
 /**

@@ -25,12 +25,14 @@ export interface Report {
   }[]
 }
 
-/** A suite of vitest: the test files below `folders`, or those of them that depend on what changed since a commit. */
+/**
+ * A suite of vitest: the test files below `folders`, or those of them that depend on what changed since a commit. Two run at once:
+ * while tests of one wait for a server, or for a long file at its end, those of the other have the processors.
+ */
 export function suite(name: string, folders: readonly string[], limitMs: number, changedSince?: string): Step {
   return {
     name,
     live: true,
-    alone: true,
     limitMs: limitMs + 10_000,
     async run(options) {
       const reports = join(root, '.cache/reports')

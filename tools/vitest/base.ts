@@ -17,8 +17,8 @@ export const base: ViteUserConfig = defineConfig({
     hookTimeout: 600_000,
     teardownTimeout: 300_000,
     expect: { poll: { timeout: 300_000 } },
-    // One more than the cores that CI has: tests that wait for a socket or a server leave a third of two idle.
-    maxWorkers: 3,
+    // `npm test` runs two suites at once, on two cores in CI: tests that wait for a socket or a server leave processors idle.
+    maxWorkers: 2,
     slowTestThreshold: 2_000,
   },
 })

@@ -8,6 +8,7 @@ import {
   isServerError,
   type KubernetesObject,
   type ObjectKey,
+  OptionTypeError,
   type Scope,
   type View,
 } from '@wherry/client'
@@ -23,6 +24,7 @@ import {
 } from '@wherry/client/internal'
 import { hash } from '@wherry/hash-compare'
 import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
+import { noPrimary } from '../objects/no-primary.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import { readByName } from '../objects/read-by-name.ts'
 import { everything } from '../objects/views.ts'
@@ -67,12 +69,13 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
   about: ApplyFor,
   view: View<T, S>,
   desired: FullObject<T>,
-  options: DesiredOptions = {},
+  given: DesiredOptions = {},
 ): Promise<Applied<T>> {
-  checkOptions('apply', options, desiredChecks)
+  checkOptions('apply', given, desiredChecks)
   checkDesired(desired)
   const { shared, owner, objects } = about
   const { primary } = shared
+  const options = primary === noPrimary ? withoutOwner(given) : given
   const { fieldManager = objects.manager } = options
   const plain = view as unknown as View
   const { object, key } = place(primary, owner, plain, desired)
@@ -90,6 +93,13 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
 export async function applyBody(about: ApplyFor, task: Task, options: DesiredOptions): Promise<Applied<unknown>> {
   checkOptions('status', options, desiredChecks)
   return new Application(about, task, options).run()
+}
+
+/** Without primary objects nothing can own what is applied. */
+function withoutOwner(options: DesiredOptions): DesiredOptions {
+  const { owner = false } = options
+  if (owner === false) return { ...options, owner }
+  throw new OptionTypeError('apply.owner', 'false in a controller without primary objects', 'an owner')
 }
 
 /** The desired object with its owner. */

@@ -19,6 +19,7 @@ import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
 import { environmentLogger } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
+import { noObject, primaryView } from '../objects/no-primary.ts'
 import { versionOf } from '../objects/version.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import type { PrimaryObjects } from '../reads/primary-objects.ts'
@@ -77,6 +78,8 @@ export class Controller<C, S extends Scope = Scope> {
   /** The views that it declares, each once; that of its primary objects comes first. For owned objects, the view that is watched. */
   readonly views: readonly View[]
   readonly #definition: ControllerDefinition<C, S>
+  /** That of its primary objects. */
+  readonly #view: View<C, S>
   readonly #parts: ControllerParts
   readonly #queue: WorkQueue
   readonly #states = new KeyStates()
@@ -88,6 +91,11 @@ export class Controller<C, S extends Scope = Scope> {
   /** One for each view, in their order, so that of the primary objects is the first. */
   readonly #holds: Hold<unknown>[] = []
   #primary: PrimaryObjects | undefined
+  #isPrepared = false
+  /** How many runs have begun. */
+  #begun = 0
+  /** That number when all keys were queued last, and whether that was for a change. */
+  #allQueued: { readonly begun: number; readonly isInitial: boolean } | undefined
   readonly #connections: NamedConnection[] = []
   #reconciler: Reconciler<C, S> | undefined
   #recorder: EventRecorder | undefined
@@ -107,8 +115,10 @@ export class Controller<C, S extends Scope = Scope> {
     this.#parts = parts
     this.name = definition.name
     const { inputs = [], caches = [], predicates = [] } = definition
-    this.#inputs = [primary(definition.for, predicates), ...inputs, ...caches.map(cached)]
-    const applier = { name: definition.name, for: definition.for as unknown as View }
+    this.#view = primaryView(definition.for)
+    const primaries = definition.for === 'singleton' ? [] : [primary(definition.for, predicates)]
+    this.#inputs = [...primaries, ...inputs, ...caches.map(cached)]
+    const applier = { name: definition.name, for: this.#view as unknown as View }
     this.#applies = new ControllerApplies(applier, parts, this.#inputs)
     this.views = this.#applies.views
     const { environment } = parts.client
@@ -159,16 +169,23 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Starts to cache its views without reconciling: this is all that a candidate for leadership does. Idempotent. */
   prepare(): void {
-    if (this.#primary !== undefined || this.#stopping.signal.aborted) return
+    if (this.#isPrepared || this.#stopping.signal.aborted) return
     // The cache may refuse one: those before it are held.
     for (const view of this.views.slice(this.#holds.length)) {
       this.#holds.push(this.#parts.cache.hold(view, `controller/${this.name}`))
     }
-    this.#primary = this.#reads.primary(this.views[0] as View)
+    if (!this.#isSingleton) this.#primary = this.#reads.primary(this.views[0] as View)
+    this.#isPrepared = true
+  }
+
+  /** Whether it has no primary objects: its one key is its name. */
+  get #isSingleton(): boolean {
+    return this.#definition.for === 'singleton'
   }
 
   /** The informer of the primary objects, while it is held. */
   get #informer(): CachedInformer<C, S> | undefined {
+    if (this.#isSingleton) return undefined
     return this.#holds[0]?.informer as CachedInformer<C, S> | undefined
   }
 
@@ -233,7 +250,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Makes a key run, as if something that it depends on had changed. */
   enqueue(key: KeyOf<S>): void {
-    const { text } = checkedKey({ resource: this.#definition.for.resource }, key, undefined, 'enqueue')
+    const { text } = checkedKey({ resource: this.#view.resource }, key, undefined, 'enqueue')
     this.#enqueue(text, toldCause, false)
   }
 
@@ -283,14 +300,14 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** What a key depends on, why it last ran, and how that run ended. */
   explain(key: KeyOf<S> | string): Explanation {
-    const { resource } = this.#definition.for
+    const { resource } = this.#view
     const asked = typeof key === 'string' ? parsedKey(resource, key) : key
     const { text } = checkedKey({ resource }, asked, undefined, 'explain')
     const { informers } = this.#parts.cache.report()
     const about = {
       controller: this.name,
       key: text,
-      exists: this.#informer?.version(text) !== undefined,
+      exists: this.#isSingleton ? text === this.name : this.#informer?.version(text) !== undefined,
       waitsFor: this.#reconciler?.openCalls(text) ?? [],
       reads: this.#reads.dependencies(text),
       watched: this.views.map(({ key: view }) => ({ view, informer: informers.find(one => one.view === view) })),
@@ -321,7 +338,7 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
-    const view = this.#definition.for
+    const view = this.#view
     const { narrow, log, events } = this.#parts
     const { environment } = this.#parts.client
     if (events === undefined) this.#recorder = new EventRecorder({ client, controller: this.name })
@@ -336,6 +353,8 @@ export class Controller<C, S extends Scope = Scope> {
       queue: this.#queue,
       states: this.#states,
       get: (key, signal) => {
+        // One that somebody enqueued by another name is none.
+        if (this.#isSingleton) return key === this.name ? (noObject as C) : undefined
         if (this.#primary?.isBehind(key) !== true) return this.#informer?.get(key)
         return this.#primary.read(key, signal()) as Promise<C | undefined>
       },
@@ -346,7 +365,7 @@ export class Controller<C, S extends Scope = Scope> {
     const { cache, manager, client } = this.#parts
     return {
       controller: this.name,
-      primary: this.#definition.for.resource,
+      primary: this.#view.resource,
       cache,
       manager,
       environment: client.environment,
@@ -355,9 +374,22 @@ export class Controller<C, S extends Scope = Scope> {
       unlessOwn: (view, key, object, tell) =>
         this.#applies.ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
-      accepts: key => isKeyOf(this.#definition.for, key),
-      all: () => this.#informer?.keys() ?? [],
+      accepts: key => isKeyOf(this.#view, key),
+      all: () => this.#all(),
+      enqueueAll: (cause, isInitial) => this.#enqueueAll(cause, isInitial),
     }
+  }
+
+  #all(): Iterable<string> {
+    return this.#isSingleton ? [this.name] : (this.#informer?.keys() ?? [])
+  }
+
+  /** If no run has begun since the last time, all that were queued then still are; a primary object that came since is queued by itself. */
+  #enqueueAll(cause: Cause, isInitial: boolean): void {
+    const last = this.#allQueued
+    if (last?.begun === this.#begun && (isInitial || !last.isInitial)) return
+    this.#allQueued = { begun: this.#begun, isInitial }
+    for (const key of this.#all()) this.#enqueue(key, cause, isInitial)
   }
 
   #enqueue(key: string, cause: Cause, isInitial: boolean): void {
@@ -379,7 +411,9 @@ export class Controller<C, S extends Scope = Scope> {
     const reconciler = this.#reconciler as Reconciler<C, S>
     this.#state = 'running'
     client.environment.log('info', 'has synced, and reconciles', { controller: this.name })
+    if (this.#isSingleton) this.#enqueue(this.name, startCause, true)
     this.#working = work(this.#queue, concurrency, clock, async key => {
+      this.#begun += 1
       await reconciler.run(key)
       this.#activity += 1
     })
@@ -437,6 +471,7 @@ const stopMs = 30_000
 
 const initially = { priority: Priority.low }
 const toldCause = plainCause('enqueue', 'told')
+const startCause = plainCause('start', 'told')
 
 /** Counted for each controller, with no other label. */
 const counters = [

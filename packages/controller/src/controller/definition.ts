@@ -1,4 +1,4 @@
-import type { Client, Scope, View } from '@wherry/client'
+import { type Client, OptionTypeError, type Scope, type View } from '@wherry/client'
 import {
   type Check,
   callback,
@@ -46,8 +46,8 @@ export interface ControllerOptions {
 export interface ControllerDefinition<C, S extends Scope = Scope> extends ControllerOptions {
   /** Its name, in metrics, logs and events; unique in an operator. */
   readonly name: string
-  /** The primary objects: a reconcile is for one of them. */
-  readonly for: View<C, S>
+  /** The primary objects: a reconcile is for one of them. `'singleton'`: there are none, and the one key is the controller's name. */
+  readonly for: View<C, S> | 'singleton'
   /** Which of their events count. A delete always does. @default all */
   readonly predicates?: readonly Predicate<ObjectEvent<C>>[] | undefined
   /** What else makes keys run: {@link owns}, {@link watches}, {@link from}. @default nothing */
@@ -97,7 +97,9 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
   const checks = {
     ...controllerOptionChecks,
     name: text,
-    for: viewCheck,
+    for: (option: string, value: unknown) => {
+      if (value !== 'singleton') viewCheck(option, value)
+    },
     predicates: listOf('predicates', callback),
     inputs: listOf('inputs', having('an input, as owns(), watches() and from() give', 'connect')),
     caches: listOf('views', viewCheck),
@@ -106,6 +108,14 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
     onLeft: callback,
   }
   checkOptions('controller', definition, checks, ['name', 'for', 'reconcile'])
+  if (definition.for !== 'singleton') return
+  const owning = definition.inputs?.find(({ isOwned }) => isOwned)
+  if (owning === undefined) return
+  throw new OptionTypeError(
+    'controller.inputs',
+    'no owned objects in a controller without primary objects',
+    owning.name,
+  )
 }
 
 /** @throws OptionTypeError (rule X6) */

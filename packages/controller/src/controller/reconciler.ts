@@ -3,6 +3,7 @@ import { type FromServer, isApplyConflict, type ObjectKey, type Scope, type View
 import { asError, resourceName, type Timer } from '@wherry/client/internal'
 import { isWriteConflict } from '@wherry/hash-compare'
 import { isDelay } from '../apply/errors.ts'
+import { primaryView } from '../objects/no-primary.ts'
 import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
 import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
@@ -140,7 +141,13 @@ export class Reconciler<C, S extends Scope> {
     const { text: key, state, signal, log } = run
     const { gone } = state
     if (onGone !== undefined || onLeft !== undefined) {
-      const isAlive = await hasLeft(client, definition.for as unknown as View, run.key as ObjectKey, last, signal)
+      const isAlive = await hasLeft(
+        client,
+        primaryView(definition.for) as unknown as View,
+        run.key as ObjectKey,
+        last,
+        signal,
+      )
       const then = isAlive ? onLeft : onGone
       if (then !== undefined) await reconciling.run(run, then, { key: run.key, last, client, signal, log })
     }
@@ -169,7 +176,7 @@ export class Reconciler<C, S extends Scope> {
     }
     // It ends when it is looked at what is there by now. A conflict with the owner of a field does not.
     if (isWriteConflict(thrown) && !isApplyConflict(thrown) && run.attempt <= mostConflicts) {
-      const fields = { ...this.#labels, resource: resourceName(definition.for.resource), key, err: thrown }
+      const fields = { ...this.#labels, resource: resourceOf(definition.for), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
     } else if (run.aborted === undefined || thrown !== run.aborted) this.#report(thrown, key)
     this.#again(key, state)
@@ -205,10 +212,15 @@ export class Reconciler<C, S extends Scope> {
     const { client, definition } = this.#parts
     client.environment.onError(asError(thrown), {
       phase: `reconcile ${definition.name}`,
-      resource: resourceName(definition.for.resource),
+      resource: resourceOf(definition.for),
       key,
     })
   }
+}
+
+/** Of what the keys are, for logs; `undefined` without primary objects. */
+function resourceOf(of: Pick<View, 'resource'> | 'singleton'): string | undefined {
+  return of === 'singleton' ? undefined : resourceName(of.resource)
 }
 
 /** So many failures in a row may end in a conflict that is not told. */

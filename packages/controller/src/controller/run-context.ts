@@ -9,6 +9,7 @@ import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
 import { identityOf } from '../objects/identity.ts'
+import { primaryView } from '../objects/no-primary.ts'
 import { callName, type OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
@@ -61,7 +62,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   get key(): ObjectKey<S> {
-    return parsedKey(this.#parts.definition.for.resource, this.text)
+    return parsedKey(primaryView(this.#parts.definition.for).resource, this.text)
   }
 
   get object(): FromServer<C> {
@@ -139,7 +140,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
         this.state.waits(object)
         runAfter(queue, this.text, this.state, afterMs)
       },
-      warn: (reason, message) => this.events.record({ type: 'Warning', reason, message }),
+      warn: (reason, message) => {
+        // Without a primary object there is nothing that an event could be about.
+        if (this.#parts.definition.for === 'singleton') this.log.warn({ reason }, message)
+        else this.events.record({ type: 'Warning', reason, message })
+      },
     }
   }
 
@@ -151,7 +156,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   get events(): ContextEvents {
     const { definition, events } = this.#parts
     return {
-      record: event => events.record(definition.for as unknown as View, this.#identity, event),
+      record: event => events.record(primaryView(definition.for) as unknown as View, this.#identity, event),
       about: (of, object, event) => events.record(of, object, event),
     }
   }

@@ -11,12 +11,13 @@ import type { Keys } from '../sources/key.ts'
 import type { Source } from '../sources/source.ts'
 import type { Tick } from '../sources/timer.ts'
 import { UsageError } from '../usage-error.ts'
+import { SingletonBuilder } from './singleton-builder.ts'
 
-/** A controller with a name that still needs its primary objects: call `for`. */
+/** A controller with a name that still needs to know what it reconciles: call `for` or `singleton`. */
 export class NamedController {
   readonly name: string
   readonly #options: ControllerOptions
-  #builder: ControllerBuilder<unknown> | undefined
+  #builder: { definition(): ControllerDefinition<unknown> } | undefined
 
   /** @throws OptionTypeError, OptionRangeError */
   constructor(name: string, options: ControllerOptions = {}) {
@@ -33,9 +34,36 @@ export class NamedController {
     return builder
   }
 
-  /** @throws UsageError where it has no view of its primary objects */
+  /**
+   * A controller without primary objects, for what is made of all objects of some views: one DNS zone of all Services, for example. It runs once
+   * when it starts, and again whenever an input or a tracked read says so; it never runs twice at once. All else is as in other controllers:
+   * tracked reads, backoff, leader. Objects that it applies have no owner.
+   *
+   * ```ts
+   * operator
+   *   .controller('zone')
+   *   .singleton()
+   *   .watches(services)
+   *   .reconcile(async ({ read, apply }) => {
+   *     const names = (await read.list(services)).map(({ metadata }) => metadata.name)
+   *     await apply(configMaps, { metadata: { namespace: 'dns', name: 'zone' }, data: { names: names.sort().join() } })
+   *   })
+   * ```
+   */
+  singleton(): SingletonBuilder {
+    const builder = new SingletonBuilder(this.name, this.#options)
+    this.#builder = builder
+    return builder
+  }
+
+  /** @throws UsageError if nothing says what it reconciles */
   definition(): ControllerDefinition<unknown> {
-    if (this.#builder === undefined) throw lacks(this.name, 'view of its primary objects: name it with .for(view)')
+    if (this.#builder === undefined) {
+      throw lacks(
+        this.name,
+        'view of its primary objects: name it with .for(view), or call .singleton() if it has none',
+      )
+    }
     return this.#builder.definition()
   }
 }
@@ -48,6 +76,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   readonly name: string
   readonly #inputs: Input[] = []
   readonly #caches: View[] = []
+  readonly #view: View<C, S>
   #definition: Omit<ControllerDefinition<C, S>, 'reconcile'>
   #reconcile: Reconcile<C, S> | undefined
   #finalizer: Finalizer<C, S> | undefined
@@ -57,6 +86,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   constructor(name: string, view: View<C, S>, options: ControllerOptions) {
     const predicates: Predicate<ObjectEvent<C>>[] = []
     this.name = name
+    this.#view = view
     this.#definition = { ...options, name, for: view, predicates, inputs: this.#inputs, caches: this.#caches }
     this.#last = predicates
   }
@@ -81,9 +111,13 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /**
    * Other objects: `map` returns the keys of the primary objects that run when one is created, changed or deleted: `{ namespace, name }`, an array of
-   * such keys, or `undefined` for none. It is called with the old and the new state, and must be synchronous. Tracked reads do not need this.
+   * such keys, or `undefined` for none. It is called with the old and the new state, and must be synchronous. `'all'`: all primary objects run.
+   * Tracked reads do not need this.
    */
-  watches<O>(view: View<O>, map: (object: FromServer<O>) => Keys<S>): ControllerBuilder<C, S, ObjectEvent<O>> {
+  watches<O>(
+    view: View<O>,
+    map: 'all' | ((object: FromServer<O>) => Keys<S>),
+  ): ControllerBuilder<C, S, ObjectEvent<O>> {
     const predicates: Predicate<ObjectEvent<O>>[] = []
     return this.#declare(watches(view, map, predicates), predicates)
   }
@@ -134,7 +168,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    */
   finalizer(name: string, cleanup: Reconcile<C, S>): this {
     const finalizer = { name, cleanup }
-    checkFinalizer(this.#definition.for, finalizer)
+    checkFinalizer(this.#view, finalizer)
     if (this.#finalizer !== undefined) throw new UsageError('CONTROLLER_USED', `${this.name} has a finalizer already`)
     this.#finalizer = finalizer
     return this
@@ -164,7 +198,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   definition(): ControllerDefinition<C, S> {
     if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile: name it with .reconcile(fn)')
     const finalizer = this.#finalizer
-    const reconcile = finalizer ? withFinalizer(this.#definition.for, finalizer, this.#reconcile) : this.#reconcile
+    const reconcile = finalizer ? withFinalizer(this.#view, finalizer, this.#reconcile) : this.#reconcile
     return { ...this.#definition, reconcile }
   }
 

@@ -30,6 +30,8 @@ export interface InputTarget {
   accepts(key: string): boolean
   /** The keys of all primary objects. */
   all(): Iterable<string>
+  /** All primary objects are to run. However often it is called before one of them has begun, it costs as much as once. Never throws. */
+  enqueueAll(cause: Cause, isInitial: boolean): void
 }
 
 /** An input that is connected. */

@@ -29,22 +29,20 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
   })
 }
 
-/** Makes the primary objects run that `map` names for an object which came, changed or went. It is synchronous. */
+/** Makes the primary objects run that `map` names for an object which came, changed or went, or all. `map` is synchronous. */
 export function watches<O, S extends Scope>(
   view: View<O>,
-  map: (object: FromServer<O>) => Keys<S>,
+  map: 'all' | ((object: FromServer<O>) => Keys<S>),
   predicates: readonly Predicate<ObjectEvent<O>>[] = [],
 ): Input {
   viewCheck('watches', view)
+  const plain = view as unknown as View
+  if (map === 'all')
+    return objectInput({ kind: 'watches', view: plain, predicates: checked('watches', predicates), meansAll: true })
   callback('watches.map', map)
   const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, { primary }, environment) =>
     keyTexts('watches.map', primary, watchedFor(map(object as FromServer<O>), environment, 'watches.map'))
-  return objectInput({
-    kind: 'watches',
-    view: view as unknown as View,
-    predicates: checked('watches', predicates),
-    keysOf,
-  })
+  return objectInput({ kind: 'watches', view: plain, predicates: checked('watches', predicates), keysOf })
 }
 
 /**

@@ -21,6 +21,8 @@ export interface ObjectInputParts<C, O = C> {
   valueIn?(object: C): O
   /** The keys that an object means. May throw. `environment` is told of what went wrong. @default none */
   keysOf?(object: C, key: string, target: InputTarget, environment: Telling): readonly string[]
+  /** An event means all keys, in place of `keysOf`. @default false */
+  readonly meansAll?: boolean | undefined
   /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
   handler?(target: InputTarget, informer: SharedInformer<C>): Handler<C>
 }
@@ -61,6 +63,7 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
       const tell = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
         const cause = { source: kind, change, view: view.key, object: key, from: versionOf(old), to: versionOf(now) }
         const enqueue = (by?: string): void => {
+          if (parts.meansAll === true) return target.enqueueAll(cause, change === 'initial')
           const keys = [old, now].flatMap(object => (object === undefined ? [] : keysOf(object, key)))
           for (const one of keys.length > 1 ? new Set(keys) : keys) {
             if (one !== by) target.enqueue(one, cause, change === 'initial')

@@ -40,6 +40,32 @@ export function whatReconcilesAreTold(server: () => ApiServer): void {
     }),
   )
 
+  it('C19: a controller without primary objects runs at the start, and for what it watches', () =>
+    operating(server(), async ({ operator, client, errors, run }) => {
+      const namespace = 'told-singleton'
+      await makeNamespace(client, namespace)
+      const view = inNamespace(namespace)
+      const made = { name: 'names', namespace }
+      operator
+        .controller('names')
+        .singleton()
+        .watches(view)
+        .reconcile(async ({ read, apply }) => {
+          const names = (await read.list(view)).map(({ metadata }) => metadata.name)
+          await apply(configMaps, { metadata: made, data: { names: names.sort().join() } })
+        })
+      run()
+      await operator.settled(patient)
+      const said = async (): Promise<string | undefined> => (await client.get(configMaps, made))?.data?.names
+      expect(await said()).toBe('')
+      for (const name of ['one', 'other']) await client.create(configMaps, primary(name, namespace))
+      await until(async () => expect(await said()).toBe('one,other'))
+      await client.delete(configMaps, { name: 'one', namespace })
+      await until(async () => expect(await said()).toBe('other'))
+      expect((await client.get(configMaps, made))?.metadata?.ownerReferences).toBeUndefined()
+      expect(errors).toEqual([])
+    }))
+
   it('C2: an object that leaves the view by its labels has left, and one that is deleted is gone', () =>
     operating(server(), async ({ operator, client, errors, run }) => {
       const namespace = 'told-left'

@@ -1,0 +1,18 @@
+import type { ContextEvents, ReconcileContext } from './context.ts'
+import type { ReconcileResult } from './result.ts'
+
+/**
+ * What a singleton's reconcile receives: what every reconcile does, but for what is about a primary object. An `apply` gives its objects no owner.
+ */
+export interface SingletonContext
+  extends Omit<ReconcileContext<object, 'cluster'>, 'key' | 'object' | 'status' | 'read' | 'events'> {
+  /** Reads objects and tracks what was read: the controller runs again when any of it changes, appears or disappears. */
+  readonly read: Omit<ReconcileContext<object>['read'], 'owned'>
+  readonly events: Pick<ContextEvents, 'about'>
+}
+
+/** The reconcile of a controller without primary objects. In all else it is a {@link Reconcile}. */
+export type SingletonReconcile = (
+  context: SingletonContext,
+  // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return gives
+) => ReconcileResult | undefined | void | Promise<ReconcileResult | undefined | void>

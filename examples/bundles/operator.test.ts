@@ -30,7 +30,8 @@ describe.each([
   beforeAll(async () => {
     server = await startServer()
     await using own = new Client({ url: server.url, ca: server.ca, token: server.token })
-    await own.create(customResourceDefinitions, parse(readFileSync(join(import.meta.dirname, 'crd.yaml'), 'utf8')))
+    const file = join(import.meta.dirname, 'deploy/crd/platformoperators.bundles.example.com.yaml')
+    await own.create(customResourceDefinitions, parse(readFileSync(file, 'utf8')))
     await until(() => own.list(platformOperators))
   })
 

@@ -2,7 +2,6 @@ import { namespaces } from '@wherry/client/resources/core'
 import {
   addFinalizer,
   Channel,
-  type Condition,
   generationChanged,
   type ObjectEvent,
   type Operator,
@@ -21,7 +20,7 @@ import { isMadeFor, type Kept, namespaceFor, unmark } from './install/owned-name
 import { prune } from './install/prune.ts'
 import { type Answer, Releases, type Unpacked } from './install/releases.ts'
 import { WatchedKinds } from './install/watched-kinds.ts'
-import { type PlatformOperator, platformOperators } from './platform-operator.ts'
+import { type PlatformCondition, type PlatformOperator, platformOperators } from './platform-operator.ts'
 
 const finalizer = 'bundles.example.com/prune'
 const mostProblems = 50
@@ -187,7 +186,7 @@ class Installer {
   }
 
   /** Says that namespaces stay, in a condition and in an event: nobody sees the condition for long if the PlatformOperator goes. */
-  #told({ events }: Context, kept: readonly Kept[]): Condition {
+  #told({ events }: Context, kept: readonly Kept[]): PlatformCondition {
     const all = kept.map(({ name, holds }) => `the namespace ${name} stays, since it holds ${holds}`)
     const message = cut(all.join('; '))
     events.record({ type: 'Warning', reason: 'NamespaceKept', message })

@@ -1,19 +1,42 @@
 import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
-import type { Condition } from '@wherry/controller'
+import type { int64, Timestamp } from '@wherry/crd'
 
-/** Where a catalog is from. */
+/**
+ * Where a catalog is from.
+ *
+ * @group catalog.example.com
+ * @version v1
+ */
 export interface CatalogSource {
   metadata?: ObjectMeta
   spec: {
     /** The index: `registry.example.com/catalogs/community:latest`. Bundles are in the same repository. */
     image: string
     /** When the registry is asked for a new index: at `startingAt`, and every `intervalMs` before and after. */
-    poll?: { intervalMs?: number; startingAt?: string }
+    poll?: {
+      /**
+       * @minimum 1000
+       * @default 600000
+       */
+      intervalMs?: int64
+      startingAt?: Timestamp
+    }
     /** A Secret of the type `kubernetes.io/dockerconfigjson`, in the namespace of this object. */
-    pullSecret?: { name: string }
-    /** PEM of a CA that is trusted beside the public ones, as base64. */
+    pullSecret?: {
+      /** @minLength 1 */
+      name: string
+    }
+    /**
+     * PEM of a CA that is trusted beside the public ones, as base64.
+     *
+     * @format byte
+     */
     caBundle?: string
-    /** `http://proxy.example.com:3128` */
+    /**
+     * `http://proxy.example.com:3128`
+     *
+     * @pattern `^https?://`
+     */
     proxy?: string
   }
   status?: CatalogStatus
@@ -22,10 +45,29 @@ export interface CatalogSource {
 export interface CatalogStatus {
   /** Of the index that serves. */
   digest?: string
-  channels?: number
-  releases?: number
-  /** `Serving`: there is an index. `UpToDate`: it is the one of the image. `BundlesReady`: the last bundle that was asked for was given. */
-  conditions?: Condition[]
+  channels?: int64
+  releases?: int64
+  /**
+   * `Serving`: there is an index. `UpToDate`: it is the one of the image. `BundlesReady`: the last bundle that was asked for was given.
+   *
+   * @listType map
+   * @listMapKey type
+   */
+  conditions?: CatalogCondition[]
+}
+
+export interface CatalogCondition {
+  /** What is true or not. */
+  type: string
+  status: 'True' | 'False' | 'Unknown'
+  /** Why, in one word. */
+  reason: string
+  /** Why, for people. */
+  message: string
+  /** When the status changed. */
+  lastTransitionTime: Timestamp
+  /** The generation of the object that was acted on. */
+  observedGeneration?: int64 | undefined
 }
 
 export const catalogSources: Resource<CatalogSource, 'namespaced'> = defineResource<CatalogSource>({

@@ -32,7 +32,8 @@ describe.each([
   beforeAll(async () => {
     server = await startServer()
     await using own = new Client({ url: server.url, ca: server.ca, token: server.token })
-    await own.create(customResourceDefinitions, parse(readFileSync(join(import.meta.dirname, 'crd.yaml'), 'utf8')))
+    const file = join(import.meta.dirname, 'deploy/crd/catalogsources.catalog.example.com.yaml')
+    await own.create(customResourceDefinitions, parse(readFileSync(file, 'utf8')))
     await until(() => own.list(catalogSources))
     await own.create(namespaces, { metadata: { name: namespace } })
   })

@@ -6,7 +6,7 @@ import { Operator } from '@wherry/controller'
 import { copySetLabel } from '@wherry/copies'
 import { startApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { declareCopiedCsvs } from './operator.ts'
 import { clusterServiceVersions, olmConfigs } from './resources.ts'
 
@@ -24,8 +24,9 @@ async function withCluster(
 ): Promise<void> {
   await using server = await startApiServer()
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
-  for (const document of parseAllDocuments(readFileSync(`${import.meta.dirname}/crd.yaml`, 'utf8'))) {
-    await client.create(customResourceDefinitions, document.toJS())
+  for (const { resource } of [clusterServiceVersions, olmConfigs]) {
+    const file = `${import.meta.dirname}/deploy/crd/${resource.plural}.${resource.group}.yaml`
+    await client.create(customResourceDefinitions, parse(readFileSync(file, 'utf8')))
   }
   for (const resource of [clusterServiceVersions, olmConfigs]) {
     // A new resource is not served at once.

@@ -1,16 +1,58 @@
 import { defineResource, type KubernetesObject, type Resource } from '@wherry/client'
-import type { Condition } from '@wherry/controller'
+import type { int64, Timestamp } from '@wherry/crd'
 
-/** What the operator knows of OLM's ClusterServiceVersion: it copies the spec as it is, and of the status the phase. */
+/**
+ * What the operator knows of OLM's ClusterServiceVersion: it copies the spec as it is, and of the status the phase.
+ *
+ * @group operators.coreos.com
+ * @version v1alpha1
+ * @shortName csv csvs
+ */
 export interface ClusterServiceVersion extends KubernetesObject {
+  /** @preserveUnknownFields */
   spec?: { displayName?: string } | undefined
+  /** @preserveUnknownFields */
   status?: { phase?: string; reason?: string; message?: string } | undefined
 }
 
-/** OLM's settings: there is one for the cluster, called `cluster`. */
+/**
+ * OLM's settings: there is one for the cluster, called `cluster`.
+ *
+ * @group operators.coreos.com
+ * @kind OLMConfig
+ * @version v1
+ * @cluster
+ */
 export interface OlmConfig extends KubernetesObject {
-  spec?: { features?: { disableCopiedCSVs?: boolean } }
-  status?: { conditions?: Condition[] }
+  spec?: {
+    features?: {
+      /** Whether the copies are removed. */
+      disableCopiedCSVs?: boolean
+    }
+  }
+  status?: {
+    /**
+     * `DisabledCopiedCSVs`: whether there are no copies.
+     *
+     * @listType map
+     * @listMapKey type
+     */
+    conditions?: OlmCondition[]
+  }
+}
+
+export interface OlmCondition {
+  /** What is true or not. */
+  type: string
+  status: 'True' | 'False' | 'Unknown'
+  /** Why, in one word. */
+  reason: string
+  /** Why, for people. */
+  message: string
+  /** When the status changed. */
+  lastTransitionTime: Timestamp
+  /** The generation of the object that was acted on. */
+  observedGeneration?: int64 | undefined
 }
 
 const group = 'operators.coreos.com'

@@ -1,13 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { Client, defineResource } from '@wherry/client'
+import { Client } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { events } from '@wherry/client/resources/core'
 import { type Condition, conditionOf, Operator } from '@wherry/controller'
 import { type EmbeddedOptions, startApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
+import { games, gamesV1 } from './game.ts'
 import { conditionType, declareMigration, definition } from './migration.ts'
-import { type Game, games } from './operator.ts'
+
+/** What `deploy/crd` has: v2 is the storage version. */
+function definitionOfThisRelease(): CustomResourceDefinition {
+  return parse(readFileSync(`${import.meta.dirname}/deploy/crd/${definition}.yaml`, 'utf8'))
+}
 
 type Webhooks = NonNullable<EmbeddedOptions['webhooks']>
 
@@ -30,8 +35,8 @@ it('S3: a game that can not be converted is named in the condition with the word
   await using server = await startApiServer({ webhooks: converter('g1') })
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
   const name = { name: definition }
-  const crd = parse(readFileSync(`${import.meta.dirname}/crd.yaml`, 'utf8')) as CustomResourceDefinition
-  const [v1, v2] = crd.spec.versions
+  const crd = definitionOfThisRelease()
+  const [v2, v1] = crd.spec.versions
   const versions = [
     { ...v1, storage: true },
     { ...v2, storage: false },
@@ -41,10 +46,9 @@ it('S3: a game that can not be converted is named in the condition with the word
     webhook: { clientConfig: { url: 'https://converter.example.com' }, conversionReviewVersions: ['v1'] },
   }
   await client.create(customResourceDefinitions, { ...crd, spec: { ...crd.spec, versions, conversion } } as typeof crd)
-  const old = defineResource<Game>({ ...games.resource, version: 'v1' })
   for (const game of ['g0', 'g1', 'g2']) {
     const object = { metadata: { name: game, namespace: 'default' }, spec: { title: game } }
-    await vi.waitFor(() => client.create(old, object))
+    await vi.waitFor(() => client.create(gamesV1, object))
   }
   await client.patch(customResourceDefinitions, name, { spec: { versions: crd.spec.versions } })
   await using operator = new Operator({ name: 'crd-upgrade', client })
@@ -73,8 +77,8 @@ it('S4: a game that the server refuses is named, and the old version stays until
   const condition = async (): Promise<Condition | undefined> =>
     conditionOf((await read())?.status?.conditions ?? [], conditionType)
   const versions = async (): Promise<string[] | undefined> => (await read())?.spec.versions.map(each => each.name)
-  const crd = parse(readFileSync(`${import.meta.dirname}/crd.yaml`, 'utf8')) as CustomResourceDefinition
-  const [v1, v2] = crd.spec.versions
+  const crd = definitionOfThisRelease()
+  const [v2, v1] = crd.spec.versions
   const stored = [
     { ...v1, storage: true },
     { ...v2, storage: false },
@@ -94,7 +98,7 @@ it('S4: a game that the server refuses is named, and the old version stays until
   void operator.run()
   await vi.waitFor(async () => expect(await condition()).toMatchObject({ status: 'False', reason: 'Refused' }))
   expect((await condition())?.message).toContain('default/chess')
-  expect(await versions()).toEqual(['v1', 'v2'])
+  expect(await versions()).toEqual(['v2', 'v1'])
 
   await server.faults.clear()
   await vi.waitFor(async () => expect(await condition()).toMatchObject({ status: 'True' }))

@@ -10,7 +10,7 @@ import {
 } from '@wherry/controller'
 import { configMapState, type MigrationReport, migrateStorage } from '@wherry/storage-migrator'
 
-/** The operator's own definition. `crd.yaml` has it as this release installs it. */
+/** The operator's own definition. `deploy/crd` has it as this release installs it. */
 export const definition = 'games.arcade.example.com'
 
 /** The version that this release needs no more, and the one that takes its place. */
@@ -38,7 +38,7 @@ export function declareMigration(operator: Operator, namespace: string): void {
     .withPredicates(generationChanged) // not for the conditions that it sets itself
     .reconcile(async context => {
       const { object, client, signal, events } = context
-      // `crd.yaml` of this release is not applied yet: this runs again when it is.
+      // The definition of this release is not applied yet: this runs again when it is.
       if (!object.spec.versions.some(({ name, storage }) => storage && name === newVersion)) return
       if (conditionOf(object.status?.conditions ?? [], conditionType) === undefined) {
         await tell(context, { status: 'False', reason: 'Migrating', message: `to ${newVersion}` })

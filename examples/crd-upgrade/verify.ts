@@ -1,20 +1,13 @@
-import { defineResource, isServerError, type ObjectMeta } from '@wherry/client'
+import { isServerError } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { isConditionTrue } from '@wherry/controller'
 import { verify as verifyStorage } from '@wherry/storage-migrator'
 import type { Stage } from '../../tools/runner/stage.ts'
+import { games, gamesV1 } from './game.ts'
 import { conditionType, definition, newVersion, oldVersion } from './migration.ts'
-import { games } from './operator.ts'
 
 const namespace = 'arcade'
 const count = 200
-
-/** A game as the release before had it. */
-const oldGames = defineResource<{ metadata?: ObjectMeta; spec: { title: string }; status?: { phase: string } }>({
-  ...games.resource,
-  version: oldVersion,
-  namespaced: true,
-})
 
 /** Plays an upgrade from the release before, with users who write all the while. */
 export async function verify({ client, start, until, say }: Stage): Promise<void> {
@@ -41,12 +34,12 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   await storeAt(oldVersion)
   for (let i = 0; i < count; i++) {
     const metadata = { namespace, name: `game-${i}` }
-    await taken(() => client.create(oldGames, { metadata, spec: { title: `Game ${i}` } }))
-    await taken(() => client.status.patch(oldGames, metadata, { status: { phase: 'Ready' } }))
+    await taken(() => client.create(gamesV1, { metadata, spec: { title: `Game ${i}` } }))
+    await taken(() => client.status.patch(gamesV1, metadata, { status: { phase: 'Ready' } }))
   }
   // The last one in the order of lists.
   const last = { namespace, name: 'zeppelin' }
-  await taken(() => client.create(oldGames, { metadata: last, spec: { title: 'Zeppelin' } }))
+  await taken(() => client.create(gamesV1, { metadata: last, spec: { title: 'Zeppelin' } }))
   say(`a cluster of the release before: ${count + 1} games stored at ${oldVersion}`)
 
   // No migration begins before the release's definition is there, however fast this machine is.

@@ -1,11 +1,37 @@
 import { defineResource, type ObjectMeta, type Resource, type View } from '@wherry/client'
 import type { KindName } from './kinds.ts'
 
-/** Names the kinds whose objects policies may look up. There is one, called `config`. */
+/**
+ * Names the kinds whose objects policies may look up. There is one, called `config`.
+ *
+ * @group policy.example.com
+ * @version v1
+ * @cluster
+ */
 export interface Config {
   metadata?: ObjectMeta
-  spec: { sync: KindName[] }
-  status?: { kinds: SyncedKind[] }
+  spec: {
+    /**
+     * @maxItems 100
+     * @listType map
+     * @listMapKey group
+     * @listMapKey kind
+     */
+    sync: ConfigKind[]
+  }
+  status?: {
+    /**
+     * @listType map
+     * @listMapKey group
+     * @listMapKey kind
+     */
+    kinds?: SyncedKind[]
+  }
+}
+
+interface ConfigKind extends KindName {
+  /** @minLength 1 */
+  kind: string
 }
 
 export interface SyncedKind extends KindName {

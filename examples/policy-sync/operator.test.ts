@@ -91,7 +91,7 @@ it('a kind that is not installed is pending, and a kind that leaves the Config l
     namespaced: true,
   })
   const states = async (): Promise<unknown> =>
-    (await client.get(configs, { name: 'config' }))?.status?.kinds.map(({ kind, state }) => `${kind} ${state}`)
+    (await client.get(configs, { name: 'config' }))?.status?.kinds?.map(({ kind, state }) => `${kind} ${state}`)
   await client.create(configMaps, { metadata: { namespace: 'default', name: 'a' } })
   await sync(client, { group: '', kind: 'ConfigMap' }, { group: 'example.com', kind: 'Widget' })
   await vi.waitFor(async () => expect(await states()).toEqual(['ConfigMap Synced', 'Widget Pending']))

@@ -4,23 +4,66 @@ import {
   customResourceDefinitions,
   type JSONSchemaProps,
 } from '@wherry/client/resources/apiextensions'
-import type { Condition } from '@wherry/controller'
+import type { int64, Timestamp } from '@wherry/crd'
 import { type Constraint, constraintGroup } from './constraint.ts'
 import { textOf } from './kinds.ts'
 
-/** A policy with parameters. It makes a kind of constraints: its name is the plural of that kind. */
+/**
+ * A policy with parameters. It makes a kind of constraints: its name is the plural of that kind.
+ *
+ * @group policy.example.com
+ * @version v1
+ * @cluster
+ * @printColumn Ready .status.conditions[?(@.type=="Ready")].status
+ * @printColumn Message .status.conditions[?(@.type=="Ready")].message
+ */
 export interface ConstraintTemplate {
   metadata?: ObjectMeta
   spec: {
+    /** @pattern `^[A-Z][A-Za-z0-9]*$` */
     kind: string
-    /** The schema of `spec.parameters` of its constraints. */
-    parameters?: JSONSchemaProps
-    /** CEL, over `object` and `params`; true where the object is as it should be. */
+    /**
+     * The schema of `spec.parameters` of its constraints.
+     *
+     * @preserveUnknownFields
+     */
+    parameters?: object
+    /**
+     * CEL, over `object` and `params`; true where the object is as it should be.
+     *
+     * @maxLength 10000
+     */
     expression: string
-    /** What is wrong with an object for which it is false. */
+    /**
+     * What is wrong with an object for which it is false.
+     *
+     * @maxLength 1000
+     */
     message: string
   }
-  status?: { conditions: Condition[] }
+  status?: {
+    /**
+     * `Ready`: whether its kind of constraints is served, and its expression compiles.
+     *
+     * @listType map
+     * @listMapKey type
+     */
+    conditions?: TemplateCondition[]
+  }
+}
+
+export interface TemplateCondition {
+  /** What is true or not. */
+  type: string
+  status: 'True' | 'False' | 'Unknown'
+  /** Why, in one word. */
+  reason: string
+  /** Why, for people. */
+  message: string
+  /** When the status changed. */
+  lastTransitionTime: Timestamp
+  /** The generation of the object that was acted on. */
+  observedGeneration?: int64 | undefined
 }
 
 export const templates: Resource<ConstraintTemplate, 'cluster'> = defineResource<ConstraintTemplate>({

@@ -35,7 +35,7 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   const sync = (kinds: KindName[]): Promise<unknown> =>
     client.apply(configs, { metadata: { name: configName }, spec: { sync: kinds } }, { fieldManager: 'user' })
   const isIn = async ({ kind }: KindName, state: string): Promise<boolean> =>
-    (await client.get(configs, { name: configName }))?.status?.kinds.find(one => one.kind === kind)?.state === state
+    (await client.get(configs, { name: configName }))?.status?.kinds?.find(one => one.kind === kind)?.state === state
 
   await client.create(namespaces, { metadata: { name: 'arcade' } })
   await sync([ingressKind, gameKind])

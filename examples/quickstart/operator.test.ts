@@ -6,12 +6,14 @@ import { Operator } from '@wherry/controller'
 import { startApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { declareGames, games } from './operator.ts'
+import { games } from './game.ts'
+import { declareGames } from './operator.ts'
 
 it('C11: a game’s ConfigMap follows the Secret that it names', async () => {
   await using server = await startApiServer()
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
-  await client.create(customResourceDefinitions, parse(readFileSync(`${import.meta.dirname}/crd.yaml`, 'utf8')))
+  const file = `${import.meta.dirname}/deploy/crd/games.arcade.example.com.yaml`
+  await client.create(customResourceDefinitions, parse(readFileSync(file, 'utf8')))
   const game = { metadata: { name: 'chess', namespace: 'default' }, spec: { title: 'Chess', licenceSecret: 'key' } }
   await vi.waitFor(() => client.create(games, game)) // a new resource is not served at once
   await using operator = new Operator({ name: 'game-operator', client })

@@ -1,22 +1,7 @@
 import { createHash } from 'node:crypto'
-import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import type { Operator } from '@wherry/controller'
-
-/** A resource of one's own: a game, which needs the Secret that holds its licence. `crd.yaml` defines it. */
-export interface Game {
-  metadata?: ObjectMeta
-  spec: { title: string; licenceSecret: string }
-  status?: { phase: 'Ready' | 'NoLicence' }
-}
-
-export const games: Resource<Game, 'namespaced'> = defineResource<Game>({
-  group: 'arcade.example.com',
-  version: 'v1',
-  kind: 'Game',
-  plural: 'games',
-  namespaced: true,
-})
+import { games } from './game.ts'
 
 /** The ConfigMaps that the operator makes: of all others it receives nothing. */
 const ours = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': 'quickstart' } })

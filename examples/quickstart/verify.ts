@@ -1,6 +1,6 @@
 import { configMaps, events, secrets } from '@wherry/client/resources/core'
 import type { Stage } from '../../tools/runner/stage.ts'
-import { games } from './operator.ts'
+import { games } from './game.ts'
 
 const namespace = 'arcade'
 const chess = { namespace, name: 'chess' }

@@ -1,23 +1,90 @@
 import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
-import type { Condition } from '@wherry/controller'
+import type { int64, Timestamp } from '@wherry/crd'
 
-/** What the operator knows of NetObserv's resource: where it refers to certificates. */
+/**
+ * What the operator knows of NetObserv's resource: where it refers to certificates.
+ *
+ * @group flows.netobserv.io
+ * @version v1beta2
+ * @cluster
+ */
 export interface FlowCollector {
   metadata?: ObjectMeta
   spec?: {
-    /** Where the pods are that use the certificates. */
+    /**
+     * Where the pods are that use the certificates.
+     *
+     * @default netobserv
+     */
     namespace?: string
-    loki?: { mode?: string; manual?: { tls?: ClientTls; statusTls?: ClientTls } }
-    kafka?: { address: string; topic: string; tls?: ClientTls }
-    exporters?: { type: string; kafka?: { address: string; topic: string; tls?: ClientTls } }[]
+    /** Where flows are stored. */
+    loki?: {
+      /**
+       * How Loki was installed. Only `Manual` refers to certificates.
+       *
+       * @default Monolithic
+       */
+      mode?: 'Manual' | 'LokiStack' | 'Monolithic' | 'Microservices'
+      manual?: { tls?: ClientTls; statusTls?: ClientTls }
+    }
+    kafka?: Kafka
+    exporters?: { type: 'Kafka' | 'IPFIX' | 'OpenTelemetry'; kafka?: Kafka }[]
   }
-  status?: { conditions?: Condition[] }
+  status?: {
+    /**
+     * `CertificatesReady`: whether all certificates were found.
+     *
+     * @listType map
+     * @listMapKey type
+     */
+    conditions?: CollectorCondition[]
+  }
+}
+
+interface Kafka {
+  /** @default "" */
+  address: string
+  /** @default "" */
+  topic: string
+  tls?: ClientTls
 }
 
 interface ClientTls {
+  /** @default false */
   enable?: boolean
+  /**
+   * Whether the server's certificate is not verified. Then the CA is not needed.
+   *
+   * @default false
+   */
   insecureSkipVerify?: boolean
-  caCert?: { type?: 'configmap' | 'secret'; name?: string; namespace?: string; certFile?: string }
+  /** The certificate of the CA. */
+  caCert?: {
+    type?: 'configmap' | 'secret'
+    name?: string
+    /**
+     * The namespace of the ConfigMap or Secret. Empty for that of the pods.
+     *
+     * @default ""
+     */
+    namespace?: string
+    /** The name of the file in the ConfigMap or Secret. */
+    certFile?: string
+  }
+}
+
+export interface CollectorCondition {
+  /** What is true or not. */
+  type: string
+  status: 'True' | 'False' | 'Unknown'
+  /** Why, in one word. */
+  reason: string
+  /** Why, for people. */
+  message: string
+  /** When the status changed. */
+  lastTransitionTime: Timestamp
+  /** The generation of the object that was acted on. */
+  observedGeneration?: int64 | undefined
 }
 
 export const flowCollectors: Resource<FlowCollector, 'cluster'> = defineResource<FlowCollector>({

@@ -27,8 +27,8 @@ export function declareFlowCollectors(operator: Operator, { informers = false }:
     await apply(ours, { metadata: { namespace: homeOf(collector), name: `${key.name}-ca` }, data: bundle })
     const ready =
       missing.length === 0
-        ? { status: 'True', reason: 'AllFound', message: 'all are there' }
-        : { status: 'False', reason: 'Missing', message: `missing: ${missing.join(', ')}` }
+        ? { status: 'True' as const, reason: 'AllFound', message: 'all are there' }
+        : { status: 'False' as const, reason: 'Missing', message: `missing: ${missing.join(', ')}` }
     await status({ conditions: [{ type: 'CertificatesReady', ...ready }] })
   })
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Client, defineResource, isResourceNotFound, type Resource } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
@@ -39,9 +39,10 @@ export class Manifest {
   readonly #definitions: readonly CustomResourceDefinition[]
   readonly #documents: readonly Document[]
 
-  /** Reads `manifest.yaml` of a folder, and its `crd.yaml`, or another one in place of it. */
-  constructor(folder: string, crd: string = join(folder, 'crd.yaml')) {
-    this.#definitions = existsSync(crd) ? (read(crd) as CustomResourceDefinition[]) : []
+  /** Reads `manifest.yaml` of a folder, and the definitions in its `deploy/crd`, or a file in place of them. */
+  constructor(folder: string, crd?: string) {
+    const definitions = crd === undefined ? filesIn(join(folder, 'deploy/crd')) : [crd]
+    this.#definitions = definitions.flatMap(read) as CustomResourceDefinition[]
     this.#documents = read(join(folder, 'manifest.yaml')) as Document[]
   }
 
@@ -155,6 +156,10 @@ export function right(of: { verb: string; group: string; resource: string; subre
 function parts(resource: string): { readonly resource: string; readonly subresource?: string } {
   const [plural = '', subresource] = resource.split('/')
   return { resource: plural, ...(subresource !== undefined && { subresource }) }
+}
+
+function filesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder).map(name => join(folder, name)) : []
 }
 
 function read(file: string): unknown[] {

@@ -34,7 +34,7 @@ export interface StageOptions {
   readonly echo?: ((text: string) => void) | undefined
   /** Flags of Node for the program. @default those of this process */
   readonly execArgv?: readonly string[] | undefined
-  /** A definition in place of the example's `crd.yaml`. @default none */
+  /** A file with the definition, in place of the example's `deploy/crd`. @default none */
   readonly crd?: string | undefined
 }
 

@@ -3,6 +3,7 @@ export interface Problem {
   /** `Deployment game-operator` */
   readonly object: string
   readonly reason: string
+  /** @maxLength 256 */
   readonly message: string
 }
 

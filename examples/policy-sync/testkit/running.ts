@@ -5,18 +5,19 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { conditionOf, Operator } from '@wherry/controller'
 import type { ApiServer } from '@wherry/testing'
 import { vi } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { configs } from '../config.ts'
 import type { Constraint, ConstraintStatus } from '../constraint.ts'
 import type { KindName } from '../kinds.ts'
 import { cache, declarePolicySync, type PolicySync } from '../operator.ts'
 import { type ConstraintTemplate, constraintsOf, templates } from '../template.ts'
 
-/** An administrator of a server that has the definitions of `crd.yaml`. */
+/** An administrator of a server that has the definitions in `deploy/crd`. */
 export async function installed(server: ApiServer): Promise<Client> {
   const client = new Client({ url: server.url, ca: server.ca, token: server.token })
-  for (const document of parseAllDocuments(readFileSync(join(import.meta.dirname, '../crd.yaml'), 'utf8'))) {
-    await client.create(customResourceDefinitions, document.toJS())
+  for (const { resource } of [configs, templates]) {
+    const file = join(import.meta.dirname, `../deploy/crd/${resource.plural}.${resource.group}.yaml`)
+    await client.create(customResourceDefinitions, parse(readFileSync(file, 'utf8')))
   }
   await vi.waitFor(() => client.list(configs))
   await vi.waitFor(() => client.list(templates))

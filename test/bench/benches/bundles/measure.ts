@@ -13,7 +13,10 @@ import { TestSource } from '../../../../examples/bundles/testkit/source.ts'
 import type { Metrics } from '../../harness/bench.ts'
 import { readMemory } from '../../harness/memory.ts'
 
-const crd = new URL('../../../../examples/bundles/crd.yaml', import.meta.url)
+const crd = new URL(
+  '../../../../examples/bundles/deploy/crd/platformoperators.bundles.example.com.yaml',
+  import.meta.url,
+)
 const audit = { Installed: 25, UnsupportedInstallMode: 26, NeedsWebhooks: 14, Refused: 4 }
 
 export async function run(): Promise<Metrics> {

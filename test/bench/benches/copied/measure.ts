@@ -4,7 +4,7 @@ import { Client, type KubernetesObject } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { namespaces } from '@wherry/client/resources/core'
 import { startApiServer } from '@wherry/testing'
-import { parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import {
   type ClusterServiceVersion,
   clusterServiceVersions as csvs,
@@ -30,8 +30,8 @@ export async function measureCopied(context: SubjectContext, start: (client: Cli
   const { url, ca, token } = server
   await using client = new Client({ url, ca, token })
   await using hand = new Client({ url, ca, token })
-  const crd = readFileSync(new URL('../../../../examples/copied-resources/crd.yaml', import.meta.url), 'utf8')
-  await define(hand, parseAllDocuments(crd)[0]?.toJS() as CustomResourceDefinition)
+  const definition = '../../../../examples/copied-resources/deploy/crd/clusterserviceversions.operators.coreos.com.yaml'
+  await define(hand, parse(readFileSync(new URL(definition, import.meta.url), 'utf8')) as CustomResourceDefinition)
   const module = new URL('./fill-source.ts', import.meta.url).href
   await server.fill({ module, export: 'fillSource', args: [spaces] })
 

@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as after } from 'node:timers/promises'
 import type { Client } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { startApiServer } from '@wherry/testing'
 import type { IsolatedApiServer } from '@wherry/testing/internal'
-import { parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { configs } from '../../../../examples/policy-sync/config.ts'
 import {
   type ConstraintTemplate,
@@ -107,10 +107,10 @@ async function apply(client: Client, template: ConstraintTemplate): Promise<void
   await client.apply(customResourceDefinitions, definition, { fieldManager: 'policy-sync/template' })
 }
 
-/** The definitions of `crd.yaml`. */
+/** The definitions of the example's own kinds. */
 function ownDefinitions(): CustomResourceDefinition[] {
-  const file = new URL('../../../../examples/policy-sync/crd.yaml', import.meta.url)
-  return parseAllDocuments(readFileSync(file, 'utf8')).map(document => document.toJS() as CustomResourceDefinition)
+  const folder = new URL('../../../../examples/policy-sync/deploy/crd/', import.meta.url)
+  return readdirSync(folder).map(name => parse(readFileSync(new URL(name, folder), 'utf8')) as CustomResourceDefinition)
 }
 
 /** Objects are made in the server's process: this one's memory is measured. */

@@ -42,7 +42,10 @@ describe('two of a name', () => {
 
 describe('a controller that lacks a part', () => {
   it.each<[string, (operator: Operator) => unknown]>([
-    ['view of its primary objects: name it with .for(view)', operator => operator.controller('game')],
+    [
+      'view of its primary objects: name it with .for(view), or call .singleton() if it has none',
+      operator => operator.controller('game'),
+    ],
     ['reconcile: name it with .reconcile(fn)', operator => operator.controller('game').for(games)],
   ])('has no %s, and is refused before anything is asked of the server', (missing, declare) =>
     inArcade(async ({ operator, server }) => {

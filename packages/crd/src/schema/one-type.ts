@@ -23,7 +23,8 @@ export function one(schema: JsonSchema, path: string, inner: Inner, context: Con
   const values = all?.filter(value => value !== null)
   const nullable = schema.nullable === true || (all !== undefined && values?.length !== all.length) || undefined
   const type = typeOfSchema(schema, values)
-  const structural: Record<string, unknown> = { title: schema.title, description: schema.description }
+  const { title, description, example, externalDocs } = schema
+  const structural: Record<string, unknown> = { title, description, example, externalDocs }
   const intOrString = schema['x-kubernetes-int-or-string'] === true || type === 'integer or string'
   if (intOrString) structural['x-kubernetes-int-or-string'] = true
   else structural.type = type

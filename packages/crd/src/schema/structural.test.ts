@@ -85,6 +85,12 @@ describe('structuralSchema', () => {
     expect([schema, inner].map(one => structuralSchema(one))).toEqual([fitted, inner])
   })
 
+  it('leaves what only describes a value in OpenAPI as it is', () => {
+    const externalDocs = { url: 'https://example.com' }
+    const schema = { type: 'object', properties: { a: { type: 'string', example: 'x' } }, externalDocs }
+    expect(structuralSchema(schema)).toEqual(schema)
+  })
+
   it('leaves the definitions of the examples as they are', () => {
     const files = globSync('../../../../examples/*/crd.yaml', { cwd: import.meta.dirname })
     const schemas = files

@@ -1,9 +1,6 @@
 import { Argument, Command } from 'commander'
 import type { CommandHost } from '../host.ts'
-import { completed } from './completed.ts'
-import { bashScript, fishScript, zshScript } from './scripts.ts'
-
-const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript }
+import { type Shell, shells } from './completed.ts'
 
 const examples = `
 Examples:
@@ -15,7 +12,11 @@ Examples:
 export function completionCommand(host: CommandHost, program: Command): Command {
   return new Command('completion')
     .description('Prints a script that makes a shell complete commands, options and files.')
-    .addArgument(new Argument('<shell>', 'the shell').choices(Object.keys(scripts)))
+    .addArgument(new Argument('<shell>', 'the shell').choices(shells))
     .addHelpText('after', examples)
-    .action((shell: keyof typeof scripts) => void host.stdout.write(scripts[shell](completed(program))))
+    .action(async (shell: Shell) => {
+      // Only for a shell that starts, so no other command loads it.
+      const [{ completed }, { scriptFor }] = await Promise.all([import('./completed.ts'), import('./scripts.ts')])
+      host.stdout.write(scriptFor(shell, completed(program)))
+    })
 }

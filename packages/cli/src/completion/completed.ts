@@ -1,5 +1,10 @@
 import type { Command } from 'commander'
 
+/** The shells that there is a script for. */
+export const shells = ['bash', 'zsh', 'fish'] as const
+
+export type Shell = (typeof shells)[number]
+
 /** What may stand at a place of a command line. */
 export type Values = 'file' | 'folder' | readonly string[]
 

@@ -1,7 +1,7 @@
-import type { CompletedCommand, CompletedOption, Values } from './completed.ts'
+import type { CompletedCommand, CompletedOption, Shell, Values } from './completed.ts'
 
 /** For bash 3.2 and later. Where it completes nothing, bash completes file names. */
-export function bashScript(commands: readonly CompletedCommand[]): string {
+function bashScript(commands: readonly CompletedCommand[]): string {
   const reply = (values: Values): string => {
     if (values === 'file') return 'COMPREPLY=()'
     if (values === 'folder') return `COMPREPLY=($(compgen -d -- "$word")); compopt -o filenames 2>/dev/null`
@@ -34,7 +34,7 @@ complete -o default -F _wherry wherry
 }
 
 /** For zsh, after `compinit`. */
-export function zshScript(commands: readonly CompletedCommand[]): string {
+function zshScript(commands: readonly CompletedCommand[]): string {
   const action = (values: Values): string => {
     if (values === 'file') return '_files'
     return values === 'folder' ? '_files -/' : `(${values.join(' ')})`
@@ -64,7 +64,7 @@ compdef _wherry wherry
 }
 
 /** For fish 3 and later. */
-export function fishScript(commands: readonly CompletedCommand[]): string {
+function fishScript(commands: readonly CompletedCommand[]): string {
   const action = (values: Values): string => {
     if (values === 'file') return ' -F'
     return values === 'folder' ? " -f -a '(__fish_complete_directories)'" : ` -f -a ${fish(values.join(' '))}`
@@ -81,6 +81,12 @@ export function fishScript(commands: readonly CompletedCommand[]): string {
     ]
   }
   return `${commands.flatMap(ofCommand).join('\n')}\n`
+}
+
+/** The script of a shell. */
+export function scriptFor(shell: Shell, commands: readonly CompletedCommand[]): string {
+  if (shell === 'bash') return bashScript(commands)
+  return shell === 'zsh' ? zshScript(commands) : fishScript(commands)
 }
 
 /** A text as a word of bash and zsh. */

@@ -5,7 +5,6 @@ import { definitionsIn } from '../definitions-in.ts'
 import { CommandFailure, refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { renewal } from '../renewal.ts'
-import { interfacesOf } from './interfaces.ts'
 
 interface Options {
   readonly out?: string
@@ -36,6 +35,7 @@ export function typesCommand(host: CommandHost): Command {
 
 async function types(files: readonly string[], { out, check }: Options, host: CommandHost): Promise<void> {
   if (check && out === undefined) throw wrongUsage('--check needs --out, the folder of the files to check')
+  const { interfacesOf } = await import('./interfaces.ts')
   const written = new Map<string, string>()
   for (const file of files)
     for (const definition of await definitionsIn(file, host)) {

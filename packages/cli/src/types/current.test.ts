@@ -36,6 +36,7 @@ it('K5: a file that says something else is stale', () => {
     text => text.replace(/" \| "/, '"\n  | 3 | "'),
     text => `${text}export interface More {}\n`,
     text => text.replace('export interface EveryStatus {', 'export interface EveryStatus {{'),
+    text => `${text}}\n`,
     () => '',
   ])
   expect(stale.filter(text => isCurrentTypes(text, made))).toEqual([])

@@ -12,6 +12,12 @@ interface Read {
   readonly reader: InterfaceFiles
 }
 
+/** The files by how their definitions are read. */
+interface Kinds {
+  readonly interfaces: readonly string[]
+  readonly modules: readonly string[]
+}
+
 /** Reads the definitions of the same files, again and again. */
 export class DefinitionFiles {
   readonly #files: readonly string[]
@@ -26,7 +32,20 @@ export class DefinitionFiles {
 
   /** The definitions of all files: those of interfaces, then those that modules export. Node loads a module only once. */
   async definitions(): Promise<readonly CustomResourceDefinition[]> {
-    const { interfaces, modules } = await this.#kinds()
+    return this.#definitionsOf(await this.#kinds())
+  }
+
+  /** As {@link definitions}, of interfaces only. */
+  async interfaceDefinitions(): Promise<readonly CustomResourceDefinition[]> {
+    const kinds = await this.#kinds()
+    if (kinds.modules.length > 0)
+      throw wrongUsage(
+        `${kinds.modules.join(', ')}: --watch takes files with interfaces that have the tag @group. Run node --watch for modules.`,
+      )
+    return this.#definitionsOf(kinds)
+  }
+
+  async #definitionsOf({ interfaces, modules }: Kinds): Promise<readonly CustomResourceDefinition[]> {
     const found = new Map<string, { readonly file: string; readonly definition: CustomResourceDefinition }>()
     const add = (file: string, definitions: readonly CustomResourceDefinition[]): void => {
       for (const definition of definitions) {
@@ -41,16 +60,6 @@ export class DefinitionFiles {
     for (const file of modules) add(file, await exportedDefinitions(resolve(this.#cwd, file), file))
     await this.#refuseWhatServersRefuse([...found.values()])
     return [...found.values()].map(({ definition }) => definition)
-  }
-
-  /** As {@link definitions}, of interfaces only. */
-  async interfaceDefinitions(): Promise<readonly CustomResourceDefinition[]> {
-    const { modules } = await this.#kinds()
-    if (modules.length > 0)
-      throw wrongUsage(
-        `${modules.join(', ')}: --watch takes files with interfaces that have the tag @group. Run node --watch for modules.`,
-      )
-    return this.definitions()
   }
 
   /** The files, and all that their interfaces were read from, but for packages. */
@@ -85,7 +94,7 @@ export class DefinitionFiles {
     if (problems.size > 0) throw refused([...problems].join('\n'))
   }
 
-  async #kinds(): Promise<{ readonly interfaces: readonly string[]; readonly modules: readonly string[] }> {
+  async #kinds(): Promise<Kinds> {
     const modules: string[] = []
     const interfaces: string[] = []
     for (const file of this.#files) ((await isOfInterfaces(file, this.#cwd)) ? interfaces : modules).push(file)

@@ -1,15 +1,9 @@
 import { type CustomResource, defineCustomResource } from '@wherry/crd'
+import { gameOf } from './game-of.ts'
 
 const players = { type: 'object', properties: { players: { type: 'integer', minimum: 1, default: 2 } } }
 
-export const game: CustomResource = defineCustomResource({
-  group: 'arcade.example.com',
-  version: 'v1',
-  kind: 'Game',
-  plural: 'games',
-  namespaced: true,
-  spec: players,
-})
+export const game: CustomResource = gameOf(players)
 
 export const arcade: CustomResource = defineCustomResource({
   group: 'arcade.example.com',

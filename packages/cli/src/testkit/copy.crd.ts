@@ -1,11 +1,5 @@
-import { type CustomResource, defineCustomResource } from '@wherry/crd'
+import type { CustomResource } from '@wherry/crd'
+import { gameOf } from './game-of.ts'
 
 /** Another definition of the same resource. */
-export const game: CustomResource = defineCustomResource({
-  group: 'arcade.example.com',
-  version: 'v1',
-  kind: 'Game',
-  plural: 'games',
-  namespaced: true,
-  spec: { type: 'object', properties: {} },
-})
+export const game: CustomResource = gameOf({ type: 'object', properties: {} })

@@ -1,11 +1,8 @@
-import { type CustomResource, defineCustomResource } from '@wherry/crd'
+import type { CustomResource } from '@wherry/crd'
+import { gameOf } from './game-of.ts'
 
 /** A module with a schema that the API server would refuse. */
-export const game: CustomResource = defineCustomResource({
-  group: 'arcade.example.com',
-  version: 'v1',
-  kind: 'Game',
-  plural: 'games',
-  namespaced: true,
-  spec: { type: 'object', properties: { code: { type: 'string', pattern: '^(?!0)' } } },
+export const game: CustomResource = gameOf({
+  type: 'object',
+  properties: { code: { type: 'string', pattern: '^(?!0)' } },
 })

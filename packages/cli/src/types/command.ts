@@ -5,7 +5,6 @@ import { definitionsIn } from '../definitions-in.ts'
 import { CommandFailure, refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { renewal } from '../renewal.ts'
-import { interfacesOf } from './interfaces.ts'
 
 interface Options {
   readonly out?: string
@@ -36,6 +35,7 @@ export function typesCommand(host: CommandHost): Command {
 
 async function types(files: readonly string[], { out, check }: Options, host: CommandHost): Promise<void> {
   if (check && out === undefined) throw wrongUsage('--check needs --out, the folder of the files to check')
+  const { interfacesOf } = await import('./interfaces.ts')
   const written = new Map<string, string>()
   for (const file of files)
     for (const definition of await definitionsIn(file, host)) {
@@ -49,16 +49,21 @@ async function types(files: readonly string[], { out, check }: Options, host: Co
     return
   }
   const folder = resolve(host.cwd, out)
-  let isCurrent = true
+  let areCurrent = true
   for (const [name, made] of written) {
     const found = await readFile(resolve(folder, name), 'utf8').catch(() => undefined)
-    const state = found === made ? 'current' : found === undefined ? 'missing' : 'stale'
-    if (check) isCurrent &&= state === 'current'
+    const state = found === undefined ? 'missing' : (await isCurrent(found, made)) ? 'current' : 'stale'
+    if (check) areCurrent &&= state === 'current'
     else if (state !== 'current') {
       await mkdir(folder, { recursive: true })
       await writeFile(resolve(folder, name), made)
     }
     host.stdout.write(`${out}/${name}: ${check || state === 'current' ? state : 'written'}\n`)
   }
-  if (!isCurrent) throw new CommandFailure(renewal(['types', ...files, '--out', out]), 1)
+  if (!areCurrent) throw new CommandFailure(renewal(['types', ...files, '--out', out]), 1)
+}
+
+/** The compiler takes half a second to load: only for files that someone has changed. */
+async function isCurrent(found: string, made: string): Promise<boolean> {
+  return found === made || (await import('./current.ts')).isCurrentTypes(found, made)
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { StructuralSchema } from '@wherry/crd'
 import { commentText, isOneLine, isPlain } from './comment.ts'
 
@@ -151,6 +152,9 @@ export class TypeFile {
       declared.push(this.declare(name, '', members))
       return name
     }
+    // Record<string, unknown> would be an object of unknown fields, which the server takes for something else.
+    if (typeof additionalProperties === 'object' && isDeepStrictEqual(additionalProperties, anything))
+      return 'Record<string, unknown>'
     if (typeof additionalProperties === 'object') {
       take('additionalProperties')
       return `Record<string, ${this.#item(additionalProperties, `${path}Value`)}>`
@@ -182,6 +186,8 @@ export class TypeFile {
     return name
   }
 }
+
+const anything: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true }
 
 const reserved = ['ObjectMeta', 'Record', 'Date', 'int', 'int64', 'IntOrString', 'Quantity', 'Duration', 'Timestamp']
 

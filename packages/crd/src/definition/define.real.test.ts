@@ -4,6 +4,7 @@ import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { describe, expect, it } from 'vitest'
 import { game } from '../testkit/game.ts'
+import { libraries } from '../testkit/libraries/index.ts'
 
 const available = await realApiServerAvailable('the test of a definition with everything that one can have')
 const kinds = available ? (['embedded', 'real'] as const) : (['embedded'] as const)
@@ -45,6 +46,16 @@ describe.for(kinds)("an API server of kind '%s'", kind => {
     expect([(await client.list(hard)).items.length, (await client.list(easy)).items.length]).toEqual([1, 0])
     const long = { ...written, metadata: { ...key, name: 'a-name-that-is-too-long' } }
     expect(isInvalid(await client.create(games, long).catch(error => error))).toBe(true)
+    await client.close()
+  })
+
+  it('K1: takes the definition of each library', { timeout: 240_000 }, async () => {
+    await using server = await startApiServer({ kind })
+    const client = new Client({ url: server.url, ca: server.ca, token: server.token })
+    for (const [name, { definition }] of Object.entries(libraries)) {
+      const { metadata } = await client.create(customResourceDefinitions, definition)
+      expect(metadata.name).toBe(`${name}s.libraries.example.com`)
+    }
     await client.close()
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parse } from 'yaml'
+import { parse, parseDocument } from 'yaml'
 import { game } from '../testkit/game.ts'
 import { definitionYaml, isCurrentYaml } from './yaml.ts'
 
@@ -17,6 +17,16 @@ describe('definitionYaml', () => {
   })
 })
 
+it('definitionYaml quotes what the YAML of Kubernetes would not read as a text', () => {
+  const [version] = game.definition.spec.versions
+  const texts = ['yes', 'No', 'on', 'off', 'y', 'n', '1_000', '12:30:45', '0777', '0b1', '2026-01-31', '~', 'plain']
+  const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', enum: texts } } } }
+  const definition = { ...game.definition, spec: { ...game.definition.spec, versions: [{ ...version, schema }] } }
+  const text = definitionYaml(definition as typeof game.definition)
+  expect(parse(text, { version: '1.1' })).toEqual(definition)
+  expect(text).toContain('- plain\n')
+})
+
 describe('isCurrentYaml', () => {
   const text = definitionYaml(game.definition)
 
@@ -27,6 +37,18 @@ describe('isCurrentYaml', () => {
       true,
       true,
     ])
+  })
+
+  it('takes the same definition in another layout and with other quotes', () => {
+    const document = parseDocument(text)
+    document.commentBefore = ' Applied by CI.'
+    const layouts = [
+      document.toString({ indent: 4, lineWidth: 40 }),
+      document.toString({ defaultStringType: 'QUOTE_SINGLE', defaultKeyType: 'PLAIN' }),
+      JSON.stringify(game.definition),
+      `${text}\n...\n`,
+    ]
+    expect(layouts.filter(one => one === text || !isCurrentYaml(one, game.definition))).toEqual([])
   })
 
   it('finds a stale manifest, and one that can not be read', () => {

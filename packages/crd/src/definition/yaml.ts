@@ -5,7 +5,8 @@ import { same } from '../schema/json-schema.ts'
 /** A definition as a manifest for `kubectl apply`. Equal definitions give the same text. */
 export function definitionYaml(definition: CustomResourceDefinition): string {
   // Aliases would hide that two fields have the same schema, and long lines are not folded: both make differences easier to read.
-  return stringify(definition, { aliasDuplicateObjects: false, lineWidth: 0 })
+  // Kubernetes reads YAML 1.1, to which a bare `yes` is true: such texts are quoted.
+  return stringify(definition, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' })
 }
 
 /**

@@ -12,8 +12,7 @@ export const libraryOptions: Record<string, unknown> = {
   // arktype
   fallback: markArktype,
   // valibot
-  overrideSchema: ({ errors, valibotSchema }: ValibotContext) =>
-    errors === undefined ? undefined : { [unrepresentable]: valibotSchema?.type },
+  overrideSchema: markValibot,
   overrideAction: ({ errors, jsonSchema }: ValibotContext) =>
     errors === undefined ? undefined : { ...jsonSchema, [refined]: true },
 }
@@ -57,6 +56,12 @@ function markArktype({ code, base, domain, proto }: ArktypeContext): Record<stri
   // What users write is what goes into a morph.
   if (code === 'morph') return base
   return { ...base, [unrepresentable]: domain ?? proto?.name.toLowerCase() ?? code }
+}
+
+/** The adapter writes a loose object like one whose unknown fields are dropped. */
+function markValibot({ errors, jsonSchema, valibotSchema }: ValibotContext): Record<string, unknown> | undefined {
+  if (errors !== undefined) return { [unrepresentable]: valibotSchema?.type }
+  return valibotSchema?.type === 'loose_object' ? { ...jsonSchema, additionalProperties: true } : undefined
 }
 
 /** What valibot calls for each schema and action; `errors` says that it can't be expressed. */

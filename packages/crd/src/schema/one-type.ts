@@ -1,6 +1,6 @@
 import { arrayParts } from './arrays.ts'
 import type { Context } from './context.ts'
-import type { JsonSchema, StructuralSchema } from './json-schema.ts'
+import { isRecord, type JsonSchema, type StructuralSchema } from './json-schema.ts'
 import { onlyLimits } from './limits.ts'
 import { objectParts } from './objects.ts'
 import { allowedValues, numberLimits, stringLimits, typeOf } from './scalars.ts'
@@ -23,7 +23,8 @@ export function one(schema: JsonSchema, path: string, inner: Inner, context: Con
   const values = all?.filter(value => value !== null)
   const nullable = schema.nullable === true || (all !== undefined && values?.length !== all.length) || undefined
   const type = typeOfSchema(schema, values)
-  const structural: Record<string, unknown> = { title: schema.title, description: schema.description }
+  const { title, description, example, externalDocs } = schema
+  const structural: Record<string, unknown> = { title, description, example, externalDocs }
   const intOrString = schema['x-kubernetes-int-or-string'] === true || type === 'integer or string'
   if (intOrString) structural['x-kubernetes-int-or-string'] = true
   else structural.type = type
@@ -37,7 +38,7 @@ export function one(schema: JsonSchema, path: string, inner: Inner, context: Con
   if (type === 'array') Object.assign(structural, arrayParts(schema, path, inner, context))
   for (const [field, value] of Object.entries(schema)) if (field.startsWith('x-kubernetes-')) structural[field] = value
   if (schema.not !== undefined) structural.not = negated(schema, path, context)
-  const cleaned = clean(structural as StructuralSchema)
+  const cleaned = fitToDefault(clean(structural as StructuralSchema), schema.default)
   if (type === 'object' && (schema.additionalProperties === false || schema.unevaluatedProperties === false))
     context.closed.add(cleaned)
   return cleaned
@@ -67,6 +68,18 @@ function negated(schema: JsonSchema, path: string, context: Context): Structural
   if (onlyLimits(schema.not, schema)) return schema.not
   context.refuse(path, "uses 'not' with more than limits of a value. Write it as a CEL rule.")
   return undefined
+}
+
+/**
+ * The server refuses a default that lacks a required field, also if that field has a default of its own. Such a field is never missing, so it need
+ * not be required: typebox requires each field that is not optional.
+ */
+function fitToDefault(schema: StructuralSchema, value: unknown): StructuralSchema {
+  const { properties, required, ...rest } = schema
+  if (!isRecord(value) || properties === undefined) return schema
+  const needed = required?.filter(name => name in value || properties[name]?.default === undefined) ?? []
+  const fields = Object.entries(properties).map(([name, field]) => [name, fitToDefault(field, value[name])] as const)
+  return { ...rest, properties: Object.fromEntries(fields), ...(needed.length > 0 && { required: needed }) }
 }
 
 /** Without the fields that are undefined. */

@@ -74,6 +74,23 @@ describe('structuralSchema', () => {
     expect(structuralSchema(zod)).toEqual(nested({ d: { type: 'number', default: 3 } }))
   })
 
+  it('K1: does not require a field with a default within the default of an object, which the server would refuse', () => {
+    const inner = {
+      type: 'object',
+      required: ['a', 'b'],
+      properties: { a: { type: 'string', default: 'x' }, b: { type: 'string' } },
+    }
+    const schema = { ...{ type: 'object', default: { n: { b: 'y' } } }, required: ['n'], properties: { n: inner } }
+    const fitted = { ...schema, properties: { n: { ...inner, required: ['b'] } } }
+    expect([schema, inner].map(one => structuralSchema(one))).toEqual([fitted, inner])
+  })
+
+  it('leaves what only describes a value in OpenAPI as it is', () => {
+    const externalDocs = { url: 'https://example.com' }
+    const schema = { type: 'object', properties: { a: { type: 'string', example: 'x' } }, externalDocs }
+    expect(structuralSchema(schema)).toEqual(schema)
+  })
+
   it('leaves the definitions of the examples as they are', () => {
     const files = globSync('../../../../examples/*/deploy/crd/*.yaml', { cwd: import.meta.dirname })
     const schemas = files

@@ -174,7 +174,7 @@ function unionOf(
   context: Context,
 ): StructuralSchema {
   const isNull = (branch: unknown): boolean =>
-    isRecord(branch) && (branch.type === 'null' || ('const' in branch && branch.const === null))
+    isRecord(branch) && (branch.type === 'null' || same(allowedValues(branch), [null]))
   const united = unite(
     keyword,
     branches.filter(branch => !isNull(branch)).map(branch => inner(branch, '')),

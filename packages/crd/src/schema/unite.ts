@@ -20,8 +20,17 @@ export function unite(
   if (others.length === 0) return first
   if (branches.some(acceptsAnything)) return { 'x-kubernetes-preserve-unknown-fields': true }
   const nullable = branches.some(branch => branch.nullable)
-  const united = uniteValues(keyword, branches, path, context)
-  return nullable ? { ...united, nullable } : united
+  const { title: _, description: __, ...united } = uniteValues(keyword, branches, path, context)
+  return { ...sharedText(branches), ...united, ...(nullable && { nullable }) }
+}
+
+/** What describes all branches. The words of one branch would be wrong for the others. */
+function sharedText(branches: readonly StructuralSchema[]): StructuralSchema {
+  const [{ title, description } = {}] = branches
+  return {
+    ...(title !== undefined && branches.every(branch => branch.title === title) && { title }),
+    ...(description !== undefined && branches.every(branch => branch.description === description) && { description }),
+  }
 }
 
 function uniteValues(
@@ -51,7 +60,7 @@ function uniteValues(
   return { ...shape, [keyword]: limits }
 }
 
-/** The fields of all branches, with what describes the first. */
+/** The fields of all branches; the first one that has a field counts. */
 function merge(branches: readonly StructuralSchema[]): StructuralSchema {
   return Object.assign({}, ...branches.toReversed())
 }
@@ -74,7 +83,7 @@ function uniteTypes(
     integers.length <= 1
   ) {
     const limits = { ...limitsOf(integers[0] ?? {}), ...limitsOf(strings[0] ?? {}) }
-    const union: StructuralSchema = { ...describe(branches), 'x-kubernetes-int-or-string': true, ...limits }
+    const union: StructuralSchema = { 'x-kubernetes-int-or-string': true, ...limits }
     delete union.format
     const texts = strings.flatMap(one => one.enum ?? []) as string[]
     const numbers = integers[0]?.enum
@@ -90,17 +99,11 @@ function uniteTypes(
   )
 }
 
-function describe(branches: readonly StructuralSchema[]): StructuralSchema {
-  const found = branches.find(branch => branch.description !== undefined)
-  return found?.description === undefined ? {} : { description: found.description }
-}
-
 /** What the branches have in common, and the fields of all of them. */
 function shapeOf(branches: readonly StructuralSchema[], path: string, context: Context): StructuralSchema {
   const own = new Set(Object.keys(limitsOf(merge(branches))))
   const kept = Object.entries(merge(branches)).filter(
-    ([field, value]) =>
-      !own.has(field) && (descriptive.has(field) || branches.every(branch => same(Reflect.get(branch, field), value))),
+    ([field, value]) => !own.has(field) && branches.every(branch => same(Reflect.get(branch, field), value)),
   )
   const shape: StructuralSchema = Object.fromEntries(kept)
   const names = unique(branches.flatMap(branch => Object.keys(branch.properties ?? {}))) as string[]
@@ -128,9 +131,6 @@ function shapeOf(branches: readonly StructuralSchema[], path: string, context: C
   return shape
 }
 
-/** What describes a value and may differ between branches: the first one counts. */
-const descriptive = new Set(['title', 'description'])
-
 /** What can't be said of one branch alone. */
 const whole = [
   ...(['default', 'additionalProperties', 'x-kubernetes-validations', 'x-kubernetes-preserve-unknown-fields'] as const),
@@ -151,7 +151,10 @@ function fieldOf(
       at,
       'has a default in one branch of a union. The server would fill it in for every branch: leave the default out.',
     )
-  return unite('anyOf', fields, at, context)
+  const united = unite('anyOf', fields, at, context)
+  // The branches that have the field use it for much the same, so the first words are better than none.
+  const description = fields.find(field => field.description !== undefined)?.description
+  return united.description === undefined && description !== undefined ? { description, ...united } : united
 }
 
 /** What a branch limits beyond the merged schema. */

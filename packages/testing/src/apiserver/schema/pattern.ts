@@ -1,3 +1,10 @@
+import { RE2JS } from 're2js'
+
+/** Says whether a text has a match. */
+export interface Pattern {
+  test(text: string): boolean
+}
+
 /** Classes that Go's regular expressions know by name, as the inside of a JavaScript class. */
 const posix: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
@@ -16,7 +23,7 @@ const posix: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 }
 
-/** What Go's regular expressions refuse and JavaScript's take, as Go words it; `undefined`: nothing. */
+/** What Go's regular expressions refuse `source` for, as Go words it; `undefined`: nothing. */
 export function goPatternProblem(source: string): string | undefined {
   const perl = /(?<!\\)(?:\\\\)*(\(\?(?:[=!]|<[=!]))/.exec(source)
   if (perl !== null) {
@@ -24,11 +31,11 @@ export function goPatternProblem(source: string): string | undefined {
   }
   const reference = /(?<!\\)(?:\\\\)*(\\[1-9])/.exec(source)
   if (reference !== null) return `error parsing regexp: invalid escape sequence: \`${reference[1]}\``
-  return undefined
+  return goPattern(source) === undefined ? refusalByRe2(source) : undefined
 }
 
-/** A regular expression of Go's as JavaScript's; `undefined` where there is none that means the same. */
-export function goPattern(source: string): RegExp | undefined {
+/** A regular expression of Go's; `undefined` for one that Go refuses. JavaScript's own are faster, where one means the same. */
+export function goPattern(source: string): Pattern | undefined {
   const leading = /^\(\?([ims]+)\)/.exec(source)
   const flags = leading?.[1] ?? ''
   const body = source
@@ -44,8 +51,27 @@ export function goPattern(source: string): RegExp | undefined {
     try {
       return new RegExp(body, flags + unicode)
     } catch {
-      // Escapes that Go takes are errors with `u`; what is one without it too has no equal.
+      // Escapes that Go takes are errors with `u`; one that is an error without it too has no equal.
     }
   }
-  return undefined
+  return patternOfRe2(source)
+}
+
+/** For flags from the middle of an expression on, and those that JavaScript does not have. */
+function patternOfRe2(source: string): Pattern | undefined {
+  try {
+    const compiled = RE2JS.compile(source)
+    return { test: text => compiled.matcher(text).find() }
+  } catch {
+    return undefined
+  }
+}
+
+function refusalByRe2(source: string): string | undefined {
+  try {
+    RE2JS.compile(source)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
 }

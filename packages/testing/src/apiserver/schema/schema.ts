@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, own, setOwn, stringAt } from '../objects/json.ts'
 import { knownFormats, unservedFormats } from './formats.ts'
-import { goPattern, goPatternProblem } from './pattern.ts'
+import { goPattern, type Pattern } from './pattern.ts'
 import { rulesOf, type ValidationRule } from './validation-rule.ts'
 
 /** One node of a structural schema, read: what pruning, defaulting and validation look at. */
@@ -19,7 +19,7 @@ export interface Schema {
   readonly multipleOf: number | undefined
   readonly maxLength: number | undefined
   readonly minLength: number | undefined
-  readonly pattern: { readonly source: string; readonly regExp: RegExp } | undefined
+  readonly pattern: { readonly source: string; readonly regExp: Pattern } | undefined
   readonly maxItems: number | undefined
   readonly minItems: number | undefined
   readonly maxProperties: number | undefined
@@ -102,9 +102,6 @@ export function readSchema(raw: JsonObject): Schema {
 export function unservedIn(raw: JsonObject): string | undefined {
   const format = stringAt(raw, 'format') ?? ''
   if (unservedFormats.has(format)) return `the format ${format}`
-  const pattern = stringAt(raw, 'pattern') ?? ''
-  const known = pattern === '' || goPatternProblem(pattern) !== undefined || goPattern(pattern) !== undefined
-  if (!known) return `the pattern ${pattern}`
   for (const [, child] of subschemas(raw)) {
     const below = unservedIn(child)
     if (below !== undefined) return below

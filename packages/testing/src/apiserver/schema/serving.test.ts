@@ -198,10 +198,7 @@ describe('definitions', () => {
 
   it('F1: are answered 501 where a real server would check what this one can’t', () =>
     withServer(async ({ call }) => {
-      const schemas: [Raw, string][] = [
-        [{ type: 'string', format: 'isbn' }, 'the format isbn'],
-        [{ type: 'string', pattern: '(?U)a+' }, 'the pattern (?U)a+'],
-      ]
+      const schemas: [Raw, string][] = [[{ type: 'string', format: 'isbn' }, 'the format isbn']]
       for (const [one, what] of schemas) {
         const { status, json } = await call('POST', definitions, gameDefinition([v1(schema({ spec: one }))]))
         expect([status, json.message]).toEqual([501, `the embedded API server does not do this: schemas with ${what}`])

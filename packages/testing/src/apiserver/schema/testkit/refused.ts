@@ -31,6 +31,7 @@ export const refusedSchemas: readonly JsonObject[] = [
   spec({ type: 'array', items: string, uniqueItems: true }),
   spec({ type: 'string', pattern: '^(?!a)' }),
   spec({ type: 'string', pattern: '(a)\\1' }),
+  ...['a(', '[z-a]', '(?Z)a', 'a**'].map(pattern => spec({ type: 'string', pattern })),
   spec({ type: 'string', default: 5 }),
   spec({ type: 'object', properties: { a: string }, default: { b: 1 } }),
   spec({ type: 'object', properties: { a: { type: 'integer', minimum: 3, default: 1 } } }),

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonSchema } from './json-schema.ts'
+import { structuralSchema } from './structural.ts'
+
+const levels = { type: 'string', enum: ['low', 'high'] }
+const nothing = { enum: [null], nullable: true }
+const http = { type: 'object', properties: { http: { type: 'string' } }, required: ['http'] }
+const file = { type: 'object', properties: { file: { type: 'string' } }, required: ['file'] }
+const fields = { http: { type: 'string' }, file: { type: 'string' } }
+
+/** What made invalid definitions in other projects: how a schema generator writes it, and what must come of it. */
+const cases: readonly (readonly [title: string, schema: JsonSchema, structural: JsonSchema])[] = [
+  [
+    'an enumeration whose values have descriptions (bottlerocket-update-operator #277)',
+    {
+      description: 'The level.',
+      oneOf: [
+        { description: 'Not much.', type: 'string', enum: ['low'] },
+        { description: 'Much.', type: 'string', enum: ['high'] },
+      ],
+    },
+    { description: 'The level.', ...levels },
+  ],
+  [
+    'the same without words for the whole',
+    {
+      oneOf: [
+        { description: 'Not much.', ...levels, enum: ['low'] },
+        { ...levels, enum: ['high'] },
+      ],
+    },
+    levels,
+  ],
+  [
+    'an optional enumeration (kube-rs #1908)',
+    { description: 'The level.', anyOf: [levels, nothing] },
+    { description: 'The level.', ...levels, nullable: true },
+  ],
+  [
+    'an optional union of objects (kube-rs #1934)',
+    { description: 'The source.', anyOf: [{ oneOf: [http, file] }, nothing] },
+    {
+      ...{ description: 'The source.', type: 'object', properties: fields, nullable: true },
+      oneOf: [{ required: ['http'] }, { required: ['file'] }],
+    },
+  ],
+  [
+    'an object that allows no other fields (kube-rs #1920)',
+    { ...http, additionalProperties: false },
+    { type: 'object', properties: { http: { type: 'string' } }, required: ['http'] },
+  ],
+  [
+    'a union without a tag that is flattened into an object, with an empty branch (kube-rs #1942)',
+    {
+      ...{ type: 'object', properties: { name: { type: 'string' } }, required: ['name'] },
+      anyOf: [
+        { description: 'By HTTP.', ...http },
+        { description: 'By file.', ...file },
+        { description: 'Neither.', type: 'object' },
+      ],
+    },
+    {
+      // The empty branch accepts what the others accept.
+      ...{ type: 'object', properties: { name: { type: 'string' }, ...fields }, required: ['name'] },
+    },
+  ],
+  [
+    'a list of objects with any fields (grafana-app-sdk #659)',
+    { type: 'array', items: { type: 'object', additionalProperties: {} } },
+    { type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+  ],
+  [
+    'an enumeration with a default beside its reference (grafana-app-sdk 0.57)',
+    { allOf: [{ $ref: '#/$defs/level' }], default: 'low', $defs: { level: levels } },
+    { ...levels, default: 'low' },
+  ],
+]
+
+describe('what made invalid definitions in other projects', () => {
+  it.for(cases)('K1: gives a schema that the API server takes: %s', ([, schema, structural]) => {
+    expect(structuralSchema(schema)).toEqual(structural)
+  })
+})

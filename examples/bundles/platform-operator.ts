@@ -71,7 +71,7 @@ export interface PlatformOperator {
 }
 
 export interface PlatformCondition {
-  /** What is true or not. */
+  /** The name of the condition. */
   type: string
   status: 'True' | 'False' | 'Unknown'
   /** Why, in one word. */

@@ -57,7 +57,7 @@ export interface CatalogStatus {
 }
 
 export interface CatalogCondition {
-  /** What is true or not. */
+  /** The name of the condition. */
   type: string
   status: 'True' | 'False' | 'Unknown'
   /** Why, in one word. */

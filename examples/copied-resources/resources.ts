@@ -42,7 +42,7 @@ export interface OlmConfig extends KubernetesObject {
 }
 
 export interface OlmCondition {
-  /** What is true or not. */
+  /** The name of the condition. */
   type: string
   status: 'True' | 'False' | 'Unknown'
   /** Why, in one word. */

@@ -53,7 +53,7 @@ export interface ConstraintTemplate {
 }
 
 export interface TemplateCondition {
-  /** What is true or not. */
+  /** The name of the condition. */
   type: string
   status: 'True' | 'False' | 'Unknown'
   /** Why, in one word. */

@@ -74,7 +74,7 @@ interface ClientTls {
 }
 
 export interface CollectorCondition {
-  /** What is true or not. */
+  /** The name of the condition. */
   type: string
   status: 'True' | 'False' | 'Unknown'
   /** Why, in one word. */

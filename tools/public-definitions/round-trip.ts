@@ -1,21 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { type CommandHost, runCommand } from '../../packages/cli/src/index.ts'
 import { temporaryProject } from '../../packages/cli/src/testkit/project.ts'
+import { run } from '../../packages/cli/src/testkit/run.ts'
 import { comparable } from '../../packages/cli/src/testkit/same-definition.ts'
 import type { CustomResourceDefinition } from '../../packages/client/src/resources/apiextensions.ts'
 
 /** Runs a command line in `cwd`, and gives its output; throws what it says if it fails. */
-async function wherry(args: readonly string[], cwd: string): Promise<string> {
-  const written = { stdout: '', stderr: '' }
-  const host: CommandHost = {
-    stdout: { write: text => (written.stdout += text) },
-    stderr: { write: text => (written.stderr += text) },
-    cwd,
-  }
-  if ((await runCommand(args, host)) !== 0) throw new Error(written.stderr.trim())
-  return written.stdout
+async function wherry(line: string, cwd: string): Promise<string> {
+  const { status, stdout, stderr } = await run(line, cwd)
+  if (status !== 0) throw new Error(stderr.trim())
+  return stdout
 }
 
 /** What is wrong with the way from a definition to its types and back, by the definition's name. Empty if nothing is. */
@@ -31,13 +26,13 @@ export async function roundTripProblems(
     await writeFile(join(folder, `${name}.json`), JSON.stringify(definition))
     try {
       // A folder each: kinds of several groups have the same name.
-      await wherry(['types', `${name}.json`, '--out', name], folder)
+      await wherry(`types ${name}.json --out ${name}`, folder)
       types.push(`${name}/${definition.spec.names.kind.toLowerCase()}.ts`)
     } catch (error) {
       problems.set(name, (error as Error).message)
     }
   }
-  const again = await wherry(['crd', ...types, '--json'], folder).then(
+  const again = await wherry(`crd ${types.join(' ')} --json`, folder).then(
     text => text.trimEnd().split('\n'),
     (error: Error) => {
       problems.set('wherry crd', error.message)

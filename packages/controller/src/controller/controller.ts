@@ -78,7 +78,7 @@ export class Controller<C, S extends Scope = Scope> {
   /** The views that it declares, each once; that of its primary objects comes first. For owned objects, the view that is watched. */
   readonly views: readonly View[]
   readonly #definition: ControllerDefinition<C, S>
-  /** That of its primary objects. */
+  /** The view of its primary objects. */
   readonly #view: View<C, S>
   readonly #parts: ControllerParts
   readonly #queue: WorkQueue
@@ -91,10 +91,9 @@ export class Controller<C, S extends Scope = Scope> {
   /** One for each view, in their order, so that of the primary objects is the first. */
   readonly #holds: Hold<unknown>[] = []
   #primary: PrimaryObjects | undefined
-  #isPrepared = false
   /** How many runs have begun. */
   #begun = 0
-  /** That number when all keys were queued last, and whether that was for a change. */
+  /** When all keys were queued last: how many runs had begun then, and whether it was only for objects that were there at the start. */
   #allQueued: { readonly begun: number; readonly isInitial: boolean } | undefined
   readonly #connections: NamedConnection[] = []
   #reconciler: Reconciler<C, S> | undefined
@@ -169,13 +168,12 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** Starts to cache its views without reconciling: this is all that a candidate for leadership does. Idempotent. */
   prepare(): void {
-    if (this.#isPrepared || this.#stopping.signal.aborted) return
+    if (this.#stopping.signal.aborted) return
     // The cache may refuse one: those before it are held.
     for (const view of this.views.slice(this.#holds.length)) {
       this.#holds.push(this.#parts.cache.hold(view, `controller/${this.name}`))
     }
-    if (!this.#isSingleton) this.#primary = this.#reads.primary(this.views[0] as View)
-    this.#isPrepared = true
+    if (!this.#isSingleton) this.#primary ??= this.#reads.primary(this.views[0] as View)
   }
 
   /** Whether it has no primary objects: its one key is its name. */
@@ -353,7 +351,7 @@ export class Controller<C, S extends Scope = Scope> {
       queue: this.#queue,
       states: this.#states,
       get: (key, signal) => {
-        // One that somebody enqueued by another name is none.
+        // Somebody may enqueue another name, which is no key of a singleton.
         if (this.#isSingleton) return key === this.name ? (noObject as C) : undefined
         if (this.#primary?.isBehind(key) !== true) return this.#informer?.get(key)
         return this.#primary.read(key, signal()) as Promise<C | undefined>

@@ -11,6 +11,7 @@ import type { Keys } from '../sources/key.ts'
 import type { Source } from '../sources/source.ts'
 import type { Tick } from '../sources/timer.ts'
 import { UsageError } from '../usage-error.ts'
+import { DeclaredInputs, lacks } from './declared-inputs.ts'
 import { SingletonBuilder } from './singleton-builder.ts'
 
 /** A controller with a name that still needs to know what it reconciles: call `for` or `singleton`. */
@@ -74,21 +75,20 @@ export class NamedController {
  */
 export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   readonly name: string
-  readonly #inputs: Input[] = []
-  readonly #caches: View[] = []
+  readonly #declared: DeclaredInputs
   readonly #view: View<C, S>
   #definition: Omit<ControllerDefinition<C, S>, 'reconcile'>
   #reconcile: Reconcile<C, S> | undefined
   #finalizer: Finalizer<C, S> | undefined
-  /** Where predicates go. */
-  #last: Predicate<never>[] | undefined
 
   constructor(name: string, view: View<C, S>, options: ControllerOptions) {
     const predicates: Predicate<ObjectEvent<C>>[] = []
     this.name = name
     this.#view = view
-    this.#definition = { ...options, name, for: view, predicates, inputs: this.#inputs, caches: this.#caches }
-    this.#last = predicates
+    this.#declared = new DeclaredInputs(name)
+    this.#declared.filters(predicates)
+    const { inputs, caches } = this.#declared
+    this.#definition = { ...options, name, for: view, predicates, inputs, caches }
   }
 
   /**
@@ -103,9 +103,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /** Keeps a view in the cache, so that reconciles can list it: `read.list` takes only such views. */
   caches(view: View): ControllerBuilder<C, S, never> {
-    viewCheck('caches', view)
-    this.#caches.push(view)
-    this.#last = undefined
+    this.#declared.cache(view)
     return this as unknown as ControllerBuilder<C, S, never>
   }
 
@@ -134,11 +132,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /** Filters the events of the input that was named last: all predicates must pass. Further calls add predicates. */
   withPredicates(...predicates: readonly Predicate<E>[]): this {
-    predicates.forEach((predicate, index) => {
-      callback(`withPredicates[${index}]`, predicate)
-    })
-    if (this.#last === undefined) throw lacks(this.name, 'input here that predicates could be about')
-    this.#last.push(...(predicates as readonly Predicate<never>[]))
+    this.#declared.filter(predicates)
     return this
   }
 
@@ -203,12 +197,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   }
 
   #declare<F>(input: Input, predicates: Predicate<F>[] | undefined): ControllerBuilder<C, S, F> {
-    this.#inputs.push(input)
-    this.#last = predicates as Predicate<never>[] | undefined
+    this.#declared.add(input, predicates)
     return this as unknown as ControllerBuilder<C, S, F>
   }
-}
-
-function lacks(controller: string, missing: string): UsageError {
-  return new UsageError('CONTROLLER_INCOMPLETE', `the controller ${controller} has no ${missing}`)
 }

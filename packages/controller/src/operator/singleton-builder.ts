@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import { callback, viewCheck } from '@wherry/client/internal'
+import { callback } from '@wherry/client/internal'
 import type { ControllerDefinition, ControllerOptions } from '../controller/definition.ts'
 import type { SingletonReconcile } from '../controller/singleton.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
@@ -7,7 +7,7 @@ import type { Predicate } from '../predicates/predicate.ts'
 import type { Input } from '../sources/input.ts'
 import { from, watches } from '../sources/inputs.ts'
 import type { Source } from '../sources/source.ts'
-import { UsageError } from '../usage-error.ts'
+import { DeclaredInputs, lacks } from './declared-inputs.ts'
 
 /**
  * Declares a controller without primary objects: see {@link NamedController.singleton}. `E`: the events of the input that was named last, which
@@ -16,14 +16,13 @@ import { UsageError } from '../usage-error.ts'
 export class SingletonBuilder<E = never> {
   readonly name: string
   readonly #options: ControllerOptions
-  readonly #inputs: Input[] = []
-  readonly #caches: View[] = []
+  readonly #declared: DeclaredInputs
   #reconcile: SingletonReconcile | undefined
-  #last: Predicate<never>[] | undefined
 
   constructor(name: string, options: ControllerOptions) {
     this.name = name
     this.#options = options
+    this.#declared = new DeclaredInputs(name)
   }
 
   /** It runs when an object of the view is created, changed or deleted. The view is cached, so that `read.list` can list it. */
@@ -34,9 +33,7 @@ export class SingletonBuilder<E = never> {
 
   /** Keeps a view in the cache, so that `read.list` can list it. It runs again when what it has listed changes. */
   caches(view: View): SingletonBuilder {
-    viewCheck('caches', view)
-    this.#caches.push(view)
-    this.#last = undefined
+    this.#declared.cache(view)
     return this as unknown as SingletonBuilder
   }
 
@@ -52,11 +49,7 @@ export class SingletonBuilder<E = never> {
 
   /** Filters the events of the input that was named last: all predicates must pass. Further calls add predicates. */
   withPredicates(...predicates: readonly Predicate<E>[]): this {
-    predicates.forEach((predicate, index) => {
-      callback(`withPredicates[${index}]`, predicate)
-    })
-    if (this.#last === undefined) throw lacks(this.name, 'input here that predicates could be about')
-    this.#last.push(...(predicates as readonly Predicate<never>[]))
+    this.#declared.filter(predicates)
     return this
   }
 
@@ -71,17 +64,12 @@ export class SingletonBuilder<E = never> {
   definition(): ControllerDefinition<unknown> {
     if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile: name it with .reconcile(fn)')
     const { name } = this
-    const inputs = { inputs: this.#inputs, caches: this.#caches }
-    return { ...this.#options, name, for: 'singleton', ...inputs, reconcile: this.#reconcile }
+    const { inputs, caches } = this.#declared
+    return { ...this.#options, name, for: 'singleton', inputs, caches, reconcile: this.#reconcile }
   }
 
-  #declare<F>(input: Input, predicates: readonly Predicate<F>[]): SingletonBuilder<F> {
-    this.#inputs.push(input)
-    this.#last = predicates as unknown as Predicate<never>[]
+  #declare<F>(input: Input, predicates: Predicate<F>[]): SingletonBuilder<F> {
+    this.#declared.add(input, predicates)
     return this as unknown as SingletonBuilder<F>
   }
-}
-
-function lacks(controller: string, missing: string): UsageError {
-  return new UsageError('CONTROLLER_INCOMPLETE', `the controller ${controller} has no ${missing}`)
 }

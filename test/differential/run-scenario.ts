@@ -127,9 +127,11 @@ class Run {
 
   async #wait(path: string, headers: Record<string, string>, expected: Expected): Promise<void> {
     const until = performance.now() + withinMs
+    const { contains } = expected
+    const filled = contains === undefined ? expected : { ...expected, contains: this.#filled(contains) }
     for (;;) {
       const answer = await this.#target.ask('GET', path, headers)
-      if (holds(answer, expected)) return
+      if (holds(answer, filled)) return
       if (performance.now() > until) {
         throw new Error(
           `${this.#target.name}: ${path} is not ${JSON.stringify(expected)} within ${withinMs} ms: ${answer.status} ${answer.text}`,
@@ -169,11 +171,13 @@ function hasSaid({ lines }: RawWatch, until: Exclude<CollectStep['until'], 'end'
   return lines.some(line => line.includes(`"name":"${until.name}"`))
 }
 
-function holds(answer: RawAnswer, { status, items, at: where, condition }: Expected): boolean {
+function holds(answer: RawAnswer, { status, items, at: where, contains, lacks, condition }: Expected): boolean {
   if (status !== undefined && answer.status !== status) return false
   const body = parsed(answer.text)
   if (items !== undefined && (at(body, 'items') as unknown[] | undefined)?.length !== items) return false
   if (where !== undefined && at(body, where[0]) !== where[1]) return false
+  if (contains !== undefined && !answer.text.includes(contains)) return false
+  if (lacks !== undefined && answer.text.includes(lacks)) return false
   if (condition === undefined) return true
   const conditions = at(body, 'status.conditions')
   if (!Array.isArray(conditions)) return false

@@ -30,6 +30,10 @@ export interface Expected {
   readonly items?: number | undefined
   /** A value in the body, by path: `['metadata.name', 'a']`; `undefined` where nothing is to be. */
   readonly at?: readonly [path: string, value: unknown] | undefined
+  /** The answer's text contains this. */
+  readonly contains?: string | undefined
+  /** The answer's text does not contain this. */
+  readonly lacks?: string | undefined
   /** A condition of this type is `True`. */
   readonly condition?: string | undefined
 }

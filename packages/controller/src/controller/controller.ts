@@ -27,7 +27,8 @@ import { isWithin } from '../reads/selection-scope.ts'
 import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import { type Cause, plainCause } from '../sources/cause.ts'
-import type { Input, InputTarget } from '../sources/input.ts'
+import { Debouncer } from '../sources/debounce.ts'
+import { debounced, type Input, type InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
 import { UsageError } from '../usage-error.ts'
 import { work } from '../workers.ts'
@@ -96,6 +97,8 @@ export class Controller<C, S extends Scope = Scope> {
   /** When all keys were queued last: how many runs had begun then, and whether it was only for objects that were there at the start. */
   #allQueued: { readonly begun: number; readonly isInitial: boolean } | undefined
   readonly #connections: NamedConnection[] = []
+  /** One for each input that has one. */
+  readonly #debouncers: Debouncer[] = []
   #reconciler: Reconciler<C, S> | undefined
   #recorder: EventRecorder | undefined
   #working: Promise<void> = Promise.resolve()
@@ -113,10 +116,11 @@ export class Controller<C, S extends Scope = Scope> {
     this.#definition = definition
     this.#parts = parts
     this.name = definition.name
-    const { inputs = [], caches = [], predicates = [] } = definition
+    const { inputs = [], caches = [], predicates = [], debounce } = definition
     this.#view = primaryView(definition.for)
     const primaries = definition.for === 'singleton' ? [] : [primary(definition.for, predicates)]
-    this.#inputs = [...primaries, ...inputs, ...caches.map(cached)]
+    const waiting = debounce === undefined ? primaries : primaries.map(one => debounced(one, debounce))
+    this.#inputs = [...waiting, ...inputs, ...caches.map(cached)]
     const applier = { name: definition.name, for: this.#view as unknown as View }
     this.#applies = new ControllerApplies(applier, parts, this.#inputs)
     this.views = this.#applies.views
@@ -214,7 +218,7 @@ export class Controller<C, S extends Scope = Scope> {
         this.#stopping.signal.throwIfAborted()
         const connected = {
           name: input.name,
-          connection: input.connect(this.#target()),
+          connection: input.connect(this.#target(input)),
           hasSynced: false,
         }
         this.#connections.push(connected)
@@ -268,7 +272,8 @@ export class Controller<C, S extends Scope = Scope> {
         ...(waitsFor === undefined ? [] : [`${key} waits to write ${[...waitsFor].join(', ')}${why}`]),
       ]
     })
-    return [...running, ...queued, ...waiting].map(line => `${this.name}: ${line}`)
+    const debounced = this.#debouncers.flatMap(one => [...one.keys()].map(key => `${key} waits for further events`))
+    return [...running, ...queued, ...waiting, ...debounced].map(line => `${this.name}: ${line}`)
   }
 
   /** Whether it is reconciling a key. */
@@ -310,7 +315,8 @@ export class Controller<C, S extends Scope = Scope> {
       reads: this.#reads.dependencies(text),
       watched: this.views.map(({ key: view }) => ({ view, informer: informers.find(one => one.view === view) })),
     }
-    return explanationOf(about, this.#states.get(text), this.#queue)
+    const debounced = this.#debouncers.flatMap(one => one.waits(text) ?? one.waits(allKeys) ?? [])
+    return explanationOf(about, this.#states.get(text), this.#queue, debounced[0])
   }
 
   /**
@@ -359,8 +365,13 @@ export class Controller<C, S extends Scope = Scope> {
     })
   }
 
-  #target(): InputTarget {
+  #target(input: Input): InputTarget {
     const { cache, manager, client } = this.#parts
+    const debouncer = this.#debouncer(input)
+    const enqueue = (key: string, cause: Cause, isInitial: boolean): void => {
+      if (isInitial || debouncer === undefined) this.#enqueue(key, cause, isInitial)
+      else debouncer.add(key, cause)
+    }
     return {
       controller: this.name,
       primary: this.#view.resource,
@@ -368,14 +379,28 @@ export class Controller<C, S extends Scope = Scope> {
       manager,
       environment: client.environment,
       applied: this.#applies.objects,
-      enqueue: (key, cause, isInitial) => this.#enqueue(key, cause, isInitial),
+      enqueue,
       unlessOwn: (view, key, object, tell) =>
         this.#applies.ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       accepts: key => isKeyOf(this.#view, key),
       all: () => this.#all(),
-      enqueueAll: (cause, isInitial) => this.#enqueueAll(cause, isInitial),
+      enqueueAll: (cause, isInitial) => {
+        if (isInitial || debouncer === undefined) this.#enqueueAll(cause, isInitial)
+        else debouncer.add(allKeys, cause)
+      },
     }
+  }
+
+  #debouncer({ debounce }: Input): Debouncer | undefined {
+    if (debounce === undefined) return undefined
+    const { clock } = this.#parts.client.environment
+    const debouncer = new Debouncer(debounce, clock, (key, cause) => {
+      if (key === allKeys) this.#enqueueAll(cause, false)
+      else this.#enqueue(key, cause, false)
+    })
+    this.#debouncers.push(debouncer)
+    return debouncer
   }
 
   #all(): Iterable<string> {
@@ -412,6 +437,10 @@ export class Controller<C, S extends Scope = Scope> {
     if (this.#isSingleton) this.#enqueue(this.name, startCause, true)
     this.#working = work(this.#queue, concurrency, clock, async key => {
       this.#begun += 1
+      for (const debouncer of this.#debouncers) {
+        debouncer.begun(key)
+        if (this.#isSingleton) debouncer.begun(allKeys)
+      }
       await reconciler.run(key)
       this.#activity += 1
     })
@@ -422,6 +451,7 @@ export class Controller<C, S extends Scope = Scope> {
     this.#state = 'stopping'
     this.#stopping.abort(reason)
     this.#unmeasure?.()
+    for (const debouncer of this.#debouncers) debouncer.close()
     const queueStopped = this.#queue.stop()
     this.#reconciler?.stop(reason)
     const [sources] = await Promise.all([
@@ -463,6 +493,9 @@ export class Controller<C, S extends Scope = Scope> {
     this.#parts.client.environment.onError(error, { phase: `stop ${this.name}` })
   }
 }
+
+/** What a {@link Debouncer} calls all keys together: no key has a space. */
+const allKeys = 'every key'
 
 /** So long a stop waits for what is to end, in milliseconds. */
 const stopMs = 30_000

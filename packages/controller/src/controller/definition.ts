@@ -22,6 +22,7 @@ import type { Predicate } from '../predicates/predicate.ts'
 import type { PollPolicy } from '../reads/options.ts'
 import { listOf, pollPolicies } from '../reads/options.ts'
 import type { OwnWrites } from '../reads/own-writes.ts'
+import { checkDebounce, type Debounce } from '../sources/debounce.ts'
 import type { Input } from '../sources/input.ts'
 import type { OnGone, Reconcile } from './context.ts'
 
@@ -50,6 +51,8 @@ export interface ControllerDefinition<C, S extends Scope = Scope> extends Contro
   readonly for: View<C, S> | 'singleton'
   /** Which of their events count. A delete always does. @default all */
   readonly predicates?: readonly Predicate<ObjectEvent<C>>[] | undefined
+  /** How their events are waited for. @default not at all */
+  readonly debounce?: Debounce | undefined
   /** What else makes keys run: {@link owns}, {@link watches}, {@link from}. @default nothing */
   readonly inputs?: readonly Input[] | undefined
   /** Views that are cached for `read` beside those: what `read.list` may list. @default none */
@@ -101,6 +104,7 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
       if (value !== 'singleton') viewCheck(option, value)
     },
     predicates: listOf('predicates', callback),
+    debounce: checkDebounce,
     inputs: listOf('inputs', having('an input, as owns(), watches() and from() give', 'connect')),
     caches: listOf('views', viewCheck),
     reconcile: callback,

@@ -42,15 +42,17 @@ export function explanationOf(
   about: Pick<Fields, 'controller' | 'key' | 'exists' | 'waitsFor' | 'reads' | 'watched'>,
   state: KeyState | undefined,
   queue: WorkQueue,
+  debounced?: { readonly cause: Cause; readonly dueInMs: number },
 ): Explanation {
   const { key } = about
   const isRunning = queue.unfinished().some(one => one.key === key)
-  const dueInMs = queue.dueInMs(key)
+  const dues = [queue.dueInMs(key), debounced?.dueInMs].filter(due => due !== undefined)
+  const dueInMs = dues.length > 0 ? Math.min(...dues) : undefined
   const fields: Fields = {
     ...about,
     queue: isRunning ? 'running' : waiting(dueInMs),
     dueInMs: dueInMs === 0 ? undefined : dueInMs,
-    pending: state?.pending,
+    pending: state?.pending ?? debounced?.cause,
     failures: queue.failures(key),
     lastRun: state?.lastRun,
   }

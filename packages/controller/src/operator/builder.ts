@@ -5,6 +5,7 @@ import { type ControllerDefinition, type ControllerOptions, controllerOptionChec
 import { checkFinalizer, type Finalizer, withFinalizer } from '../controller/finalizer.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import type { Debounce } from '../sources/debounce.ts'
 import type { Input } from '../sources/input.ts'
 import { from, owns, watches } from '../sources/inputs.ts'
 import type { Keys } from '../sources/key.ts'
@@ -86,7 +87,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     this.name = name
     this.#view = view
     this.#declared = new DeclaredInputs(name)
-    this.#declared.filters(predicates)
+    this.#declared.primary(predicates)
     const { inputs, caches } = this.#declared
     this.#definition = { ...options, name, for: view, predicates, inputs, caches }
   }
@@ -133,6 +134,16 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   /** Filters the events of the input that was named last: all predicates must pass. Further calls add predicates. */
   withPredicates(...predicates: readonly Predicate<E>[]): this {
     this.#declared.filter(predicates)
+    return this
+  }
+
+  /**
+   * Waits for further events of the input that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
+   * first one at the latest. For inputs whose events come in bursts. Objects that exist when the controller starts do not wait, and a run that begins
+   * for another reason counts for the events before it.
+   */
+  debounce(debounce: Debounce): this {
+    this.#declared.debounce(debounce)
     return this
   }
 
@@ -193,7 +204,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile: name it with .reconcile(fn)')
     const finalizer = this.#finalizer
     const reconcile = finalizer ? withFinalizer(this.#view, finalizer, this.#reconcile) : this.#reconcile
-    return { ...this.#definition, reconcile }
+    return { ...this.#definition, debounce: this.#declared.debounceOfPrimary, reconcile }
   }
 
   #declare<F>(input: Input, predicates: Predicate<F>[] | undefined): ControllerBuilder<C, S, F> {

@@ -1,7 +1,8 @@
 import type { View } from '@wherry/client'
 import { callback, viewCheck } from '@wherry/client/internal'
 import type { Predicate } from '../predicates/predicate.ts'
-import type { Input } from '../sources/input.ts'
+import { checkDebounce, type Debounce } from '../sources/debounce.ts'
+import { debounced, type Input } from '../sources/input.ts'
 import { UsageError } from '../usage-error.ts'
 
 /** What a builder of controllers was told to hear of, in its order, and which input the next predicates filter. */
@@ -9,8 +10,12 @@ export class DeclaredInputs {
   readonly inputs: Input[] = []
   readonly caches: View[] = []
   readonly #controller: string
+  /** How events of the primary objects are waited for. */
+  debounceOfPrimary: Debounce | undefined
   /** The predicates of the input that was named last, if it can have any. */
   #last: Predicate<never>[] | undefined
+  /** What was named last: the primary objects, another input, or nothing that has events. */
+  #named: 'primary' | 'input' | 'nothing' = 'nothing'
 
   constructor(controller: string) {
     this.#controller = controller
@@ -19,19 +24,30 @@ export class DeclaredInputs {
   /** Adds an input; later predicates go to `predicates`. */
   add(input: Input, predicates: unknown[] | undefined): void {
     this.inputs.push(input)
-    this.filters(predicates)
+    this.#last = predicates as Predicate<never>[] | undefined
+    this.#named = 'input'
   }
 
   /** Adds a view that is cached and makes nothing run. */
   cache(view: View): void {
     viewCheck('caches', view)
     this.caches.push(view)
-    this.filters(undefined)
+    this.#last = undefined
+    this.#named = 'nothing'
   }
 
-  /** Later predicates go to `predicates`. */
-  filters(predicates: unknown[] | undefined): void {
-    this.#last = predicates as Predicate<never>[] | undefined
+  /** The primary objects are named: later predicates go to `predicates`. */
+  primary(predicates: unknown[]): void {
+    this.#last = predicates as Predicate<never>[]
+    this.#named = 'primary'
+  }
+
+  /** Further events of the input that was named last are waited for. @throws UsageError if none was named */
+  debounce(debounce: Debounce): void {
+    checkDebounce('debounce', debounce)
+    if (this.#named === 'nothing') throw lacks(this.#controller, 'input here whose events could be waited for')
+    if (this.#named === 'primary') this.debounceOfPrimary = debounce
+    else this.inputs.push(debounced(this.inputs.pop() as Input, debounce))
   }
 
   /** Adds predicates to the input that was named last. @throws UsageError if it can have none */

@@ -4,6 +4,7 @@ import type { ControllerDefinition, ControllerOptions } from '../controller/defi
 import type { SingletonReconcile } from '../controller/singleton.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import type { Debounce } from '../sources/debounce.ts'
 import type { Input } from '../sources/input.ts'
 import { from, watches } from '../sources/inputs.ts'
 import type { Source } from '../sources/source.ts'
@@ -50,6 +51,16 @@ export class SingletonBuilder<E = never> {
   /** Filters the events of the input that was named last: all predicates must pass. Further calls add predicates. */
   withPredicates(...predicates: readonly Predicate<E>[]): this {
     this.#declared.filter(predicates)
+    return this
+  }
+
+  /**
+   * Waits for further events of the input that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
+   * first one at the latest. For inputs whose events come in bursts. Objects that exist when the controller starts do not wait, and a run that begins
+   * for another reason counts for the events before it.
+   */
+  debounce(debounce: Debounce): this {
+    this.#declared.debounce(debounce)
     return this
   }
 

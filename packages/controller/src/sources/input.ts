@@ -7,6 +7,7 @@ import type { AppliedObjects } from '../apply/applied-object.ts'
 import type { Tell } from '../apply/own-events.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { Cause } from './cause.ts'
+import type { Debounce } from './debounce.ts'
 import type { SourceConnection } from './source.ts'
 
 /** Who takes the keys of an input: a controller. */
@@ -54,7 +55,14 @@ export interface Input {
   readonly keepsValues?: boolean | undefined
   /** It hears of applied objects whatever their owner: an `apply` with `owner: false` need not be tracked. */
   readonly hearsUnowned?: boolean | undefined
+  /** Its keys wait until their events have paused; those of objects that were there already do not. @default they do not wait */
+  readonly debounce?: Debounce | undefined
   connect(target: InputTarget): InputConnection
+}
+
+/** The same input, whose keys wait for further events. */
+export function debounced(input: Input, debounce: Debounce): Input {
+  return Object.create(input, { debounce: { value: debounce, enumerable: true } }) as Input
 }
 
 /** Who is told of what a predicate or a map threw over objects of `view`: of a Secret, without its words. */

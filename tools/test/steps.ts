@@ -36,7 +36,7 @@ export function changedSteps(base: string): Step[] {
   return [
     ...quickSteps(),
     suite('structure', ['test/structure/'], 5 * minute),
-    suite('changed', ['packages/'], 40 * minute, base),
+    suite('changed', ['packages/'], 40 * minute, { changedSince: base }),
   ]
 }
 
@@ -56,7 +56,8 @@ export function allSteps(): Step[] {
   return [
     ...quickSteps(),
     ...(process.env.CI === 'true' ? [apiServer()] : []),
-    suite('integration', ['tools/', 'test/structure/', ...integrationFolders()], 60 * minute),
+    // The longer suite, whose tests wait for real servers half of their time.
+    suite('integration', ['tools/', 'test/structure/', ...integrationFolders()], 60 * minute, { workers: 3 }),
     suite('unit', ['packages/'], 60 * minute),
     // These begin when one of the suites has ended. The longest first: the others run beside them.
     { name: 'pack', limitMs, run: async () => ({ passed: (await packed()).length, failures: [] }) },

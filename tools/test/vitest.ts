@@ -25,11 +25,24 @@ export interface Report {
   }[]
 }
 
+/** Options of a {@link suite}. */
+export interface SuiteOptions {
+  /** Only tests that depend on what changed since this commit. @default all */
+  readonly changedSince?: string | undefined
+  /** How many files run at once. @default as vitest's configuration says */
+  readonly workers?: number | undefined
+}
+
 /**
  * A suite of vitest: the test files below `folders`, or those of them that depend on what changed since a commit. Two run at once:
  * while tests of one wait for a server, or for a long file at its end, those of the other have the processors.
  */
-export function suite(name: string, folders: readonly string[], limitMs: number, changedSince?: string): Step {
+export function suite(
+  name: string,
+  folders: readonly string[],
+  limitMs: number,
+  { changedSince, workers }: SuiteOptions = {},
+): Step {
   return {
     name,
     live: true,
@@ -48,7 +61,8 @@ export function suite(name: string, folders: readonly string[], limitMs: number,
         ...(folders.includes('packages/') && { WHERRY_SHARED_MODULES: 'true' }),
       })
       const changed = changedSince === undefined ? [] : ['--changed', changedSince]
-      const args = ['run', ...folders, ...changed, ...reporters]
+      const atOnce = workers === undefined ? [] : [`--maxWorkers=${workers}`]
+      const args = ['run', ...folders, ...changed, ...atOnce, ...reporters]
       const ended = await command(bin('vitest'), args, { env, limitMs, show: true })
       const report = readReport(file)
       if (changedSince !== undefined && ended.code === 0 && !report?.testResults.length)

@@ -5,14 +5,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * has no record of how long its files take, and what is missing here costs time and nothing else.
  */
 const longest = [
-  'test/migrator/migrator.test.ts',
+  'test/examples/others.real.test.ts',
   'test/demo/demo.test.ts',
   'examples/policy-sync/cycles.real.test.ts',
-  'test/examples/others.real.test.ts',
+  'test/migrator/migrator.test.ts',
+  'examples/policy-sync/definitions.real.test.ts',
   'packages/testing/src/real/real-apiserver.test.ts',
   'packages/controller/src/leader/leader-election.real.test.ts',
   'test/examples/policy-sync.real.test.ts',
   'test/examples/others.embedded.test.ts',
+  'test/bench/benches/copies/manifests.real.test.ts',
+  'test/examples/small.test.ts',
+  'test/operator/first-week/policy.test.ts',
   'test/examples/copied-resources.real.test.ts',
   'test/hostile/hostile.random.test.ts',
   'examples/bundles/operator.test.ts',

@@ -3,15 +3,7 @@ import { type Job, jobs } from '@wherry/client/resources/batch'
 import { Operator } from '@wherry/controller'
 import { simulate, startApiServer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import {
-  addCronJobs,
-  type CronJob,
-  type CronJobSpec,
-  cronJobDefinition,
-  cronJobs,
-  latestTime,
-  nextTime,
-} from './cronjob.ts'
+import { addCronJobs, type CronJob, type CronJobSpec, cronJobDefinition, cronJobs } from './cronjob.ts'
 import { MovableClock } from './movable-clock.ts'
 import { define, onBothServers, RunningOperator, type Stage } from './stage.ts'
 
@@ -219,7 +211,7 @@ onBothServers([cronJobDefinition], stage => {
   it('waits for a schedule that it understands', async () => {
     await using schedule = await Schedule.of(stage(), { schedule: 'at noon' })
     await schedule.next()
-    expect(schedule.errors.map(({ message }) => message)).toEqual(['no schedule that is understood: at noon'])
+    expect(schedule.errors.map(({ message }) => message)).toEqual([expect.stringContaining('a cron expression')])
     await schedule.change({ schedule: '*/1 * * * *' })
     expect(await schedule.names()).toHaveLength(1)
   })
@@ -255,12 +247,5 @@ describe('on simulated time', () => {
       transport.close()
       await server.close()
     })
-  })
-
-  it('finds the times of a schedule', () => {
-    const at = Date.parse('2026-01-01T10:59:30Z')
-    const text = (time: number) => new Date(time).toISOString().slice(11, 16)
-    expect([latestTime('*/20 * * * *', at), nextTime('*/20 * * * *', at)].map(text)).toEqual(['10:40', '11:00'])
-    expect([latestTime('* * * * *', at), nextTime('* * * * *', at)].map(text)).toEqual(['10:59', '11:00'])
   })
 })

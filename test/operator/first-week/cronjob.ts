@@ -2,6 +2,7 @@ import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { type Job, type JobSpec, jobs } from '@wherry/client/resources/batch'
 import { type Operator, TerminalError } from '@wherry/controller'
+import { Schedule } from '@wherry/controller/schedule'
 
 /** The CronJob of the kubebuilder book. */
 export interface CronJob {
@@ -13,7 +14,7 @@ export interface CronJob {
 }
 
 export interface CronJobSpec {
-  /** Every minute, or every N minutes of an hour, in UTC. */
+  /** A cron expression, in UTC. */
   schedule: string
   /** A run that could not start within this time after its scheduled time is skipped. */
   startingDeadlineSeconds?: number | undefined
@@ -114,37 +115,33 @@ export function addCronJobs(operator: Operator, namespace: string): void {
       for (const job of oldest(before.failed, spec.failedJobsHistoryLimit ?? 1)) await remove(job)
       for (const job of oldest(before.successful, spec.successfulJobsHistoryLimit ?? 3)) await remove(job)
 
-      const at = now().getTime()
-      const last = timeOf(cronJob.status?.lastScheduleTime)
-      const due = latestTime(spec.schedule, at)
-      const missed = due > Math.max(last, timeOf(cronJob.metadata?.creationTimestamp))
-      const late = spec.startingDeadlineSeconds !== undefined && due + spec.startingDeadlineSeconds * 1000 < at
+      const schedule = scheduleOf(spec.schedule)
+      let lastScheduleTime = cronJob.status?.lastScheduleTime
+      const due = schedule.latest(now(), lastScheduleTime ?? cronJob.metadata?.creationTimestamp)
       const blocked = spec.concurrencyPolicy === 'Forbid' && before.active.length > 0
-      let latest = last
-      if (missed && late)
+      if (due !== undefined && now().getTime() - due.getTime() > (spec.startingDeadlineSeconds ?? Infinity) * 1000)
         events.record({ type: 'Warning', reason: 'MissedSchedule', message: 'too late to start a run' })
-      if (missed && !late && !blocked && spec.suspend !== true) {
+      else if (due !== undefined && !blocked && spec.suspend !== true) {
         if (spec.concurrencyPolicy === 'Replace') for (const job of before.active) await remove(job)
         await apply(made, jobOf(cronJob, due))
-        latest = due
+        lastScheduleTime = timeText(due)
       }
 
       const active = sorted(await read.owned(made)).active.map(job => ({
         name: nameOf(job),
         uid: job.metadata?.uid ?? '',
       }))
-      const times = latest > 0 ? { lastScheduleTime: timeText(latest) } : {}
-      await status({ ...(active.length > 0 ? { active } : {}), ...times })
+      await status({ ...(active.length > 0 && { active }), ...(lastScheduleTime && { lastScheduleTime }) })
       if (spec.suspend === true) return
-      return { requeueAfterMs: nextTime(spec.schedule, at) - at }
+      return { requeueAfterMs: schedule.msToNext(now()) }
     })
 }
 
 /** The Job of one scheduled time. Its name is made of that time, so that no time ever has two Jobs. */
-function jobOf({ metadata, spec: { jobTemplate } }: CronJob, time: number): Job {
+function jobOf({ metadata, spec: { jobTemplate } }: CronJob, time: Date): Job {
   return {
     metadata: {
-      name: `${metadata?.name}-${time / minute}`,
+      name: `${metadata?.name}-${time.getTime() / minute}`,
       labels: jobTemplate.metadata?.labels,
       annotations: { ...jobTemplate.metadata?.annotations, [scheduledAt]: timeText(time) },
     },
@@ -173,26 +170,13 @@ const nameOf = ({ metadata }: Job): string => metadata?.name ?? ''
 const scheduledTime = ({ metadata }: Job): number => timeOf(metadata?.annotations?.[scheduledAt])
 const timeOf = (time: string | undefined): number => (time === undefined ? 0 : Date.parse(time))
 /** As Kubernetes writes times: to the second. */
-const timeText = (time: number): string => new Date(time).toISOString().replace('.000Z', 'Z')
+const timeText = (time: Date): string => time.toISOString().replace('.000Z', 'Z')
 
-/** The latest time of a schedule that is not after `time`. */
-export function latestTime(schedule: string, time: number): number {
-  const every = minutesBetween(schedule)
-  let at = time - (time % minute)
-  while (new Date(at).getUTCMinutes() % every !== 0) at -= minute
-  return at
-}
-
-/** The first time of a schedule that is after `time`. */
-export function nextTime(schedule: string, time: number): number {
-  const every = minutesBetween(schedule)
-  let at = time - (time % minute) + minute
-  while (new Date(at).getUTCMinutes() % every !== 0) at += minute
-  return at
-}
-
-function minutesBetween(schedule: string): number {
-  const [, every] = /^\*(?:\/([1-9]\d?))? \* \* \* \*$/.exec(schedule) ?? [undefined, '']
-  if (every === '') throw new TerminalError(`no schedule that is understood: ${schedule}`)
-  return Number(every ?? 1)
+/** @throws TerminalError if it is none: only a change of the CronJob helps */
+function scheduleOf(text: string): Schedule {
+  try {
+    return new Schedule(text)
+  } catch (error) {
+    throw new TerminalError((error as Error).message, { cause: error })
+  }
 }

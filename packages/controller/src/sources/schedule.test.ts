@@ -1,0 +1,114 @@
+import type { Environment } from '@wherry/client'
+import { simulate } from '@wherry/testing'
+import { describe, expect, it } from 'vitest'
+import { inArcade } from '../operator/testkit/arcade.ts'
+import { Schedule, type ScheduledTick } from './schedule.ts'
+import type { SourceTarget } from './source.ts'
+
+const berlin = { timeZone: 'Europe/Berlin' }
+const iso = (times: readonly (Date | undefined)[]): (string | undefined)[] =>
+  times.map(time => time?.toISOString().replace(':00.000Z', 'Z'))
+
+/** The next times of a schedule. */
+function nextOf(schedule: Schedule, from: string, times: number): (string | undefined)[] {
+  const found: (Date | undefined)[] = []
+  for (let at: Date | undefined = new Date(from); at !== undefined && found.length < times; ) {
+    at = schedule.next(at)
+    found.push(at)
+  }
+  return iso(found)
+}
+
+describe('C21: the times of a schedule', () => {
+  it.each([
+    ['*/15 9-10 * * 1-5', {}, '2026-11-27T10:40Z', ['2026-11-27T10:45Z', '2026-11-30T09:00Z', '2026-11-30T09:15Z']],
+    ['0 6 * * *', berlin, '2026-11-27T04:00Z', ['2026-11-27T05:00Z', '2026-11-28T05:00Z', '2026-11-29T05:00Z']],
+    // Half past two does not exist on the 29th of March.
+    ['30 2 * * *', berlin, '2026-03-28T00:00Z', ['2026-03-28T01:30Z', '2026-03-29T01:00Z', '2026-03-30T00:30Z']],
+    // And exists twice on the 25th of October.
+    ['30 2 * * *', berlin, '2026-10-24T12:00Z', ['2026-10-25T00:30Z', '2026-10-26T01:30Z', '2026-10-27T01:30Z']],
+    ['0 * * * *', berlin, '2026-10-24T23:30Z', ['2026-10-25T00:00Z', '2026-10-25T01:00Z', '2026-10-25T02:00Z']],
+    ['@daily', {}, '2026-11-27T10:40Z', ['2026-11-28T00:00Z', '2026-11-29T00:00Z', '2026-11-30T00:00Z']],
+  ])('%s with %o', (cron, options, from, expected) => {
+    const schedule = new Schedule(cron, options)
+    expect(nextOf(schedule, from, 3)).toEqual(expected)
+    const [first = '', second = ''] = expected
+    const between = new Date(new Date(second).getTime() - 1)
+    expect(
+      iso([schedule.latest(between), schedule.latest(new Date(first)), schedule.latest(new Date(second))]),
+    ).toEqual([first, first, second])
+    expect(schedule.msToNext(new Date(first))).toBe(new Date(second).getTime() - new Date(first).getTime())
+  })
+
+  it('tells the latest time since the one that was recorded', () => {
+    const schedule = new Schedule('0 * * * *')
+    const now = new Date('2026-11-27T10:20:30.400Z')
+    expect(schedule.latest(now, '2026-11-27T10:00:00Z')).toBeUndefined()
+    expect(iso([schedule.latest(now, '2026-11-27T09:59:59Z'), schedule.latest(now, new Date(0))])).toEqual([
+      '2026-11-27T10:00Z',
+      '2026-11-27T10:00Z',
+    ])
+    expect(() => schedule.latest(now, 'yesterday')).toThrow('schedule.since')
+  })
+
+  it.each([
+    ['61 * * * *', {}],
+    ['* * *', {}],
+    ['2026-11-27T10:00:00Z', {}],
+    ['0 0 30 2 *', {}],
+    ['0 0 * * *', { timeZone: 'Europe/Atlantis' }],
+    ['0 0 * * * * 2026', {}],
+  ])('refuses %s with %o', (cron, options) => {
+    expect(() => new Schedule(cron, options)).toThrow('a cron expression and a time zone')
+  })
+})
+
+describe('C21: a schedule as a source', () => {
+  it('runs all keys at each of its times, and none in between', () =>
+    inArcade(async ({ forGames, start, simulation }) => {
+      const runs: string[] = []
+      forGames()
+        .from(new Schedule('*/30 * * * *', { name: 'half-hourly' }))
+        .reconcile(({ key, now }) => {
+          runs.push(`${key.name} ${now().toISOString().slice(14, 16)}`)
+        })
+      await start('chess', 'go')
+      runs.length = 0
+      await simulation.advance(3_600_000)
+      expect(runs.sort()).toEqual(['chess 00', 'chess 30', 'go 00', 'go 30'])
+    }))
+
+  it('neither loses nor doubles a time when the clock is set, and tells several that have passed at once as one', async () => {
+    const simulation = simulate(7)
+    await simulation.run(async () => {
+      let offset = 0
+      const clock = { ...simulation.clock, now: () => simulation.clock.now() + offset }
+      const began = Math.ceil(clock.now() / 3_600_000) * 3_600_000
+      await simulation.advance(began - clock.now())
+      const told: number[] = []
+      const tell = ({ time }: ScheduledTick): void => void told.push((time.getTime() - began) / 60_000)
+      const connection = new Schedule('*/10 * * * *').connect({
+        environment: { clock } as Environment,
+        tell,
+      } as SourceTarget<ScheduledTick>)
+      const minutes = (count: number): Promise<void> => simulation.advance(count * 60_000)
+      await minutes(11)
+      expect(told).toEqual([10])
+      // Back by two minutes: it is nine minutes past once more.
+      offset -= 2 * 60_000
+      await minutes(12)
+      expect(told).toEqual([10, 20])
+      // The machine sleeps for 35 minutes.
+      offset += 35 * 60_000
+      await minutes(2)
+      expect(told).toEqual([10, 20, 50])
+      // It was wrong by a day.
+      offset -= 24 * 3_600_000
+      await minutes(10)
+      expect(told).toEqual([10, 20, 50, 60 - 24 * 60])
+      await connection.close()
+      await minutes(60)
+      expect(told).toHaveLength(4)
+    })
+  })
+})

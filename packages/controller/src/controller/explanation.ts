@@ -105,7 +105,8 @@ function causeText({ source, change, view, object, from, to }: Cause): string {
 function dependencyText(read: Dependency): string {
   if (read.type === 'selection') {
     const where = [read.namespace, read.labels].filter(part => part !== undefined && part !== '').join(', ')
-    return `${read.view}${where === '' ? '' : ` (${where})`}: ${read.objects} objects, by an informer`
+    const part = read.tracks === 'selected' ? ', a part of each' : ''
+    return `${read.view}${where === '' ? '' : ` (${where})`}: ${read.objects} objects, by an informer${part}`
   }
   const state = read.present ? `resourceVersion ${read.resourceVersion ?? 'unknown'}` : 'absent'
   return `${read.object} of ${read.view}: ${state}, ${read.served}${read.tracks === 'selected' ? ', a part of it' : ''}`

@@ -121,6 +121,35 @@ export class DependencyEdge {
     }
   }
 
+  /**
+   * What `select` gives was read of each of these objects, and is returned. Where it can't be tracked, all of them are.
+   * @throws what `select` throws, or a NotJsonError for what it gives
+   */
+  partOfEach<V>(select: (object: never) => V, objects: readonly unknown[]): V[] {
+    let isTracked = false
+    try {
+      const selected = objects.map(object => selectedOf(select, object) as V)
+      for (const one of selected) digestOf(one)
+      isTracked = true
+      return selected
+    } finally {
+      if (!isTracked) this.whole()
+      else if (!this.#isWhole) {
+        this.#parts ??= []
+        this.#parts.push({ select, digest: nothing })
+      }
+    }
+  }
+
+  /** Whether what was read of one of the objects is another value now than it was. */
+  differs(was: () => unknown, is: () => unknown): boolean {
+    if (this.#isWhole) return true
+    return (this.#parts ?? []).some(part => {
+      const digest = digestNow(part, is)
+      return digest === unknown || digest !== digestNow(part, was)
+    })
+  }
+
   /** Whether the parts that were read have another value now. Asked once for each change. */
   hasChanged(object: () => unknown): boolean {
     if (this.#isWhole) return true

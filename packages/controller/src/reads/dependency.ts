@@ -37,4 +37,6 @@ export interface SelectionDependency {
   /** How many objects it selects now. */
   readonly objects: number
   readonly served: 'informer'
+  /** Whether all of each object counts, or what was selected of it only. */
+  readonly tracks: 'whole' | 'selected'
 }

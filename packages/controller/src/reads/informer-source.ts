@@ -1,4 +1,5 @@
 import { type Client, LabelSelector, type View } from '@wherry/client'
+import { projector } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache/internal'
 import type { Registration } from '@wherry/informer'
@@ -68,6 +69,11 @@ export class InformerSource {
   /** What a view that this one covers is read from. */
   lister(view: View): Lister<unknown> {
     return view.key === this.view.key ? this.informer : coveredLister(this.view, this.informer, view)
+  }
+
+  /** What a view that this one covers makes of an object of this one. */
+  projection(view: View): (object: object) => unknown {
+    return view.projection.kind === this.view.projection.kind ? object => object : projector(view)
   }
 
   /** Whether it is current, and what this process wrote of what is asked for is there. */

@@ -246,6 +246,8 @@ class Operator {
   #eyes(read: Read, asked: Asked): Eyes {
     const { kit } = this
     const note = (what: string): void => void asked.add(what)
+    const noteList = (view: View, labels = '', namespace: string | undefined): void =>
+      note(`selection ${view.key} ${namespace} ${labels === 'app in (web,api)' ? 'app in (api,web)' : labels}`)
     const pause = async (): Promise<void> => {
       if (chance(this.random, this.throwing)) throw new Error('thrown by the test')
       const { clock } = kit.simulation
@@ -266,11 +268,15 @@ class Operator {
       },
       list: async (view, labels, namespace) => {
         const objects = await read.list(view, { labels, namespace })
-        note(
-          `selection ${view.key} ${namespace} ${labels === 'app in (web,api)' ? 'app in (api,web)' : (labels ?? '')}`,
-        )
+        noteList(view, labels, namespace)
         await pause()
         return objects
+      },
+      parts: async (view, labels, select) => {
+        const selected = await read.list(view, { labels, select })
+        noteList(view, labels, undefined)
+        await pause()
+        return selected
       },
     }
   }

@@ -15,10 +15,10 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Reads a part of one object. */
+/** Reads a part of an object. */
 export interface SelectOptions<C, V> extends ReadOptions {
   /**
-   * Returns the part of the object that you need, as plain JSON: `get` returns it, and only it is tracked. It is called again when the object has
+   * Returns the part of the object that you need, as plain JSON: the read returns it, and only it is tracked. It is called again when the object has
    * changed, so it must be pure; the key runs again if its result differs. It is not called if the object does not exist.
    */
   readonly select: (object: FromServer<C>) => V
@@ -70,12 +70,21 @@ export interface Read {
    *
    * @throws InvalidNameError, OptionRangeError, OptionTypeError for wrong options, for example a namespace outside the view
    */
-  list<C>(view: View<C>, options?: SelectionOptions): Promise<FromServer<C>[]>
+  list<C>(view: View<C>, options?: SelectionOptions & { readonly select?: undefined }): Promise<FromServer<C>[]>
+  /**
+   * Lists a part of each object, and tracks only that: the key runs again when an object enters the selection or leaves it, or when `select` gives
+   * another value for it. For objects of which much changes that does not matter here, such as the heartbeat of a Node.
+   */
+  list<C, V>(view: View<C>, options: SelectionOptions & SelectOptions<C, V>): Promise<V[]>
   /**
    * Lists the objects of a view that the primary object controls, by their owner references. The view is as for `list`: `.owns(view)` alone keeps
    * no objects, so it needs `.caches(view)` too, else this is a `NotCachedError`. An index serves it. Tracked and rejected as `list` is.
    */
-  owned<C extends MaybeOwned>(view: View<C>, options?: SelectionOptions): Promise<FromServer<C>[]>
+  owned<C extends MaybeOwned>(
+    view: View<C>,
+    options?: SelectionOptions & { readonly select?: undefined },
+  ): Promise<FromServer<C>[]>
+  owned<C extends MaybeOwned, V>(view: View<C>, options: SelectionOptions & SelectOptions<C, V>): Promise<V[]>
   /** As `get`, without tracking: later changes of the object do not make the key run. */
   getUntracked<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<FromServer<C> | undefined>
 }

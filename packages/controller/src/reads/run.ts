@@ -28,13 +28,15 @@ const getChecks: Readonly<Record<keyof SelectOptions<unknown, unknown>, Check>> 
   signal: abortSignal,
   select: callback,
 }
-const listChecks: Readonly<Record<keyof SelectionOptions, Check>> = {
+const listChecks: Readonly<Record<keyof ListOptions, Check>> = {
   signal: abortSignal,
   namespace: anything,
   labels: anything,
+  select: callback,
 }
 
 type Select = (object: never) => unknown
+type ListOptions = SelectionOptions & Partial<SelectOptions<never, unknown>>
 
 /** The object that a run is about. */
 export interface ReadPrimary {
@@ -85,8 +87,8 @@ export class Run {
     const read = {
       get: (view: View, key: ReadKey, options?: Partial<SelectOptions<never, unknown>>) =>
         noted('read.get', this.#get(view, key, options), view, key),
-      list: (view: View, options?: SelectionOptions) => noted('read.list', this.#list(view, options), view),
-      owned: (view: View, options?: SelectionOptions) => noted('read.owned', this.#owned(view, options), view),
+      list: (view: View, options?: ListOptions) => noted('read.list', this.#list(view, options), view),
+      owned: (view: View, options?: ListOptions) => noted('read.owned', this.#owned(view, options), view),
       getUntracked: (view: View, key: ReadKey, options?: ReadOptions) =>
         noted('read.getUntracked', this.#peek(view, key, options), view, key),
     }
@@ -189,13 +191,13 @@ export class Run {
     return object.valueIn(known)
   }
 
-  async #owned(view: View, options?: SelectionOptions): Promise<unknown[]> {
+  async #owned(view: View, options?: ListOptions): Promise<unknown[]> {
     const { uid } = this.#primary
     if (uid === undefined) throw new OptionTypeError('begin.primary.uid', 'the uid of the primary object', 'nothing')
     return this.#list(view, options, uid)
   }
 
-  async #list(view: View, options: SelectionOptions = {}, owner?: string): Promise<unknown[]> {
+  async #list(view: View, options: ListOptions = {}, owner?: string): Promise<unknown[]> {
     viewCheck('view', view)
     checkOptions('list', options, listChecks)
     const signal = this.#bounded(options.signal)
@@ -205,7 +207,9 @@ export class Run {
       for (;;) {
         const objects = selection.list()
         if (objects !== undefined) {
-          this.#edge(selection).whole()
+          const edge = this.#edge(selection)
+          if (options.select !== undefined) return edge.partOfEach(options.select, objects)
+          edge.whole()
           return objects
         }
         await selection.catchUp(signal)

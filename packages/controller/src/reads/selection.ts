@@ -2,7 +2,7 @@ import type { Lister } from '@wherry/informer/internal'
 import { versionOf } from '../objects/version.ts'
 import type { ReadCause } from './cause.ts'
 import type { SelectionDependency } from './dependency.ts'
-import { DependencyTarget, type DependentKey, tell } from './dependency-graph.ts'
+import { type DependencyEdge, DependencyTarget, type DependentKey, tell } from './dependency-graph.ts'
 import type { InformerSource } from './informer-source.ts'
 import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
 
@@ -11,12 +11,14 @@ export class Selection extends DependencyTarget {
   readonly scope: SelectionScope
   readonly #source: InformerSource
   readonly #lister: Lister<unknown>
+  readonly #project: (object: object) => unknown
 
   constructor(source: InformerSource, scope: SelectionScope) {
     super()
     this.scope = scope
     this.#source = source
     this.#lister = source.lister(scope.view)
+    this.#project = source.projection(scope.view)
   }
 
   override get isCatchingUp(): boolean {
@@ -45,13 +47,26 @@ export class Selection extends DependencyTarget {
       from: was ? versionOf(before) : undefined,
       to: is ? versionOf(object) : undefined,
     }
-    tell(this.edges, cause, told)
+    if (!was || !is) return tell(this.edges, cause, told)
+    const old = once(() => this.#project(before as object))
+    const now = once(() => this.#project(object as object))
+    const concerned = this.edges.filter(edge => !told.has(edge.dependent) && edge.differs(old, now))
+    tell(concerned, cause, told)
   }
 
-  describe(): SelectionDependency {
+  describe({ tracks }: DependencyEdge): SelectionDependency {
     const { view, namespace, labels, owner } = this.scope
     const objects = this.#list().length
-    return { type: 'selection', view: view.key, namespace, labels: labels.text, owner, objects, served: 'informer' }
+    return {
+      type: 'selection',
+      view: view.key,
+      namespace,
+      labels: labels.text,
+      owner,
+      objects,
+      served: 'informer',
+      tracks,
+    }
   }
 
   #list(): unknown[] {
@@ -62,5 +77,14 @@ export class Selection extends DependencyTarget {
 
   protected override release(): void {
     this.#source.drop(this)
+  }
+}
+
+/** Made when it is asked for, once. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
   }
 }

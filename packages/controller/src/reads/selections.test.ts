@@ -1,4 +1,4 @@
-import { defineResource, type ObjectMeta } from '@wherry/client'
+import { defineResource, type ObjectMeta, type PartialObjectMetadata, type View } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { define } from '@wherry/client/testkit/define'
@@ -100,6 +100,48 @@ describe('a selection', () => {
       expect(await heard()).toEqual(['not: +a/y'])
     }))
 
+  it('C17: of which a part is selected makes a key run for that part of its objects, and for those that come and go', () =>
+    withReads({ declared }, async kit => {
+      const { write, heard, reads, reconcile } = kit
+      const label = ({ metadata }: { readonly metadata?: ObjectMeta | undefined }): string =>
+        `${metadata?.name} ${metadata?.labels?.tier}`
+      const list = (view: View<PartialObjectMetadata> | typeof configMaps, key: string): Promise<string[]> =>
+        reconcile(key, read => read.list(view as typeof configMaps, { labels: 'app=web', select: label }))
+      await write('+a/x app=web')
+      expect(await list(configMaps, 'k')).toEqual(['x undefined'])
+      // The informer has whole objects.
+      expect(await list(configMaps.metadata(), 'meta')).toEqual(['x undefined'])
+      expect(reads.dependencies('k')).toMatchObject([{ type: 'selection', tracks: 'selected' }])
+      await write('~a/x app=web', '~a/x')
+      expect(await heard()).toEqual([])
+      await write('~a/x tier=one')
+      expect((await heard()).sort()).toEqual(['k: ~a/x', 'meta: ~a/x'])
+      await write('+a/y app=web')
+      expect((await heard()).sort()).toEqual(['k: +a/y', 'meta: +a/y'])
+      await write('~a/y app=job')
+      expect((await heard()).sort()).toEqual(['k: -a/y', 'meta: -a/y'])
+    }))
+
+  it('C17: of which all is read beside a part, or of which the part is no JSON, makes its key run for each change', () =>
+    withReads({ declared }, async kit => {
+      const { write, heard, reconcile } = kit
+      await write('+a/x')
+      await reconcile('both', async read => {
+        await read.list(configMaps, { select: ({ metadata }) => metadata.name })
+        await read.list(configMaps)
+      })
+      const failing = (key: string, select: () => unknown): Promise<unknown> =>
+        reconcile(key, read => read.list(configMaps, { select }))
+      await expect(failing('map', () => new Map())).rejects.toMatchObject({ code: 'NOT_JSON' })
+      const thrown = new Error('on purpose')
+      const throwing = failing('throws', () => {
+        throw thrown
+      })
+      await expect(throwing).rejects.toBe(thrown)
+      await write('~a/x')
+      expect((await heard()).sort()).toEqual(['both: ~a/x', 'map: ~a/x', 'throws: ~a/x'])
+    }))
+
   it('C11, C12: is let go of as objects are', () =>
     withReads({ declared }, async kit => {
       const { write, heard, reads, reconcile } = kit
@@ -117,6 +159,7 @@ describe('a selection', () => {
           labels: 'app=web',
           objects: 0,
           served: 'informer',
+          tracks: 'whole',
         },
         {
           type: 'selection',
@@ -125,6 +168,7 @@ describe('a selection', () => {
           labels: 'app=api',
           objects: 0,
           served: 'informer',
+          tracks: 'whole',
         },
       ])
       await write('+a/x app=web', '+a/y app=api')

@@ -149,7 +149,7 @@ export class TrackedReads {
     const targets = new Map((this.#keys.get(key)?.edges ?? []).map(edge => [edge.target, edge]))
     const escalated = this.#options.narrow.report().escalated
     return [...targets].flatMap(([target, edge]): Dependency[] => {
-      if (!(target instanceof TrackedObject)) return [(target as Selection).describe()]
+      if (!(target instanceof TrackedObject)) return [(target as Selection).describe(edge)]
       const isWide = target.served === 'single' && escalated.some(one => isOf(one, target))
       return [{ ...target.describe(edge), ...(isWide && { served: 'escalated' }) }]
     })

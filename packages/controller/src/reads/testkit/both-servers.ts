@@ -179,5 +179,6 @@ function eyesOf(read: Read): Eyes {
     get: (view, path) => read.get(view, keyOf(path)),
     select: (view, path, select) => read.get(view, keyOf(path), { select }),
     list: (view, labels, namespace) => read.list(view, { labels, namespace }),
+    parts: (view, labels, select) => read.list(view, { labels, select }),
   }
 }

@@ -1,4 +1,4 @@
-import type { View } from '@wherry/client'
+import type { KubernetesObject, View } from '@wherry/client'
 import { type ConfigMap, configMaps, type Secret, secrets } from '@wherry/client/resources/core'
 import { chance, choose, integer } from '@wherry/testing'
 
@@ -7,6 +7,8 @@ export interface Eyes {
   get<C>(view: View<C>, path: string): Promise<C | undefined>
   select<C>(view: View<C>, path: string, select: (object: C) => unknown): Promise<unknown>
   list<C>(view: View<C>, labels: string | undefined, namespace: string | undefined): Promise<C[]>
+  /** A part of each object of a list. */
+  parts<C>(view: View<C>, labels: string | undefined, select: (object: C) => string): Promise<string[]>
 }
 
 export const namespacesUsed = ['a', 'b'] as const
@@ -30,7 +32,8 @@ export const web: View<Secret, 'namespaced'> = secrets.full().within({ namespace
 /** Covered by it. */
 export const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
 const gets = ['get', 'select', 'meta', 'size', 'even', 'follow', 'secret', 'part', 'head', 'strict']
-const kinds = [...gets, 'list', 'list', 'list', 'small']
+const lists = ['list', 'list', 'list', 'small', 'parts', 'heads']
+const kinds = [...gets, ...lists]
 const labels = ['app=web', 'app in (web,api)', '!app', 'app=api,tier=x', undefined] as const
 
 /** A random program: what to read, a word each. */
@@ -38,7 +41,7 @@ export function randomProgram(random: () => number): string {
   const words = Array.from({ length: integer(random, 0, 4) }, () => {
     const path = choose(random, paths)
     const kind = choose(random, kinds)
-    if (kind === 'list' || kind === 'small') {
+    if (lists.includes(kind)) {
       const namespace = chance(random, 0.5) ? choose(random, namespacesUsed) : ''
       return `${kind}:${integer(random, 0, labels.length - 1)}:${kind === 'list' ? namespace : ''}`
     }
@@ -80,6 +83,12 @@ async function seen(kind: string, what: string, namespace: string, eyes: Eyes): 
       return JSON.stringify((await eyes.get(heads, what))?.metadata.labels)
     case 'list':
       return all(await eyes.list(declared, label, namespace === '' ? undefined : namespace))
+    case 'parts':
+      return (await eyes.parts(declared, label, object => `${pathOf(object)}:${object.data?.n}`)).sort().join()
+    case 'heads':
+      return (await eyes.parts(heads, label, object => `${pathOf(object)}:${object.metadata.labels?.app}`))
+        .sort()
+        .join()
     case 'small':
       return all(await eyes.list(small, label, undefined))
     case 'follow':
@@ -115,9 +124,13 @@ async function followed(path: string, eyes: Eyes): Promise<string> {
   return way.join('>')
 }
 
+function pathOf({ metadata }: KubernetesObject): string {
+  return `${metadata?.namespace}/${metadata?.name}`
+}
+
 function all(objects: readonly Secret[]): string {
   return objects
-    .map(object => `${object.metadata?.namespace}/${object.metadata?.name}:${text(object)}`)
+    .map(object => `${pathOf(object)}:${text(object)}`)
     .sort()
     .join(',')
 }

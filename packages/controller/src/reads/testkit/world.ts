@@ -50,21 +50,23 @@ export async function present(writer: Client): Promise<Eyes> {
     const found = of(view).get(path)
     return found === undefined ? undefined : projector(view)(found)
   }
+  const list = async <C>(view: View<C>, labels: string | undefined, namespace: string | undefined): Promise<C[]> => {
+    const selector = view.labels.and(LabelSelector.of(labels ?? ''))
+    return [...of(view).values()]
+      .filter(({ metadata }) => {
+        const within = `${metadata?.namespace}`
+        const isIn = (namespace ?? within) === within && (view.namespaces?.includes(within) ?? true)
+        return isIn && selector.matches(metadata?.labels)
+      })
+      .map(item => projector(view)(item))
+  }
   return {
     get,
     select: async (view, path, select) => {
       const object = await get(view, path)
       return object === undefined ? undefined : select(object)
     },
-    list: async (view, labels, namespace) => {
-      const selector = view.labels.and(LabelSelector.of(labels ?? ''))
-      return [...of(view).values()]
-        .filter(({ metadata }) => {
-          const within = `${metadata?.namespace}`
-          const isIn = (namespace ?? within) === within && (view.namespaces?.includes(within) ?? true)
-          return isIn && selector.matches(metadata?.labels)
-        })
-        .map(item => projector(view)(item))
-    },
+    list,
+    parts: async (view, labels, select) => (await list(view, labels, undefined)).map(select),
   }
 }

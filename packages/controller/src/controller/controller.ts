@@ -343,7 +343,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   #reconcilerWith(client: Client): Reconciler<C, S> {
     const view = this.#view
-    const { narrow, log, events } = this.#parts
+    const { narrow, log, events, runs } = this.#parts
     const { environment } = this.#parts.client
     if (events === undefined) this.#recorder = new EventRecorder({ client, controller: this.name })
     return new Reconciler({
@@ -355,6 +355,7 @@ export class Controller<C, S extends Scope = Scope> {
       events: events ?? (this.#recorder as EventRecorder),
       identity: key => identityOf(parsedKey(view.resource, key), this.#informer?.version(key)),
       queue: this.#queue,
+      runs,
       states: this.#states,
       get: (key, signal) => {
         // Somebody may enqueue another name, which is no key of a singleton.

@@ -25,6 +25,7 @@ import type { OwnWrites } from '../reads/own-writes.ts'
 import { checkDebounce, type Debounce } from '../sources/debounce.ts'
 import type { Input } from '../sources/input.ts'
 import type { OnGone, Reconcile } from './context.ts'
+import type { RunRecords } from './run-records.ts'
 
 /** How a controller works; none of it is needed. */
 export interface ControllerOptions {
@@ -83,6 +84,8 @@ export interface ControllerParts {
   readonly metrics?: PrometheusMetrics | undefined
   /** What this process wrote: controllers that share it read each other's writes. @default one of its own */
   readonly writes?: OwnWrites | undefined
+  /** Who is told of each run. @default nobody */
+  readonly runs?: RunRecords | undefined
   /** What `read` polls where it can't be watched (rule C16). @default nothing */
   readonly poll?: readonly PollPolicy[] | undefined
 }
@@ -134,6 +137,7 @@ export function checkParts(parts: ControllerParts): void {
     events: having('an EventRecorder', 'record'),
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
     writes: having('OwnWrites', 'wrote', 'subscribe'),
+    runs: having('RunRecords', 'tell'),
     poll: pollPolicies,
   }
   checkOptions('controller.parts', parts, checks, ['client', 'cache', 'narrow', 'manager'])

@@ -7,14 +7,16 @@ import { primaryView } from '../objects/no-primary.ts'
 import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
 import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
-import type { KeyState, KeyStates, Outcome } from './key-state.ts'
+import type { KeyState, KeyStates, LastRun, Outcome } from './key-state.ts'
 import { hasLeft } from './left.ts'
 import { readResult } from './result.ts'
 import { RunContext, type RunParts, runAfter } from './run-context.ts'
+import type { RunRecords } from './run-records.ts'
 
 /** What reconciles keys. */
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   readonly states: KeyStates
+  readonly runs: RunRecords | undefined
   /**
    * The primary object: as the cache has it, or a promise if that may be older than what this process wrote. Throws or rejects
    * if it could not be transformed, or could not be read.
@@ -198,8 +200,12 @@ export class Reconciler<C, S extends Scope> {
   }
 
   /** One line for each run, and why it was begun. */
-  #tell({ text: key, state: { cause }, attempt }: RunContext<C, S>, outcome: Outcome, tookMs: number): void {
-    const { environment } = this.#parts.client
+  #tell({ text: key, state, attempt }: RunContext<C, S>, outcome: Outcome, tookMs: number): void {
+    const { runs, client, definition } = this.#parts
+    const { environment } = client
+    const { cause } = state
+    if (runs?.isRead === true)
+      runs.tell({ ...(state.lastRun as LastRun), controller: definition.name, key, outcome, tookMs, missed: 0 })
     const { source = 'reconcile', change = 'retry', view, object, from, to } = cause ?? {}
     environment.metrics.count('wherry_runs_by_cause_total', { ...this.#labels, source, change })
     environment.log('debug', 'reconciled', {

@@ -8,6 +8,7 @@ import { Controller } from '../controller/controller.ts'
 import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
 import { isReconciling } from '../controller/reconciler.ts'
+import { type RunRecord, RunRecords } from '../controller/run-records.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
@@ -59,6 +60,7 @@ export class Operator {
   #ownsClient = false
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
+  readonly #runs = new RunRecords()
   #unmeasure: (() => void) | undefined
   #controllers: readonly Controller<unknown>[] = []
   readonly #reviews: Client | undefined
@@ -209,6 +211,19 @@ export class Operator {
     throw new UsageError('UNKNOWN_CONTROLLER', `there is no controller ${controller}; there ${others}`)
   }
 
+  /**
+   * The runs that end from the call on, one at a time: which key, why it ran, how long it took, and what came of it. For a page or a log that shows
+   * what an operator does. It ends when the operator does, or with the signal. A reader who falls more than 1000 runs behind loses the oldest;
+   * `missed` of the next one says how many.
+   *
+   * ```ts
+   * for await (const { controller, key, cause, outcome } of operator.runs()) console.log(controller, key, cause?.change, outcome)
+   * ```
+   */
+  runs(options?: { readonly signal?: AbortSignal | undefined }): AsyncIterableIterator<RunRecord, undefined> {
+    return this.#runs.read(options)
+  }
+
   /** What is cached, and for which controller. */
   report(): CacheReport {
     return this.cache.report()
@@ -325,7 +340,7 @@ export class Operator {
     const { log, metrics, poll } = this.#options
     const { client, cache, narrow, manager } = this
     const own = { client, cache, narrow, manager, operator: this.name, writes: this.#writes }
-    return new Controller(definition, { ...own, log, metrics, poll })
+    return new Controller(definition, { ...own, log, metrics, poll, runs: this.#runs })
   }
 
   /** All views that keys may run for: those of controllers and of registrars, and those that reads are served from. */
@@ -368,6 +383,7 @@ export class Operator {
         this.client.environment.onError(asError(thrown, 'a close threw'), { phase: 'close' })
       }
     }
+    this.#runs.end()
     this.#state = 'stopped'
   }
 

@@ -1,0 +1,115 @@
+import { abortSignal, checkOptions } from '@wherry/client/internal'
+import type { LastRun, Outcome } from './key-state.ts'
+
+/** A run that has ended: which key ran, why, and what came of it. */
+export interface RunRecord extends LastRun {
+  /** The name of the controller. */
+  readonly controller: string
+  /** `namespace/name` of the primary object. */
+  readonly key: string
+  readonly tookMs: number
+  readonly outcome: Outcome
+  /** How many runs before this one the reader has missed, because it did not keep up. */
+  readonly missed: number
+}
+
+type Result = IteratorResult<RunRecord, undefined>
+
+/** So many runs wait for a reader that does not keep up; then the oldest is dropped. */
+const mostWaiting = 1000
+
+/** One who reads runs. */
+class Reader implements AsyncIterableIterator<RunRecord, undefined> {
+  readonly #left: (reader: Reader) => void
+  #waiting: RunRecord[] = []
+  #asked: ((result: Result) => void)[] = []
+  #missed = 0
+  #isOver = false
+
+  constructor(left: (reader: Reader) => void) {
+    this.#left = left
+  }
+
+  tell(record: RunRecord): void {
+    if (this.#waiting.length === mostWaiting) {
+      this.#waiting.shift()
+      this.#missed += 1
+    }
+    this.#waiting.push(record)
+    this.#answer()
+  }
+
+  /** No further run comes. Those that wait can still be read. */
+  end(): void {
+    this.#isOver = true
+    this.#left(this)
+    this.#answer()
+  }
+
+  next(): Promise<Result> {
+    return new Promise(resolve => {
+      this.#asked.push(resolve)
+      this.#answer()
+    })
+  }
+
+  return(): Promise<Result> {
+    this.#waiting = []
+    this.end()
+    return Promise.resolve({ done: true, value: undefined })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+
+  #answer(): void {
+    while (this.#asked.length > 0 && (this.#waiting.length > 0 || this.#isOver)) {
+      const record = this.#waiting.shift()
+      const resolve = this.#asked.shift() as (result: Result) => void
+      resolve(record === undefined ? { done: true, value: undefined } : { done: false, value: this.#counted(record) })
+    }
+  }
+
+  #counted(record: RunRecord): RunRecord {
+    const missed = this.#missed
+    this.#missed = 0
+    return missed === 0 ? record : { ...record, missed }
+  }
+}
+
+/** Tells the runs of an operator's controllers to who reads them. */
+export class RunRecords {
+  readonly #readers = new Set<Reader>()
+  #isOver = false
+
+  /** Whether anybody reads: else no record need be made. */
+  get isRead(): boolean {
+    return this.#readers.size > 0
+  }
+
+  tell(record: RunRecord): void {
+    for (const reader of this.#readers) reader.tell(record)
+  }
+
+  /** The runs that end from now on. Ends with the signal. */
+  read(options: { readonly signal?: AbortSignal | undefined } = {}): AsyncIterableIterator<RunRecord, undefined> {
+    checkOptions('runs', options, { signal: abortSignal })
+    const { signal } = options
+    const stop = (): void => reader.end()
+    const reader = new Reader(one => {
+      this.#readers.delete(one)
+      signal?.removeEventListener('abort', stop)
+    })
+    this.#readers.add(reader)
+    signal?.addEventListener('abort', stop, { once: true })
+    if (this.#isOver || signal?.aborted) reader.end()
+    return reader
+  }
+
+  /** No further run comes. */
+  end(): void {
+    this.#isOver = true
+    for (const reader of [...this.#readers]) reader.end()
+  }
+}

@@ -4,6 +4,7 @@ import type { ApplyStatus } from '../apply/status.ts'
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Logger } from '../logging/logger.ts'
 import type { Read } from '../reads/read.ts'
+import type { Gone, Ready } from './ready.ts'
 import type { ReconcileResult } from './result.ts'
 
 /** Records events, which `kubectl describe` shows. Never throws and never waits. */
@@ -39,6 +40,8 @@ export interface ReconcileContext<C, S extends Scope = Scope> {
    * key holds one of the controller's workers meanwhile: to wait for long, return `{ requeueAfterMs }`.
    */
   sleep(ms: number): Promise<void>
+  readonly ready: Ready
+  readonly gone: Gone
   /** 1, plus one for each failure since the last success. */
   readonly attempt: number
   /** Its lines carry the controller and the key. */

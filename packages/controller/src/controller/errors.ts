@@ -8,6 +8,25 @@ export class TerminalError extends Error {
 }
 
 /**
+ * What `ready` and `gone` end a run with while an object is not as it has to be. Let it pass: the run ends quietly by it, and the key runs again when
+ * the object changes.
+ */
+export class NotReadyError extends Error {
+  override readonly name = 'NotReadyError'
+  readonly code = 'NOT_READY'
+  /** `apps/v1/statefulsets` */
+  readonly resource: string
+  /** The object's name. */
+  readonly object: string
+
+  constructor(resource: string, object: string, why: string) {
+    super(`waits for ${resource} ${object}: ${why}`)
+    this.resource = resource
+    this.object = object
+  }
+}
+
+/**
  * A reconcile took longer than `reconcileTimeoutMs`. Its signal was aborted with this error. Its key does not run again before the reconcile has
  * ended.
  */

@@ -76,7 +76,8 @@ function textOf(fields: Fields): string {
     lines.push(`  last run at ${new Date(startedAt).toISOString()}, attempt ${attempt}: ${took}`)
     if (cause !== undefined)
       lines.push(`    because ${causeText(cause)}${moreCauses > 0 ? `, and ${moreCauses} more` : ''}`)
-    if (error !== undefined) lines.push(`    it threw ${error instanceof Error ? error.message : String(error)}`)
+    if (outcome === 'waiting') lines.push(`    it ${(error as Error).message}`)
+    else if (error !== undefined) lines.push(`    it threw ${error instanceof Error ? error.message : String(error)}`)
   }
   for (const call of waitsFor) lines.push(`  waits for ${call}`)
   if (reads.length > 0) lines.push('  depends on')

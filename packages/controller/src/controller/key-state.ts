@@ -7,6 +7,8 @@ export type Outcome =
   | 'requeue_after'
   /** A write waits; the key runs again when it may be sent. */
   | 'delayed'
+  /** It waits for an object: `ready` or `gone` has ended the run. */
+  | 'waiting'
   | 'error'
   | 'terminal'
   | 'aborted'

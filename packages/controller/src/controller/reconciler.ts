@@ -6,7 +6,7 @@ import { isDelay } from '../apply/errors.ts'
 import { primaryView } from '../objects/no-primary.ts'
 import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
-import { ControllerStoppedError, ReconcileTimeoutError, TerminalError } from './errors.ts'
+import { ControllerStoppedError, NotReadyError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, KeyStates, LastRun, Outcome } from './key-state.ts'
 import { hasLeft } from './left.ts'
 import { readResult } from './result.ts'
@@ -169,6 +169,10 @@ export class Reconciler<C, S extends Scope> {
     }
     // The refusal was a failure, and was told. The key runs again when the write may be sent.
     if (isDelay(thrown)) return 'delayed'
+    if (thrown instanceof NotReadyError) {
+      queue.forget(key)
+      return 'waiting'
+    }
     environment.metrics.count('controller_runtime_reconcile_errors_total', this.#labels)
     if (thrown instanceof TerminalError) {
       environment.metrics.count('controller_runtime_terminal_reconcile_errors_total', this.#labels)
@@ -241,6 +245,7 @@ const results: Readonly<Partial<Record<Outcome, string>>> = {
   requeue: 'requeue',
   requeue_after: 'requeue_after',
   delayed: 'requeue_after',
+  waiting: 'success',
   error: 'error',
   terminal: 'error',
 }

@@ -18,6 +18,7 @@ import { plainCause } from '../sources/cause.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ControllerDefinition } from './definition.ts'
 import type { KeyState } from './key-state.ts'
+import { type Gone, gone, type Ready, ready } from './ready.ts'
 
 /** What all runs of a controller have in common. */
 export interface RunParts<C, S extends Scope> {
@@ -103,6 +104,18 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
       milliseconds()('sleep', ms)
       return this.#begin().calls.note(sleep(clock, ms, this.signal), () => `sleep ${ms} ms`)
     }
+  }
+
+  get ready(): Ready {
+    return (view, key, isReady, options) =>
+      this.#begin().calls.note(ready(this.read, view, key, isReady, options), () => callName('ready', [view, key]))
+  }
+
+  get gone(): Gone {
+    return (view, key, options) =>
+      this.#begin().calls.note(gone(this.read, this.#parts.client, view, key, options), () =>
+        callName('gone', [view, key]),
+      )
   }
 
   get log(): Logger {

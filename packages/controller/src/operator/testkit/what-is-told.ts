@@ -66,6 +66,36 @@ export function whatReconcilesAreTold(server: () => ApiServer): void {
       expect(errors).toEqual([])
     }))
 
+  it('C23: a run waits for one object, and then takes another one away', () =>
+    operating(server(), async ({ operator, client, errors, run }) => {
+      const namespace = 'told-ready'
+      await makeNamespace(client, namespace)
+      const told: string[] = []
+      let hasEnded = false
+      operator
+        .controller('steps')
+        .for(inNamespace(namespace))
+        .reconcile(async ({ ready, gone }) => {
+          const waiting = (message: string): void => void told.push(message)
+          await ready(configMaps, { name: 'awaited' }, ({ data }) => data?.is === 'done', { waiting })
+          await gone(configMaps, { name: 'awaited' }, { waiting })
+          hasEnded = true
+        })
+      await client.create(configMaps, primary('one', namespace))
+      run()
+      await operator.settled(patient)
+      expect(told.at(-1)).toBe('waits for v1/configmaps awaited: it does not exist')
+      const awaited = { name: 'awaited', namespace }
+      await client.create(configMaps, { metadata: { ...awaited, finalizers }, data: { is: 'begun' } })
+      await until(async () => expect(told.at(-1)).toBe('waits for v1/configmaps awaited: it is not ready'))
+      await client.patch(configMaps, awaited, { data: { is: 'done' } })
+      await until(async () => expect(told.at(-1)).toBe('waits for v1/configmaps awaited: it is being deleted'))
+      expect(hasEnded).toBe(false)
+      await client.patch(configMaps, awaited, { metadata: { finalizers: null } })
+      await until(async () => expect(told.at(-1)).toBe('waits for v1/configmaps awaited: it does not exist'))
+      expect(errors).toEqual([])
+    }))
+
   it('C2: an object that leaves the view by its labels has left, and one that is deleted is gone', () =>
     operating(server(), async ({ operator, client, errors, run }) => {
       const namespace = 'told-left'

@@ -1,0 +1,98 @@
+import { type Client, type FromServer, isNotFound, type ObjectKey, type ObjectMeta, type View } from '@wherry/client'
+import { callback, checkOptions, resourceName } from '@wherry/client/internal'
+import type { Read, ReadKey } from '../reads/read.ts'
+import { NotReadyError } from './errors.ts'
+
+/** How a run waits for an object. */
+export interface WaitOptions {
+  /** Called before the run ends because it has to wait, with what it waits for, in words: to write it into the status. @default nothing */
+  readonly waiting?: ((message: string) => unknown) | undefined
+}
+
+/** Whether an object is as it is waited for. A text says what is missing yet. */
+export type IsReady<C> = (object: FromServer<C>) => boolean | string
+
+/**
+ * Gives an object once it is ready. If it does not exist, or `isReady` says no, the run ends here, quietly: nothing failed, nothing is tried again
+ * with backoff, and the key runs again when the object changes. So a reconcile is written as steps, one after the other.
+ *
+ * ```ts
+ * const waiting = (message: string) =>
+ *   status({ conditions: [{ type: 'Ready', status: 'False', reason: 'Waiting', message }] })
+ * const secret = await ready(secrets, { name: 'db' }, ({ data }) => data?.password !== undefined, { waiting })
+ * await apply(statefulSets, databaseOf(object, secret))
+ * await ready(statefulSets, { name: 'db' }, ({ status }) => status?.readyReplicas === 3 || 'not all replicas are ready', { waiting })
+ * await apply(jobs, migrationOf(object))
+ * ```
+ *
+ * `explain` says what a key waits for. Rejects as `read.get` does.
+ */
+export type Ready = <C>(
+  view: View<C>,
+  key: ReadKey,
+  isReady?: IsReady<C>,
+  options?: WaitOptions,
+) => Promise<FromServer<C>>
+
+/**
+ * Deletes an object, and goes on once it is gone: the run ends here, quietly, until then. For a `cleanup` that takes things away in an order of its
+ * own. Goes on at once if there is no such object. Rejects as `read.get` and `client.delete` do.
+ */
+export type Gone = (view: View<WithMetadata>, key: ReadKey, options?: WaitOptions) => Promise<void>
+
+interface WithMetadata {
+  readonly metadata?: Pick<ObjectMeta, 'uid' | 'namespace' | 'deletionTimestamp'> | undefined
+}
+
+const checks = { waiting: callback }
+
+/** {@link Ready}, by the reads of a run. */
+export async function ready<C>(
+  read: Read,
+  view: View<C>,
+  key: ReadKey,
+  isReady: IsReady<C> = () => true,
+  options: WaitOptions = {},
+): Promise<FromServer<C>> {
+  callback('ready.isReady', isReady)
+  checkOptions('ready', options, checks)
+  const object = await read.get(view, key)
+  if (object === undefined) return wait(view, key, 'it does not exist', options)
+  const answer = isReady(object)
+  if (answer === true) return object
+  return wait(view, key, typeof answer === 'string' && answer !== '' ? answer : 'it is not ready', options)
+}
+
+/** {@link Gone}, by the reads and the client of a run. */
+export async function gone(
+  read: Read,
+  client: Client,
+  view: View<WithMetadata>,
+  key: ReadKey,
+  options: WaitOptions = {},
+): Promise<void> {
+  checkOptions('gone', options, checks)
+  const object = await read.get(view, key)
+  if (object === undefined) return
+  const { uid, namespace, deletionTimestamp } = object.metadata
+  if (deletionTimestamp === undefined) {
+    const named = { name: nameOf(key), ...(namespace !== undefined && { namespace }) } as ObjectKey
+    try {
+      await client.delete(view, named, { preconditions: { uid } })
+    } catch (error) {
+      // It went meanwhile: the key runs again when that is heard.
+      if (!isNotFound(error)) throw error
+    }
+  }
+  await wait(view, key, 'it is being deleted', options)
+}
+
+async function wait(view: Pick<View, 'resource'>, key: ReadKey, why: string, { waiting }: WaitOptions): Promise<never> {
+  const error = new NotReadyError(resourceName(view.resource), nameOf(key), why)
+  await waiting?.(error.message)
+  throw error
+}
+
+function nameOf(key: ReadKey): string {
+  return 'metadata' in key ? key.metadata.name : key.name
+}

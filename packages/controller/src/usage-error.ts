@@ -14,6 +14,7 @@ export type UsageCode =
   | 'INVALID_RESULT'
   /** A reconcile returned while reads or writes that it had started were still running. Counts as a failure; the key runs again with backoff. */
   | 'NOT_AWAITED'
+  | 'NOT_OWNED'
   /** The operator is in the wrong state: it was run before, was not run yet, or has ended. */
   | 'OPERATOR_USED'
   /** A source that serves one controller at a time was connected to a second one. */

@@ -10,7 +10,7 @@ export type { InformerState } from './informer-state.ts'
 export { changesOf } from './journal/changes-of.ts'
 export type { Cursor } from './journal/cursor.ts'
 export type { LifecycleEvents } from './lifecycle.ts'
-export type { Lister, ListerOptions, ObjectVersion } from './lister.ts'
+export type { KeyedListerOptions, Lister, ListerOptions, ObjectVersion } from './lister.ts'
 export type { Gate } from './reflector/gate.ts'
 export { jointError, jointResourceVersion, jointState } from './reflector/joint.ts'
 export type {

@@ -45,6 +45,7 @@ import { isAsDesired, ownsNothing } from './judge.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { objectId } from './own-events.ts'
 import { place } from './placed.ts'
+import type { RunApplies } from './run-applies.ts'
 
 /** For which run something is applied. */
 export interface ApplyFor {
@@ -56,6 +57,7 @@ export interface ApplyFor {
   readonly owner: KubernetesObject
   readonly signal: AbortSignal
   readonly run: Pick<Run, 'writing' | 'absent'>
+  readonly applied: RunApplies
   /** The key is to run again after a time, in milliseconds, for an object. */
   again(afterMs: number, object: string): void
   /** Records a warning about the primary object. */
@@ -86,7 +88,8 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
     bodyOf: () => body,
     objects: objects.by(fieldManager),
   }
-  return (await new Application(about, task, options).run()) as Applied<T>
+  const application = new Application(about, task, options)
+  return (await about.applied.note(objectId(plain, key.text), () => application.run())) as Applied<T>
 }
 
 /** The same for a body that follows from what is there. */

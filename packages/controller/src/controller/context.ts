@@ -1,5 +1,6 @@
 import type { Client, FromServer, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
 import type { Apply } from '../apply/options.ts'
+import type { Prune } from '../apply/prune.ts'
 import type { ApplyStatus } from '../apply/status.ts'
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Logger } from '../logging/logger.ts'
@@ -25,6 +26,7 @@ export interface ReconcileContext<C, S extends Scope = Scope> {
   /** Reads objects and tracks what was read: the key runs again when any of it changes, appears or disappears. */
   readonly read: Read
   readonly apply: Apply
+  readonly prune: Prune
   readonly status: ApplyStatus<C>
   /**
    * Reads from the server, and writes. Later reads of `read` see its writes (rule C10). The client of a controller that runs only on the leader

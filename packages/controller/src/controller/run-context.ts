@@ -5,6 +5,8 @@ import type { WorkQueue } from '@wherry/work-queue'
 import { type ApplyFor, applyDesired } from '../apply/apply.ts'
 import type { ControllerApplies } from '../apply/controller-applies.ts'
 import type { Applied, Apply } from '../apply/options.ts'
+import { type Prune, prune } from '../apply/prune.ts'
+import { RunApplies } from '../apply/run-applies.ts'
 import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
@@ -54,6 +56,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #controller: AbortController | undefined
   #run: Run | undefined
   #client: Client | undefined
+  #applied: RunApplies | undefined
 
   constructor(parts: RunParts<C, S>, text: string, state: KeyState, attempt: number) {
     this.#parts = parts
@@ -130,6 +133,13 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
       )
   }
 
+  get prune(): Prune {
+    return (view, options) =>
+      this.#begin().calls.note(prune({ ...this.#applying(), run: this.#begin() }, view, options), () =>
+        callName('prune', [view]),
+      )
+  }
+
   get status(): ApplyStatus<C> {
     return (status, options) => {
       const about = { ...this.#applying(), objects: this.#parts.applies.statuses }
@@ -140,6 +150,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 
   #applying(): ApplyFor {
+    this.#applied ??= new RunApplies()
     const { client, applies, queue } = this.#parts
     return {
       shared: applies,
@@ -149,6 +160,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
       owner: this.#identity,
       signal: this.signal,
       run: this.#begin(),
+      applied: this.#applied,
       again: (afterMs, object) => {
         this.state.waits(object)
         runAfter(queue, this.text, this.state, afterMs)

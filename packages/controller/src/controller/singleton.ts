@@ -5,7 +5,7 @@ import type { ReconcileResult } from './result.ts'
  * What a singleton's reconcile receives: what every reconcile does, but for what is about a primary object. An `apply` gives its objects no owner.
  */
 export interface SingletonContext
-  extends Omit<ReconcileContext<object, 'cluster'>, 'key' | 'object' | 'status' | 'read' | 'events'> {
+  extends Omit<ReconcileContext<object, 'cluster'>, 'key' | 'object' | 'status' | 'prune' | 'read' | 'events'> {
   /** Reads objects and tracks what was read: the controller runs again when any of it changes, appears or disappears. */
   readonly read: Omit<ReconcileContext<object>['read'], 'owned'>
   readonly events: Pick<ContextEvents, 'about'>

@@ -3,7 +3,7 @@ import { projector } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache/internal'
 import type { Registration } from '@wherry/informer'
-import { coveredLister, isAnswer, type Lister } from '@wherry/informer/internal'
+import { coveredLister, isAnswer, type KeyedListerOptions, type Lister } from '@wherry/informer/internal'
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerObject } from './informer-object.ts'
 import { untilTold } from './informer-of.ts'
@@ -24,6 +24,12 @@ export interface InformerSourceOptions {
   readonly writes: OwnWrites
   /** It is over: what is asked for later is to have a new one. */
   readonly ended: () => unknown
+}
+
+/** An index of a source's objects. Equal names have equal functions. */
+export interface SourceIndex {
+  readonly name: string
+  readonly of: (object: unknown) => readonly string[]
 }
 
 /** What a reader waits for: an object by its key, or a selection. */
@@ -94,6 +100,22 @@ export class InformerSource {
     }
     const key = await this.unseen.shown(keysOf(asked), rememberedMs, signal)
     if (key !== undefined) throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.informer.lastError)
+  }
+
+  /** The objects that an index has under a value, by their keys, as new as what this process has written. Rejects as {@link InformerSource.ready} does. */
+  async indexed(
+    { name, of }: SourceIndex,
+    value: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Map<string, unknown>> {
+    this.informer.addIndex(name, of)
+    const { everything } = LabelSelector
+    const all = { view: this.view, namespace: undefined, labels: everything, filter: everything }
+    while (!this.has(all)) await this.ready(all, signal)
+    const keys: string[] = []
+    const lister: Lister<unknown> = this.informer
+    const options: KeyedListerOptions = { index: { name, value }, keys: key => keys.push(key) > 0 }
+    return new Map(lister.list(options).map((object, at) => [keys[at] as string, object]))
   }
 
   selection(scope: SelectionScope): Selection {

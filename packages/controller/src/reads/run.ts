@@ -12,6 +12,7 @@ import {
 import { versionOf } from '../objects/version.ts'
 import { DependencyEdge, type DependencyTarget, type DependentKey, remove } from './dependency-graph.ts'
 import { ReadClosedError } from './errors.ts'
+import type { SourceIndex } from './informer-source.ts'
 import { callName, OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
 import type { Selection } from './selection.ts'
@@ -21,6 +22,7 @@ import type { TrackedObject } from './tracked-object.ts'
 export interface Sources {
   object(view: View, key: ReadKey, primary: string | undefined): TrackedObject
   selection(view: View, options: SelectionOptions, owner?: string): Selection
+  indexed(view: View, index: SourceIndex, value: string, signal: AbortSignal | undefined): Promise<Map<string, unknown>>
   peek(view: View, key: ReadKey, primary: string | undefined, signal: AbortSignal | undefined): Promise<unknown>
 }
 
@@ -168,6 +170,11 @@ export class Run {
       object.unpin()
       throw error
     }
+  }
+
+  /** The objects of a declared view that an index has under a value, by their keys. They are not tracked. */
+  indexed(view: View, index: SourceIndex, value: string): Promise<ReadonlyMap<string, unknown>> {
+    return this.#sources.indexed(view, index, value, this.#bounded(undefined))
   }
 
   /** The object as it is now. What it throws is tracked, too. */

@@ -95,6 +95,7 @@ export class TrackedReads {
     this.#runs = {
       object: (view, key, primary) => this.#object(view, checkedKey(view, key, primary)),
       selection: (view, selected, owner) => this.#selection(view, selected, owner),
+      indexed: (view, index, value, signal) => this.#sourceOf(view).indexed(index, value, signal),
       peek: (view, key, primary, signal) => this.#peek(view, checkedKey(view, key, primary), signal),
     }
   }

@@ -126,6 +126,17 @@ it('K4: creation and the deletion of many are never granted by name', async () =
   expect(stdout).toMatch(/resources:\n {6}- secrets\n {4}verbs:\n {6}- create\n {6}- deletecollection\n$/)
 })
 
+it('K4: a verb on another name than those of the views is granted on all names', async () => {
+  const rights = [
+    { verb: 'watch', ...secrets, name: 'key' },
+    { verb: 'patch', ...secrets, name: 'key' },
+  ]
+  await record('a.json', 'plays', [...rights, { verb: 'patch', ...secrets, name: 'other' }])
+  const { stdout } = await run('rbac .', folder)
+  expect(stdout).toMatch(/resourceNames:\n {6}- key\n {4}verbs:\n {6}- watch\n {2}#/)
+  expect(stdout).toMatch(/resources:\n {6}- secrets\n {4}verbs:\n {6}- patch\n$/)
+})
+
 it('K4: more than three tests are counted', async () => {
   for (const test of ['a', 'b', 'c', 'd', 'e']) await record(`${test}.json`, test, [{ verb: 'watch', ...games }])
   expect((await run('rbac .', folder)).stdout).toContain('rules:\n  # a\n  # b\n  # c\n  # and 2 more\n  - api')

@@ -3,12 +3,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import { configMaps, secrets } from '@wherry/client/resources/core'
-import { type EmbeddedApiServer, recordRights, startApiServer } from '@wherry/testing'
+import { type ApiServer, recordRights, startApiServer } from '@wherry/testing'
+import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { run } from '../testkit/run.ts'
 
-type Grants = Parameters<EmbeddedApiServer['account']>[0]
+const available = await realApiServerAvailable('the test of rights that were recorded')
+const kinds = available ? (['embedded', 'real'] as const) : (['embedded'] as const)
+
+type Grants = Parameters<ApiServer['account']>[0]
 
 interface Role {
   readonly kind: 'Role' | 'ClusterRole'
@@ -38,24 +42,20 @@ async function operate(client: Client): Promise<void> {
 }
 
 /** Runs the operator with just these rights, and returns its user. */
-async function operateWith(server: EmbeddedApiServer, grants: Grants, name: string): Promise<string> {
+async function operateWith(server: ApiServer, grants: Grants, name: string): Promise<string> {
   const { token, user } = await server.account(grants, { name })
   await using client = new Client({ url: server.url, ca: server.ca, token })
   await operate(client)
   return user
 }
 
-it('K4: a test passes with exactly the rights that it used, and fails without any one of them', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'wherry-enough-'))
-  await using server = await startApiServer({ authorization: 'RBAC' })
-  await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
-  try {
-    for (const name of ['key', 'license', 'token', 'of-another'])
-      await admin.create(secrets, { metadata: { namespace, name }, stringData: { a: 'b' } })
-    const user = await operateWith(server, everything, 'first')
-    await recordRights(server, { user, test: 'keeps keys', folder })
-    const { stdout } = await run('rbac .', folder)
-    const roles: Role[] = parseAllDocuments(stdout).map(one => one.toJS())
+it.each(kinds)(
+  'K4: a test passes with exactly the rights that it used, and fails without any one of them: %s',
+  async kind => {
+    const roles = await usedRoles()
+    await using server = await startApiServer({ kind, authorization: 'RBAC' })
+    await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await createSecrets(admin)
     await operateWith(server, roles, 'exact')
 
     const { token } = await server.account(roles, { name: 'curious' })
@@ -71,10 +71,29 @@ it('K4: a test passes with exactly the rights that it used, and fails without an
       await expect(lesser, lacks).rejects.toMatchObject({ status: 403 })
       await admin.delete(configMaps, { namespace, name: 'keys' })
     }
+  },
+)
+
+/** The roles that `wherry rbac` makes of a run on the embedded server with all rights. */
+async function usedRoles(): Promise<Role[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'wherry-enough-'))
+  try {
+    await using server = await startApiServer({ authorization: 'RBAC' })
+    await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await createSecrets(admin)
+    const user = await operateWith(server, everything, 'first')
+    await recordRights(server, { user, test: 'keeps keys', folder })
+    const { stdout } = await run('rbac .', folder)
+    return parseAllDocuments(stdout).map(one => one.toJS())
   } finally {
     await rm(folder, { recursive: true })
   }
-})
+}
+
+async function createSecrets(admin: Client): Promise<void> {
+  for (const name of ['key', 'license', 'token', 'of-another'])
+    await admin.create(secrets, { metadata: { namespace, name }, stringData: { a: 'b' } })
+}
 
 /** The role without one verb of one rule, for each of them. */
 function lacking(role: Role): { readonly role: Role; readonly lacks: string }[] {

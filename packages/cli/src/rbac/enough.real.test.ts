@@ -74,11 +74,12 @@ it.each(kinds)(
   },
 )
 
-/** The roles that `wherry rbac` makes of a run on the embedded server with all rights. */
+/** The roles that `wherry rbac` makes of a run with all rights on an embedded server. */
 async function usedRoles(): Promise<Role[]> {
   const folder = await mkdtemp(join(tmpdir(), 'wherry-enough-'))
   try {
-    await using server = await startApiServer({ authorization: 'RBAC' })
+    // In a process of its own, since a user's may be.
+    await using server = await startApiServer({ authorization: 'RBAC', isolate: true })
     await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
     await createSecrets(admin)
     const user = await operateWith(server, everything, 'first')

@@ -1,5 +1,5 @@
 import type { Account, AccountOptions, Grant } from './authn/account.ts'
-import type { UsedRole } from './authn/used-rights.ts'
+import type { UsedRight, UsedRole } from './authn/used-rights.ts'
 import type { FaultRule } from './faults/fault-rule.ts'
 import type { FaultHandle } from './faults/faults.ts'
 import type { MemoryTransport, MemoryTransportOptions } from './front/memory.ts'
@@ -69,6 +69,11 @@ export interface ControlledApiServer extends ApiServer {
   readonly faults: { add(rule: FaultRule): Promise<FaultHandle>; clear(): Promise<void> }
   /** Counters since the start, or since the last `resetStats`. */
   stats(): Promise<ServerStats>
+  /**
+   * The requests that one user was allowed to do, each verb and object once, since the start or the last `resetStats`. Rejects without
+   * `recordRights`.
+   */
+  usedRights(user: string): Promise<readonly UsedRight[]>
   /** Resets the sums: requests, bytes, connections made, rights used. Open streams stay counted. */
   resetStats(): Promise<void>
 

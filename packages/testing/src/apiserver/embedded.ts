@@ -17,7 +17,7 @@ import {
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import { confirmOwners } from './authn/owner-rights.ts'
 import { serviceAccountUserName } from './authn/service-account-user.ts'
-import type { UsedRole } from './authn/used-rights.ts'
+import type { UsedRight, UsedRole } from './authn/used-rights.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
 import { ClusterObjects } from './controllers/cluster-objects.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
@@ -297,6 +297,11 @@ export class EmbeddedServer implements EmbeddedApiServer {
   async rights(): Promise<Readonly<Record<string, readonly UsedRole[]>>> {
     if (!this.#recordsRights) throw new RightsError()
     return this.#parts.access.used.roles()
+  }
+
+  async usedRights(user: string): Promise<readonly UsedRight[]> {
+    if (!this.#recordsRights) throw new RightsError()
+    return this.#parts.access.used.of(user)
   }
 
   async resetStats(): Promise<void> {

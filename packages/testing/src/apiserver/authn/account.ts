@@ -85,7 +85,7 @@ export class AccountError extends TypeError {
   }
 }
 
-/** Thrown by `rights()` of a server that was not asked to record them. */
+/** Thrown by `rights()` and `usedRights()` of a server that was not asked to record them. */
 export class RightsError extends TypeError {
   readonly code: 'ERR_WHERRY_RIGHTS' = 'ERR_WHERRY_RIGHTS'
 

@@ -10,19 +10,59 @@ export interface UsedRole {
   readonly rules: readonly PolicyRule[]
 }
 
-/** Records what each user was allowed to do and did. Names of objects are not recorded. */
-export class UsedRights {
-  /** Verbs by user, namespace, and resource or path. */
-  readonly #users = new Map<string, Map<string, Map<string, Set<string>>>>()
+/** A request that a user was allowed to do and did. */
+export interface UsedRight {
+  readonly verb: string
+  /** '' for the core group. Not there for a path that is no resource. */
+  readonly group?: string
+  /** With its subresource: `games/status`. */
+  readonly resource?: string
+  /** Not there for the whole cluster. */
+  readonly namespace?: string
+  /** The object, or the one that a field selector names. Not there for all of them, or for more than a hundred. */
+  readonly name?: string
+  /** For what is no resource. */
+  readonly path?: string
+}
 
-  note({ user, verb, group, resource, subresource, namespace, path }: AccessAttributes): void {
+/** Names beyond these are any name, so that a long test does not keep the name of each of its objects. */
+const maxNames = 100
+
+/** Verbs by resource or path, each with the names that it was used with. */
+type Used = Map<string, Map<string, Set<string>>>
+
+/** Records what each user was allowed to do and did. */
+export class UsedRights {
+  /** By user and namespace. */
+  readonly #users = new Map<string, Map<string, Used>>()
+
+  note({ user, verb, group, resource, subresource, namespace, name, path }: AccessAttributes): void {
     const what = resource === '' ? path : `${group} ${subresource === '' ? resource : `${resource}/${subresource}`}`
-    const namespaces = entry(this.#users, user.name, newMap<Map<string, Set<string>>>)
-    entry(entry(namespaces, namespace, newMap<Set<string>>), what, newSet).add(verb)
+    const namespaces = entry(this.#users, user.name, newMap<Used>)
+    const verbs = entry(entry(namespaces, namespace, newMap<Map<string, Set<string>>>), what, newMap<Set<string>>)
+    const names = entry(verbs, verb, newSet)
+    if (names.size < maxNames) names.add(name)
+    else if (!names.has(name)) names.add('')
   }
 
   clear(): void {
     this.#users.clear()
+  }
+
+  /** What one user did, sorted. */
+  of(user: string): readonly UsedRight[] {
+    const rights: UsedRight[] = []
+    for (const [namespace, used] of [...(this.#users.get(user) ?? [])].sort(byKey))
+      for (const [what, verbs] of [...used].sort(byKey))
+        for (const [verb, names] of [...verbs].sort(byKey)) {
+          const place = namespace === '' ? {} : { namespace }
+          const space = what.indexOf(' ')
+          const target = { group: what.slice(0, space), resource: what.slice(space + 1) }
+          if (what.startsWith('/')) rights.push({ verb, path: what })
+          else if (names.has('')) rights.push({ verb, ...target, ...place })
+          else for (const name of [...names].sort()) rights.push({ verb, ...target, ...place, name })
+        }
+    return rights
   }
 
   /** By user, the ClusterRole first and then the Roles by namespace. */
@@ -57,10 +97,10 @@ function entry<V>(map: Map<string, V>, key: string, make: () => V): V {
 }
 
 /** One rule for the resources of a group that have the same verbs; paths likewise. */
-function rulesOf(used: ReadonlyMap<string, ReadonlySet<string>>): PolicyRule[] {
+function rulesOf(used: ReadonlyMap<string, ReadonlyMap<string, unknown>>): PolicyRule[] {
   const alike = Map.groupBy([...used].sort(byKey), ([what, verbs]) => {
     const group = what.startsWith('/') ? '/' : what.slice(0, what.indexOf(' '))
-    return `${group} ${[...verbs].sort().join()}`
+    return `${group} ${[...verbs.keys()].sort().join()}`
   })
   return [...alike].map(([key, same]): PolicyRule => {
     const [group = '', list = ''] = key.split(' ')

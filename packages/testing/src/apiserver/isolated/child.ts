@@ -35,6 +35,7 @@ const calls: Calls = {
   stats: () => server().stats(),
   account: (grants, options) => server().account(grants, options),
   rights: () => server().rights(),
+  usedRights: user => server().usedRights(user),
   resetStats: () => server().resetStats(),
   fill: source => server().fill(source),
   revision: () => server().revision(),

@@ -87,6 +87,10 @@ class IsolatedServer implements IsolatedApiServer {
     return this.#channel.call('rights')
   }
 
+  usedRights(user: string): ReturnType<ControlledApiServer['usedRights']> {
+    return this.#channel.call('usedRights', user)
+  }
+
   resetStats(): Promise<void> {
     return this.#channel.call('resetStats')
   }

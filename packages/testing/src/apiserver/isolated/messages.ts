@@ -22,6 +22,7 @@ export interface Calls
     | 'resetStats'
     | 'account'
     | 'rights'
+    | 'usedRights'
     | 'fill'
     | 'revision'
     | 'compact'

@@ -1,0 +1,180 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { UsedRight } from '@wherry/testing'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { run } from '../testkit/run.ts'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'wherry-rbac-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+const games = { group: 'arcade.example.com', resource: 'games' }
+const secrets = { group: '', resource: 'secrets', namespace: 'default' }
+
+const record = (file: string, test: string, rights: readonly UsedRight[]): Promise<void> =>
+  writeFile(join(folder, file), JSON.stringify({ test, rights }))
+
+/** Three Secrets by name, and games in the whole cluster. */
+async function recordGame(): Promise<void> {
+  const names = ['key', 'license', 'token']
+  await record(
+    'b.json',
+    'reads its\nSecrets',
+    names.flatMap(name => ['list', 'watch', 'get'].map(verb => ({ verb, ...secrets, name }))),
+  )
+  await record('a.json', 'plays', [
+    { verb: 'watch', ...games },
+    { verb: 'list', ...games },
+    { verb: 'patch', group: games.group, resource: 'games/status', namespace: 'default', name: 'tetris' },
+    { verb: 'patch', group: '', resource: 'configmaps', namespace: 'default', name: 'tetris' },
+    { verb: 'create', group: 'authorization.k8s.io', resource: 'selfsubjectaccessreviews' },
+    { verb: 'get', path: '/apis' },
+    { verb: 'get', path: '/metrics' },
+  ])
+}
+
+const golden = `apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: game
+rules:
+  # plays
+  - apiGroups:
+      - ""
+    resources:
+      - configmaps
+    verbs:
+      - patch
+  # plays
+  - apiGroups:
+      - arcade.example.com
+    resources:
+      - games
+    verbs:
+      - list
+      - watch
+  # plays
+  - apiGroups:
+      - arcade.example.com
+    resources:
+      - games/status
+    verbs:
+      - patch
+  # plays
+  - nonResourceURLs:
+      - /metrics
+    verbs:
+      - get
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata:
+  name: game
+  namespace: default
+rules:
+  # reads its Secrets
+  - apiGroups:
+      - ""
+    resources:
+      - secrets
+    resourceNames:
+      - key
+      - license
+      - token
+    verbs:
+      - get
+      - list
+      - watch
+`
+
+it('K4: grants what tests used, with the test that needs it, and Secrets by name', async () => {
+  await recordGame()
+  expect(await run('rbac . --name game', folder)).toEqual({ status: 0, stdout: golden, stderr: '' })
+})
+
+it('K4: names are in the roles, or not, as the user says', async () => {
+  await recordGame()
+  expect((await run('rbac . --any-name secrets', folder)).stdout).not.toContain('resourceNames')
+  const { stdout } = await run('rbac . --fixed-name configmaps', folder)
+  expect(stdout).toContain('      - configmaps\n    resourceNames:\n      - tetris\n')
+})
+
+it('K4: a resource that is in no view is granted in its namespace if all views are there', async () => {
+  const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace: 'system' }
+  const event = { verb: 'create', group: 'events.k8s.io', resource: 'events', namespace: 'default' }
+  const view = { verb: 'watch', ...games, namespace: 'default' }
+  const kinds = async () => (await run('rbac .', folder)).stdout.match(/^kind: .*|^ {2}namespace: .*/gm)
+  await record('a.json', 'plays', [event, { ...lease, verb: 'create' }, view])
+  expect(await kinds()).toEqual(['kind: Role', '  namespace: default', 'kind: Role', '  namespace: system'])
+  await record('b.json', 'plays elsewhere', [
+    { ...view, namespace: 'other' },
+    { verb: 'list', group: '', resource: 'nodes' },
+  ])
+  expect(await kinds()).toEqual(['kind: ClusterRole', 'kind: Role', '  namespace: system'])
+})
+
+it('K4: creation and the deletion of many are never granted by name', async () => {
+  const named = ['watch', 'update', 'create', 'deletecollection'].map(verb => ({ verb, ...secrets, name: 'key' }))
+  await record('a.json', 'plays', named)
+  const { stdout } = await run('rbac .', folder)
+  expect(stdout.split('resourceNames:')[1]).toMatch(/- key\n {4}verbs:\n {6}- watch\n {6}- update\n {2}#/)
+  expect(stdout).toMatch(/resources:\n {6}- secrets\n {4}verbs:\n {6}- create\n {6}- deletecollection\n$/)
+})
+
+it('K4: a verb on another name than those of the views is granted on all names', async () => {
+  const rights = [
+    { verb: 'watch', ...secrets, name: 'key' },
+    { verb: 'patch', ...secrets, name: 'key' },
+  ]
+  await record('a.json', 'plays', [...rights, { verb: 'patch', ...secrets, name: 'other' }])
+  const { stdout } = await run('rbac .', folder)
+  expect(stdout).toMatch(/resourceNames:\n {6}- key\n {4}verbs:\n {6}- watch\n {2}#/)
+  expect(stdout).toMatch(/resources:\n {6}- secrets\n {4}verbs:\n {6}- patch\n$/)
+})
+
+it('K4: more than three tests are counted', async () => {
+  for (const test of ['a', 'b', 'c', 'd', 'e']) await record(`${test}.json`, test, [{ verb: 'watch', ...games }])
+  expect((await run('rbac .', folder)).stdout).toContain('rules:\n  # a\n  # b\n  # c\n  # and 2 more\n  - api')
+})
+
+it('K4: --check fails for a file that is missing or stale, and says how to renew it', async () => {
+  await recordGame()
+  const line = 'rbac . --name game --out deploy --fixed-name configmaps'
+  const file = join('deploy', 'game.rbac.yaml')
+  const renews = `wherry: files are not current; this command renews them: wherry rbac . --name game --out deploy --fixed-name configmaps\n`
+  expect(await run(`${line} --check`, folder)).toEqual({ status: 1, stdout: `${file}: missing\n`, stderr: renews })
+  expect((await run(line, folder)).stdout).toBe(`${file}: written\n`)
+  expect(await run(`${line} --check`, folder)).toEqual({ status: 0, stdout: `${file}: current\n`, stderr: '' })
+  await record('c.json', 'scores', [{ verb: 'delete', ...games, namespace: 'default', name: 'tetris' }])
+  expect(await run(`${line} --check`, folder)).toEqual({ status: 1, stdout: `${file}: stale\n`, stderr: renews })
+  await run(line, folder)
+  expect(await readFile(join(folder, file), 'utf8')).toContain('# scores')
+})
+
+it.each([
+  ['rbac nowhere', 1, 'no rights are recorded in nowhere'],
+  ['rbac . --check', 2, '--check needs --out'],
+  ['rbac . --any-name secret', 2, 'no test used secret'],
+  ['rbac . --any-name secrets --fixed-name secrets', 2, 'take one of them'],
+])('K4: %s ends with %i', async (line, status, message) => {
+  await recordGame()
+  const ran = await run(line, folder)
+  expect(ran).toMatchObject({ status, stdout: '' })
+  expect(ran.stderr).toContain(message)
+})
+
+it.each(['{', '{}', '{"test":"a","rights":[{}]}', '{"test":"a","rights":[{"verb":"get"}]}', 'null'])(
+  'K4: a file that holds %s is named',
+  async text => {
+    await writeFile(join(folder, 'a.json'), text)
+    expect(await run('rbac .', folder)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining('a.json is not a file'),
+    })
+  },
+)

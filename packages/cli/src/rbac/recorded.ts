@@ -1,0 +1,48 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import type { RecordedRights, UsedRight } from '@wherry/testing'
+import { refused } from '../failure.ts'
+
+/** A right, with the tests that used it. */
+export interface SeenRight extends UsedRight {
+  readonly test: string
+}
+
+/** Reads all that `recordRights` wrote to a folder. Rejects if there is nothing, or a file that it did not write. */
+export async function recordedRights(folder: string, cwd: string): Promise<readonly SeenRight[]> {
+  const names = await readdir(resolve(cwd, folder)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const files = names.filter(name => name.endsWith('.json')).sort()
+  const seen: SeenRight[] = []
+  for (const name of files) {
+    const file = join(folder, name)
+    const recorded = parsed(await readFile(resolve(cwd, file), 'utf8'))
+    if (recorded === undefined) throw refused(`${file} is not a file of recordRights of @wherry/testing`)
+    const test = recorded.test.replace(/\s+/g, ' ').trim()
+    seen.push(...recorded.rights.map(right => ({ ...right, test })))
+  }
+  if (seen.length === 0)
+    throw refused(`no rights are recorded in ${folder}: end each test with recordRights of @wherry/testing`)
+  return seen
+}
+
+function parsed(text: string): RecordedRights | undefined {
+  try {
+    const value = JSON.parse(text)
+    const isRecorded = typeof value?.test === 'string' && Array.isArray(value.rights) && value.rights.every(isRight)
+    return isRecorded ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isRight(value: unknown): value is UsedRight {
+  if (typeof value !== 'object' || value === null) return false
+  const { verb, group, resource, namespace, name, path } = value as Record<string, unknown>
+  const isTarget =
+    path === undefined ? typeof group === 'string' && typeof resource === 'string' : typeof path === 'string'
+  const isTextOrNot = (one: unknown): boolean => one === undefined || typeof one === 'string'
+  return typeof verb === 'string' && isTarget && isTextOrNot(namespace) && isTextOrNot(name)
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ControlledApiServer } from '../api-server.ts'
+import type { UsedRight } from './used-rights.ts'
+
+/** Whose rights are recorded, and where. */
+export interface RecordRightsOptions {
+  /** The user that the operator runs as, and nobody else: `account.user`, or the name of a token's user. */
+  readonly user: string
+  /** The name of the test, such as `expect.getState().currentTestName`. */
+  readonly test: string
+  /** @default '.wherry/rights' */
+  readonly folder?: string | undefined
+}
+
+/** The content of a file of recorded rights. */
+export interface RecordedRights {
+  readonly test: string
+  readonly rights: readonly UsedRight[]
+}
+
+/**
+ * Writes the rights that an operator used in a test to a file of the test's own, for `wherry rbac`. The same rights make the same file. Resolves with its
+ * path.
+ */
+export async function recordRights(
+  server: Pick<ControlledApiServer, 'usedRights'>,
+  { user, test, folder = join('.wherry', 'rights') }: RecordRightsOptions,
+): Promise<string> {
+  const recorded: RecordedRights = { test, rights: await server.usedRights(user) }
+  // Two tests' names may differ in what a file's name can't have.
+  const hash = createHash('sha256').update(test).digest('hex').slice(0, 8)
+  const file = join(folder, `${test.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 80)}-${hash}.json`)
+  // Simulated time does not wait for file operations.
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, `${JSON.stringify(recorded, undefined, 2)}\n`)
+  return file
+}

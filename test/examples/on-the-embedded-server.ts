@@ -11,7 +11,12 @@ const examples = join(import.meta.dirname, '../../examples')
 const rightsToEvents = ['create events', 'patch events']
 
 /** What the cache waits with, if a kind goes while it is watched: the operator may let go of it before, since its definition goes first. */
-const rightsToWait = ['list apiservices.apiregistration.k8s.io', 'watch apiservices.apiregistration.k8s.io']
+const rightsToWait = [
+  'list apiservices.apiregistration.k8s.io',
+  'watch apiservices.apiregistration.k8s.io',
+  // A candidate watches a lease that another one holds.
+  'watch leases.coordination.k8s.io',
+]
 
 /** Plays these examples on the embedded server, and compares the rights that they use with those of their manifests. */
 export function playOnTheEmbeddedServer(names: readonly ExampleName[]): void {

@@ -12,6 +12,7 @@ import { eventsBench } from './events/bench.ts'
 import { fanoutBench } from './fanout/bench.ts'
 import { firstBench } from './first/bench.ts'
 import { gameBench } from './game/bench.ts'
+import { handoverBench } from './handover/bench.ts'
 import { hashBench } from './hash/bench.ts'
 import { importBench } from './import/bench.ts'
 import { journalBench } from './journal/bench.ts'
@@ -58,6 +59,7 @@ export const benches: readonly Bench[] = [
   operatorBench,
   crdBench,
   reactionBench,
+  handoverBench,
   migrateBench,
   policyBench,
   catalogBench,

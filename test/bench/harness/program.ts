@@ -85,6 +85,12 @@ export class Program {
     }
   }
 
+  /** Sends it a signal that ends it, and resolves when it is gone. */
+  async end(signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+    this.#child.kill(signal)
+    await this.#closed
+  }
+
   /** Kills it, and resolves when it is gone. Idempotent. */
   async close(): Promise<void> {
     this.#child.kill('SIGKILL')

@@ -1,5 +1,5 @@
 import { type Clock, isAlreadyExists, isConflict } from '@wherry/client'
-import { type CallOptions, isObjectNotFound } from '@wherry/client/internal'
+import { type CallOptions, isAtLeast, isObjectNotFound } from '@wherry/client/internal'
 import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coordination'
 import { isSameSpec, microTime } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
@@ -46,6 +46,14 @@ export class Candidate {
     const { spec, at } = this.#seen
     if (this.holder === '' || this.#isOurs(spec)) return 0
     return Math.max(0, at + (spec.leaseDurationSeconds ?? 0) * 1000 - this.#clock.monotonic())
+  }
+
+  /** A watch tells of a state of the lease. The wait for a holder that has died begins with its last renewal, not with the next look at it. */
+  heard({ metadata, spec = {} }: Lease): void {
+    const { resourceVersion } = metadata ?? {}
+    // An event may come later than the answer to a read that followed it.
+    if (this.#lease !== undefined && isAtLeast(this.#lease.metadata?.resourceVersion, resourceVersion)) return
+    this.#see(spec)
   }
 
   /**

@@ -4,6 +4,7 @@ import { aborted, callGuarded, late, within } from '@wherry/informer/internal'
 import { UsageError } from '../usage-error.ts'
 import { Candidate } from './candidate.ts'
 import { LeaderStuckError, LeadershipLostError } from './errors.ts'
+import { LeaseWatch } from './lease-watch.ts'
 import { type ElectionSettings, electionSettings, type LeaderElectionOptions } from './options.ts'
 import { OwnTerm, type Term } from './term.ts'
 
@@ -33,7 +34,7 @@ export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
  * And of the others: they take the lease only when they have seen it unchanged for as long as it says, on their own
  * monotonic clock, and write it only as they saw it (by its resourceVersion). What wall clocks show, or do, does not matter.
  * While all is well, another leads at most `leaseMs + retryMs` after the last renewal of one that died, and at
- * once after a release.
+ * once after a release, or within `retryMs` if it may not watch the lease.
  *
  * What it can't promise: a lease carries no fencing token. A request that has left this process, and is held up on its way
  * for longer than what is left of the lease, may still be carried out when another leads. Write what must not be lost
@@ -105,18 +106,40 @@ export class LeaderElection {
   async #acquire(signal: AbortSignal): Promise<number | undefined> {
     const { renewDeadlineMs } = this.#settings
     const { clock } = this.#environment
-    while (!signal.aborted) {
-      try {
-        const began = await this.#candidate.acquire({ timeoutMs: renewDeadlineMs / 2, signal })
-        if (began !== undefined && clock.monotonic() < began + renewDeadlineMs) return began
-      } catch (error) {
-        if (!signal.aborted) this.#report(error, 'acquire')
-      }
-      // The wait ends when the lease may be taken, although nothing else happens then.
-      const wait = this.#candidate.waitMs() || Number.POSITIVE_INFINITY
-      await sleep(clock, Math.min(wait, this.#pause()), signal).catch(() => {})
+    let waiting = new AbortController()
+    /** The watch has ended the last wait. If it is wrong, it must not end the next one too. */
+    let wasWoken = false
+    const watch = new LeaseWatch(this.#settings, (lease, isGone) => {
+      this.#candidate.heard(lease)
+      if (!isGone && lease.spec?.holderIdentity) return
+      wasWoken = true
+      waiting.abort()
+    })
+    const stop = (): void => {
+      watch.close()
+      waiting.abort()
     }
-    return undefined
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      while (!signal.aborted) {
+        waiting = new AbortController()
+        try {
+          const began = await this.#candidate.acquire({ timeoutMs: renewDeadlineMs / 2, signal })
+          if (began !== undefined && clock.monotonic() < began + renewDeadlineMs) return began
+        } catch (error) {
+          if (!signal.aborted) this.#report(error, 'acquire')
+        }
+        // The wait ends when the lease may be taken, although nothing else happens then.
+        const wait = this.#candidate.waitMs() || Number.POSITIVE_INFINITY
+        if (wait !== Number.POSITIVE_INFINITY && !wasWoken && !signal.aborted) watch.open()
+        wasWoken = false
+        await sleep(clock, Math.min(wait, this.#pause()), waiting.signal).catch(() => {})
+      }
+      return undefined
+    } finally {
+      signal.removeEventListener('abort', stop)
+      watch.close()
+    }
   }
 
   async #lead(began: number, lead: LeadOptions['lead'], signal: AbortSignal): Promise<void> {

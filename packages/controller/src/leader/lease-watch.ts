@@ -1,0 +1,38 @@
+import { isForbidden } from '@wherry/client'
+import { type Lease, leases } from '@wherry/client/resources/coordination'
+import type { ElectionSettings } from './options.ts'
+
+/**
+ * Watches the lease for a candidate: so it hears at once when the leader releases the lease, and when the leader has renewed it last. The candidate reads the
+ * lease all the same before it takes it: whatever becomes of the watch, the candidate goes on as without it.
+ */
+export class LeaseWatch {
+  readonly #settings: ElectionSettings
+  readonly #heard: (lease: Lease, isGone: boolean) => void
+  #watch: { abort(): void } | undefined
+  #isRefused = false
+
+  constructor(settings: ElectionSettings, heard: (lease: Lease, isGone: boolean) => void) {
+    this.#settings = settings
+    this.#heard = heard
+  }
+
+  /** Opens the watch, if it is not open. Without the right to watch the lease it stays closed for good. */
+  open(): void {
+    if (this.#watch !== undefined || this.#isRefused) return
+    const { client, name, namespace } = this.#settings
+    const lease = leases.within({ namespaces: [namespace], fields: { 'metadata.name': name } })
+    this.#watch = client.watchEach(lease, {
+      event: (type, object: Lease) => this.#heard(object, type === 'DELETED'),
+      end: end => {
+        this.#watch = undefined
+        if (end.how === 'refused' && isForbidden(end.error)) this.#isRefused = true
+      },
+    })
+  }
+
+  close(): void {
+    this.#watch?.abort()
+    this.#watch = undefined
+  }
+}

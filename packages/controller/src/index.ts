@@ -42,6 +42,7 @@ export {
 export type { ObjectEvent } from './predicates/event.ts'
 export type { Predicate } from './predicates/predicate.ts'
 export { and, not, or } from './predicates/predicate.ts'
+export { indexBy } from './reads/object-index.ts'
 export type { Read } from './reads/read.ts'
 export { TrackedReads } from './reads/tracked-reads.ts'
 export { tokenReview } from './server/authorize.ts'

@@ -34,6 +34,8 @@ export interface SelectionDependency {
   readonly labels: string
   /** The uid of the object that controls them; `undefined`: whoever does. */
   readonly owner: string | undefined
+  /** The value of an index that they are found by; `undefined`: no index was asked. */
+  readonly value: string | undefined
   /** How many objects it selects now. */
   readonly objects: number
   readonly served: 'informer'

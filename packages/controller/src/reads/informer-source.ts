@@ -7,10 +7,11 @@ import { coveredLister, isAnswer, type KeyedListerOptions, type Lister } from '@
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerObject } from './informer-object.ts'
 import { untilTold } from './informer-of.ts'
+import { type ObjectIndex, type SourceIndex, SourceIndices } from './object-index.ts'
 import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
 import { Selection } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
-import { ownerIndex, ownerUids, type SelectionScope, selects } from './selection-scope.ts'
+import { type SelectionScope, selects } from './selection-scope.ts'
 import { unlessRefused } from './unless-refused.ts'
 
 export interface InformerSourceOptions {
@@ -24,12 +25,6 @@ export interface InformerSourceOptions {
   readonly writes: OwnWrites
   /** It is over: what is asked for later is to have a new one. */
   readonly ended: () => unknown
-}
-
-/** An index of a source's objects. Equal names have equal functions. */
-export interface SourceIndex {
-  readonly name: string
-  readonly of: (object: unknown) => readonly string[]
 }
 
 /** What a reader waits for: an object by its key, or a selection. */
@@ -46,6 +41,7 @@ export class InformerSource {
   readonly unseen: UnseenWrites
   readonly #objects = new Map<string, Set<InformerObject>>()
   readonly selections: SelectionIndex = new SelectionIndex()
+  readonly #indices = new SourceIndices()
   /** The server refused the first state, and a read was told. */
   #isRefused = false
   #closing: Promise<void> | undefined
@@ -102,6 +98,11 @@ export class InformerSource {
     if (key !== undefined) throw new OwnWriteTimeoutError(this.view.key, key, rememberedMs, this.informer.lastError)
   }
 
+  /** An index of a view that this one covers. @throws OptionTypeError for another one of its name */
+  index(view: View, index: ObjectIndex<never>): SourceIndex {
+    return this.#indices.of(view, index, this.projection(view))
+  }
+
   /** The objects that an index has under a value, by their keys, as new as what this process has written. Rejects as {@link InformerSource.ready} does. */
   async indexed(
     { name, of }: SourceIndex,
@@ -121,7 +122,7 @@ export class InformerSource {
   selection(scope: SelectionScope): Selection {
     const found = this.selections.get(nameOf(scope))
     if (found !== undefined) return found
-    if (scope.owner !== undefined) this.informer.addIndex(ownerIndex, ownerUids)
+    if (scope.indexed !== undefined) this.informer.addIndex(scope.indexed.index.name, scope.indexed.index.of)
     const selection = new Selection(this, scope)
     this.selections.add(selection)
     return selection

@@ -272,6 +272,12 @@ class Operator {
         await pause()
         return objects
       },
+      found: async (view, index, value) => {
+        const objects = await read.list(view, { index, value })
+        note(`selection ${view.key} undefined  ${value}`)
+        await pause()
+        return objects
+      },
       parts: async (view, labels, select) => {
         const selected = await read.list(view, { labels, select })
         noteList(view, labels, undefined)
@@ -304,7 +310,7 @@ class Operator {
       const depends = dependencies.map(one =>
         one.type === 'object'
           ? `object ${one.view} ${one.object}`
-          : `selection ${one.view} ${one.namespace} ${one.labels}`,
+          : `selection ${one.view} ${one.namespace} ${one.labels}${one.value === undefined ? '' : ` ${one.value}`}`,
       )
       expect(depends.sort(), key).toEqual([...asked].sort())
       for (const one of asked) (one.startsWith('object') ? objects : selections).add(one)

@@ -1,5 +1,6 @@
 import type { FromServer, OwnerReference, View } from '@wherry/client'
 import type { LabelSelectorInput } from '@wherry/client/internal'
+import type { ObjectIndex } from './object-index.ts'
 
 /**
  * Names an object to read: by its key, or by the object itself. A missing namespace is the view's if it has exactly one, else that of the primary
@@ -25,7 +26,11 @@ export interface SelectOptions<C, V> extends ReadOptions {
 }
 
 /** Which objects of a view to read, and bounds of the read. */
-export interface SelectionOptions extends ReadOptions {
+export interface SelectionOptions<C = never> extends ReadOptions {
+  /** Only objects that this index finds by `value`. @default all of the view's */
+  readonly index?: ObjectIndex<C> | undefined
+  /** The value to find objects by. Only with `index`. */
+  readonly value?: string | undefined
   /** Only objects of this namespace. @default all of the view's */
   readonly namespace?: string | undefined
   /** Only objects with these labels. @default all of the view's */
@@ -70,21 +75,27 @@ export interface Read {
    *
    * @throws InvalidNameError, OptionRangeError, OptionTypeError for wrong options, for example a namespace outside the view
    */
-  list<C>(view: View<C>, options?: SelectionOptions & { readonly select?: undefined }): Promise<FromServer<C>[]>
+  list<C>(
+    view: View<C>,
+    options?: SelectionOptions<NoInfer<C>> & { readonly select?: undefined },
+  ): Promise<FromServer<C>[]>
   /**
    * Lists a part of each object, and tracks only that: the key runs again when an object enters the selection or leaves it, or when `select` gives
    * another value for it. For objects of which much changes that does not matter here, such as the heartbeat of a Node.
    */
-  list<C, V>(view: View<C>, options: SelectionOptions & SelectOptions<C, V>): Promise<V[]>
+  list<C, V>(view: View<C>, options: SelectionOptions<NoInfer<C>> & SelectOptions<C, V>): Promise<V[]>
   /**
    * Lists the objects of a view that the primary object controls, by their owner references. The view is as for `list`: `.owns(view)` alone keeps
    * no objects, so it needs `.caches(view)` too, else this is a `NotCachedError`. An index serves it. Tracked and rejected as `list` is.
    */
   owned<C extends MaybeOwned>(
     view: View<C>,
-    options?: SelectionOptions & { readonly select?: undefined },
+    options?: SelectionOptions<NoInfer<C>> & { readonly select?: undefined },
   ): Promise<FromServer<C>[]>
-  owned<C extends MaybeOwned, V>(view: View<C>, options: SelectionOptions & SelectOptions<C, V>): Promise<V[]>
+  owned<C extends MaybeOwned, V>(
+    view: View<C>,
+    options: SelectionOptions<NoInfer<C>> & SelectOptions<C, V>,
+  ): Promise<V[]>
   /** As `get`, without tracking: later changes of the object do not make the key run. */
   getUntracked<C>(view: View<C>, key: ReadKey, options?: ReadOptions): Promise<FromServer<C> | undefined>
 }

@@ -12,7 +12,7 @@ import {
 import { versionOf } from '../objects/version.ts'
 import { DependencyEdge, type DependencyTarget, type DependentKey, remove } from './dependency-graph.ts'
 import { ReadClosedError } from './errors.ts'
-import type { SourceIndex } from './informer-source.ts'
+import { indexCheck, type SourceIndex } from './object-index.ts'
 import { callName, OpenCalls } from './open-calls.ts'
 import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from './read.ts'
 import type { Selection } from './selection.ts'
@@ -35,6 +35,10 @@ const listChecks: Readonly<Record<keyof ListOptions, Check>> = {
   namespace: anything,
   labels: anything,
   select: callback,
+  index: indexCheck,
+  value: (option, value) => {
+    if (typeof value !== 'string') throw new OptionTypeError(option, 'a string', typeof value)
+  },
 }
 
 type Select = (object: never) => unknown
@@ -207,6 +211,8 @@ export class Run {
   async #list(view: View, options: ListOptions = {}, owner?: string): Promise<unknown[]> {
     viewCheck('view', view)
     checkOptions('list', options, listChecks)
+    if ((options.index === undefined) !== (options.value === undefined))
+      throw new OptionTypeError('list.index', 'an index together with a value', 'one of them')
     const signal = this.#bounded(options.signal)
     const selection = this.#sources.selection(view, options, owner)
     selection.pin()

@@ -1,7 +1,8 @@
 import type { KubernetesObject } from '@wherry/client'
 import type { DependentKey } from './dependency-graph.ts'
+import { type IndexValue, type SourceIndex, valuesOf } from './object-index.ts'
 import type { Selection } from './selection.ts'
-import { ownerUids, type SelectionScope } from './selection-scope.ts'
+import type { SelectionScope } from './selection-scope.ts'
 
 /**
  * Selections by what they ask for, so that a change of one object is looked up by its namespace and its labels and not
@@ -9,9 +10,12 @@ import { ownerUids, type SelectionScope } from './selection-scope.ts'
  */
 export class SelectionIndex extends Map<string, Selection> {
   readonly #places = new Map<string, Set<Selection>>()
+  /** The indices that selections ask for, and how many do. */
+  readonly #indices = new Map<string, { readonly index: SourceIndex; count: number }>()
 
   add(selection: Selection): void {
     this.set(nameOf(selection.scope), selection)
+    this.#count(selection, 1)
     for (const place of placesOf(selection.scope)) {
       const there = this.#places.get(place)
       if (there === undefined) this.#places.set(place, new Set([selection]))
@@ -21,6 +25,7 @@ export class SelectionIndex extends Map<string, Selection> {
 
   remove(selection: Selection): void {
     this.delete(nameOf(selection.scope))
+    this.#count(selection, -1)
     for (const place of placesOf(selection.scope)) {
       const there = this.#places.get(place)
       there?.delete(selection)
@@ -28,11 +33,23 @@ export class SelectionIndex extends Map<string, Selection> {
     }
   }
 
+  #count({ scope: { indexed } }: Selection, by: 1 | -1): void {
+    if (indexed === undefined) return
+    const { index } = indexed
+    const found = this.#indices.get(index.name) ?? { index, count: 0 }
+    found.count += by
+    if (found.count > 0) this.#indices.set(index.name, found)
+    else this.#indices.delete(index.name)
+  }
+
   /** An object was `before`, and is `object` now; `undefined`: absent. Tells all that it may be in. */
   changed(key: string, object: unknown, before: unknown): void {
     if (this.size === 0) return
     const namespace = key.slice(0, Math.max(key.indexOf('/'), 0))
-    const places = new Set(['', ...ownerUids(before), ...ownerUids(object), ...labelsOf(before), ...labelsOf(object)])
+    const found = [...this.#indices.values()].flatMap(({ index }) =>
+      [before, object].flatMap(state => valuesOf(index, state).map(value => indexText({ index, value }))),
+    )
+    const places = new Set(['', ...found, ...labelsOf(before), ...labelsOf(object)])
     const concerned = new Set<Selection>()
     for (const within of new Set(['', namespace])) {
       for (const place of places) {
@@ -45,13 +62,13 @@ export class SelectionIndex extends Map<string, Selection> {
 }
 
 /** Equal selections have equal names. */
-export function nameOf({ view, namespace, labels, owner }: SelectionScope): string {
-  return JSON.stringify([view.key, namespace ?? null, labels.text, owner])
+export function nameOf({ view, namespace, labels, indexed }: SelectionScope): string {
+  return JSON.stringify([view.key, namespace ?? null, labels.text, indexed?.index.name, indexed?.value])
 }
 
-/** Where it is looked for: under its owner, under each value of one label that it asks for, or else under its namespace alone. */
-function placesOf({ view, namespace = '', filter, owner }: SelectionScope): string[] {
-  if (owner !== undefined) return [placeOf(namespace, owner)]
+/** Where it is looked for: under its value of an index, under each value of one label that it asks for, or else under its namespace alone. */
+function placesOf({ view, namespace = '', filter, indexed }: SelectionScope): string[] {
+  if (indexed !== undefined) return [placeOf(namespace, indexText(indexed))]
   const one = filter.requirements.find(({ operator }) => operator === 'in')
   // Of what keeps no labels it can't be told whether it is in: all of it is looked at.
   if (one === undefined || view.projection.kind === 'named') return [placeOf(namespace, '')]
@@ -60,6 +77,11 @@ function placesOf({ view, namespace = '', filter, owner }: SelectionScope): stri
 
 function placeOf(namespace: string, label: string): string {
   return `${namespace}\n${label}`
+}
+
+/** No text of a label. */
+function indexText({ index, value }: IndexValue): string {
+  return `\n${index.name}\n${value}`
 }
 
 function labelText(key: string, value: string): string {

@@ -1,8 +1,6 @@
 import type { KubernetesObject, LabelSelector, View } from '@wherry/client'
 import { controllerOf } from '../objects/owner.ts'
-
-/** The name of the index of an informer's objects by the uid of the object that controls each. */
-export const ownerIndex = 'wherry.ownerUid'
+import { type IndexValue, type SourceIndex, valuesOf } from './object-index.ts'
 
 /**
  * What an object is indexed by: a uid, which no text of a label is. Nothing for what a projection makes of an object without its owners,
@@ -13,6 +11,9 @@ export function ownerUids(object: unknown): readonly string[] {
   return owner === undefined ? [] : [owner.uid]
 }
 
+/** Finds the objects of an informer by the uid of the object that controls each. */
+export const ownerIndex: SourceIndex = { name: 'wherry.ownerUid', of: ownerUids }
+
 /** Which objects a selection is of. */
 export interface SelectionScope {
   readonly view: View
@@ -22,15 +23,16 @@ export interface SelectionScope {
   readonly labels: LabelSelector
   /** What has to be looked at in each object: these, and those of the view where its informer selects less. */
   readonly filter: LabelSelector
-  /** The uid of the object that controls them. @default whoever does */
-  readonly owner?: string | undefined
+  /** The value of an index that they are found by. @default any */
+  readonly indexed?: IndexValue | undefined
 }
 
 /** Whether an object of that key is among them. What can't be told counts as true. */
-export function selects({ view, namespace, filter, owner }: SelectionScope, key: string, object: unknown): boolean {
+export function selects({ view, namespace, filter, indexed }: SelectionScope, key: string, object: unknown): boolean {
   if (namespace !== undefined && !key.startsWith(`${namespace}/`)) return false
   if (!isWithin(view, key)) return false
-  if (owner !== undefined && object !== undefined && !ownerUids(object).includes(owner)) return false
+  if (indexed !== undefined && object !== undefined && !valuesOf(indexed.index, object).includes(indexed.value))
+    return false
   if (filter.text === '') return true
   const { labels } = (object as KubernetesObject | undefined)?.metadata ?? {}
   // A projection may leave labels out.

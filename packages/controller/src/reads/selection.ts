@@ -55,7 +55,10 @@ export class Selection extends DependencyTarget {
   }
 
   describe({ tracks }: DependencyEdge): SelectionDependency {
-    const { view, namespace, labels, owner } = this.scope
+    const { view, namespace, labels, indexed } = this.scope
+    const isOwner = indexed?.index === ownerIndex
+    const owner = isOwner ? indexed.value : undefined
+    const value = isOwner ? undefined : indexed?.value
     const objects = this.#list().length
     return {
       type: 'selection',
@@ -63,6 +66,7 @@ export class Selection extends DependencyTarget {
       namespace,
       labels: labels.text,
       owner,
+      value,
       objects,
       served: 'informer',
       tracks,
@@ -70,8 +74,8 @@ export class Selection extends DependencyTarget {
   }
 
   #list(): unknown[] {
-    const { namespace, labels, owner } = this.scope
-    const index = owner === undefined ? undefined : { name: ownerIndex, value: owner }
+    const { namespace, labels, indexed } = this.scope
+    const index = indexed && { name: indexed.index.name, value: indexed.value }
     return this.#lister.list({ namespace, labels, index })
   }
 

@@ -1,9 +1,10 @@
 import { defineResource, type ObjectMeta, type PartialObjectMetadata, type View } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { configMaps, secrets } from '@wherry/client/resources/core'
+import { type ConfigMap, configMaps, secrets } from '@wherry/client/resources/core'
 import { define } from '@wherry/client/testkit/define'
 import { describe, expect, it, vi } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
+import { indexBy } from './object-index.ts'
 import type { SelectionOptions } from './read.ts'
 import { allowing, type Kit, keyOf, withReads } from './testkit/kit.ts'
 import { TrackedReads } from './tracked-reads.ts'
@@ -14,7 +15,7 @@ const declared = [configMaps]
 const listing = (
   { reconcile }: Kit,
   key: string,
-  options?: SelectionOptions,
+  options?: SelectionOptions<ConfigMap>,
   view: typeof configMaps = configMaps,
 ): Promise<(string | undefined)[]> =>
   reconcile(key, async read => (await read.list(view, options)).map(({ metadata }) => metadata?.name).sort())
@@ -140,6 +141,42 @@ describe('a selection', () => {
       await expect(throwing).rejects.toBe(thrown)
       await write('~a/x')
       expect((await heard()).sort()).toEqual(['both: ~a/x', 'map: ~a/x', 'throws: ~a/x'])
+    }))
+
+  it('C14: of an index is told of the objects that it finds by its value, or found', () =>
+    withReads({ declared }, async kit => {
+      const { write, heard, reads, reconcile } = kit
+      const byTier = indexBy(configMaps, 'tier', ({ metadata }) => metadata.labels?.tier)
+      const byName = indexBy(configMaps.metadata(), 'tier', ({ metadata }) => [metadata.name ?? '', 'all'])
+      const found = (key: string, value: string): Promise<(string | undefined)[]> =>
+        reconcile(key, async read =>
+          (await read.list(configMaps, { index: byTier, value })).map(({ metadata }) => metadata.name),
+        )
+      await write('+a/x tier=one', '+b/y tier=two')
+      expect([await found('one', 'one'), await found('three', 'three')]).toEqual([['x'], []])
+      const all = await reconcile('all', read => read.list(configMaps.metadata(), { index: byName, value: 'all' }))
+      expect(all.length).toBeGreaterThanOrEqual(2)
+      await reconcile('y', read => read.list(configMaps.metadata(), { index: byName, value: 'y', namespace: 'b' }))
+      expect(reads.dependencies('three')).toMatchObject([{ value: 'three', objects: 0 }])
+      await write('~b/y')
+      expect((await heard()).sort()).toEqual(['all: ~b/y', 'y: ~b/y'])
+      await write('~a/x tier=three')
+      expect((await heard()).sort()).toEqual(['all: ~a/x', 'one: -a/x', 'three: +a/x'])
+      for (const key of ['one', 'three', 'all', 'y']) reads.forget(key)
+      await write('~a/x tier=one')
+      expect([await heard(), reads.report().selections]).toEqual([[], 0])
+    }))
+
+  it('X6: of an index that is not defined once, or has no value, is refused', () =>
+    withReads({ declared }, async ({ reconcile }) => {
+      const list = (options: object): Promise<unknown> =>
+        reconcile('k', read => read.list(configMaps, options)).catch(({ message }) => message)
+      const index = () => indexBy(configMaps, 'name', ({ metadata }) => metadata.name)
+      expect(await list({ index: index(), value: 'x' })).toEqual([])
+      expect(await list({ index: index(), value: 'x' })).toContain('define name once, outside the reconcile')
+      expect(await list({ index: index() })).toContain('an index together with a value')
+      expect(await list({ index: { name: 'x' }, value: 'x' })).toContain('list.index.of')
+      expect(() => indexBy(configMaps, 'x', 'tier' as never)).toThrow('indexBy.of takes a function')
     }))
 
   it('C11, C12: is let go of as objects are', () =>

@@ -23,6 +23,7 @@ import { PrimaryObjects } from './primary-objects.ts'
 import type { SelectionOptions } from './read.ts'
 import { type ReadPrimary, Run, type Sources } from './run.ts'
 import type { Selection } from './selection.ts'
+import { ownerIndex } from './selection-scope.ts'
 import { TrackedObject } from './tracked-object.ts'
 import { ViewShares } from './view-shares.ts'
 
@@ -288,7 +289,8 @@ export class TrackedReads {
     return source
   }
 
-  #selection(view: View, { namespace, labels }: SelectionOptions, owner: string | undefined): Selection {
+  #selection(view: View, options: SelectionOptions, owner: string | undefined): Selection {
+    const { namespace, labels, index, value } = options
     const declared = [...this.#options.declared, ...(this.#options.alsoListed?.() ?? [])]
     const wide = declared.find(({ key }) => key === view.key) ?? declared.find(one => covers(one, view))
     if (wide === undefined) {
@@ -303,7 +305,13 @@ export class TrackedReads {
     if (namespace !== undefined) checkedNamespace(view, namespace)
     const asked = LabelSelector.of(labels ?? LabelSelector.everything, 'list.labels')
     const filter = wide.labels.text === view.labels.text ? asked : view.labels.and(asked)
-    return this.#sourceOf(wide).selection({ view, namespace, labels: asked, filter, owner })
+    const source = this.#sourceOf(wide)
+    if (owner !== undefined && index !== undefined)
+      throw new OptionTypeError('owned.index', 'nothing: owned objects are found by their owner', 'an index')
+    const found = owner === undefined ? value : owner
+    const by = index === undefined ? ownerIndex : source.index(view, index)
+    const indexed = found === undefined ? undefined : { index: by, value: found }
+    return source.selection({ view, namespace, labels: asked, filter, indexed })
   }
 
   async #peek(view: View, key: CheckedKey, signal: AbortSignal | undefined): Promise<unknown> {

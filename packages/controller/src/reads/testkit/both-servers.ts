@@ -179,6 +179,7 @@ function eyesOf(read: Read): Eyes {
     get: (view, path) => read.get(view, keyOf(path)),
     select: (view, path, select) => read.get(view, keyOf(path), { select }),
     list: (view, labels, namespace) => read.list(view, { labels, namespace }),
+    found: (view, index, value) => read.list(view, { index, value }),
     parts: (view, labels, select) => read.list(view, { labels, select }),
   }
 }

@@ -1,12 +1,15 @@
 import type { KubernetesObject, View } from '@wherry/client'
 import { type ConfigMap, configMaps, type Secret, secrets } from '@wherry/client/resources/core'
 import { chance, choose, integer } from '@wherry/testing'
+import { indexBy, type ObjectIndex } from '../object-index.ts'
 
 /** How a program sees objects: through tracked reads, or in a model of what the server has. */
 export interface Eyes {
   get<C>(view: View<C>, path: string): Promise<C | undefined>
   select<C>(view: View<C>, path: string, select: (object: C) => unknown): Promise<unknown>
   list<C>(view: View<C>, labels: string | undefined, namespace: string | undefined): Promise<C[]>
+  /** The objects that an index finds by a value. */
+  found<C>(view: View<C>, index: ObjectIndex<C>, value: string): Promise<C[]>
   /** A part of each object of a list. */
   parts<C>(view: View<C>, labels: string | undefined, select: (object: C) => string): Promise<string[]>
 }
@@ -31,9 +34,13 @@ export const strict: View<string | undefined, 'namespaced'> = secrets
 export const web: View<Secret, 'namespaced'> = secrets.full().within({ namespaces: ['a', 'b'], labels: 'app=web' })
 /** Covered by it. */
 export const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
+const byApp = indexBy(declared, 'app', ({ metadata }) => metadata.labels?.app)
+/** Of what is covered: an informer has more. */
+const headsByLabels = indexBy(heads, 'labels', ({ metadata }) => Object.values(metadata.labels ?? {}))
 const gets = ['get', 'select', 'meta', 'size', 'even', 'follow', 'secret', 'part', 'head', 'strict']
-const lists = ['list', 'list', 'list', 'small', 'parts', 'heads']
+const lists = ['list', 'list', 'list', 'small', 'parts', 'heads', 'found', 'found-heads']
 const kinds = [...gets, ...lists]
+const values = ['web', 'api', 'x', 'none'] as const
 const labels = ['app=web', 'app in (web,api)', '!app', 'app=api,tier=x', undefined] as const
 
 /** A random program: what to read, a word each. */
@@ -89,6 +96,10 @@ async function seen(kind: string, what: string, namespace: string, eyes: Eyes): 
       return (await eyes.parts(heads, label, object => `${pathOf(object)}:${object.metadata.labels?.app}`))
         .sort()
         .join()
+    case 'found':
+      return all(await eyes.found(declared, byApp, values[Number(what)] ?? ''))
+    case 'found-heads':
+      return (await eyes.found(heads, headsByLabels, values[Number(what)] ?? '')).map(pathOf).sort().join()
     case 'small':
       return all(await eyes.list(small, label, undefined))
     case 'follow':

@@ -67,6 +67,8 @@ export async function present(writer: Client): Promise<Eyes> {
       return object === undefined ? undefined : select(object)
     },
     list,
+    found: async (view, { of }, value) =>
+      (await list(view, undefined, undefined)).filter(object => [of(object as never) ?? []].flat().includes(value)),
     parts: async (view, labels, select) => (await list(view, labels, undefined)).map(select),
   }
 }

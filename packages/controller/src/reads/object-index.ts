@@ -1,0 +1,83 @@
+import { type FromServer, OptionTypeError, type View } from '@wherry/client'
+import { type Check, callback, checkOptions, text, viewCheck } from '@wherry/client/internal'
+
+/** A way to find objects of a view by a value that is in them. Made by {@link indexBy}. */
+export interface ObjectIndex<C> {
+  readonly name: string
+  /** The values that an object is found by. */
+  readonly of: (object: FromServer<C>) => string | readonly string[] | undefined
+}
+
+/**
+ * An index of a view's objects, for `read.list(view, { index, value })`: it finds the objects without looking at all others, and a key that lists by it runs
+ * only for objects that are found by its value, or were. Define it once, outside the reconcile.
+ *
+ * ```ts
+ * const byHost = indexBy(ingresses, 'host', ({ spec }) => spec?.rules?.flatMap(({ host }) => host ?? []))
+ * // in a reconcile of a controller that declares .caches(ingresses)
+ * const same = await read.list(ingresses, { index: byHost, value: object.spec.host })
+ * ```
+ *
+ * @param of returns the values that an object is found by: one, several, or `undefined` for none. It must be pure. If it
+ * throws, `onError` is told, and the object is found by no value
+ * @throws OptionTypeError
+ */
+export function indexBy<C>(view: View<C>, name: string, of: ObjectIndex<C>['of']): ObjectIndex<C> {
+  viewCheck('indexBy.view', view)
+  text('indexBy.name', name)
+  callback('indexBy.of', of)
+  return { name, of }
+}
+
+/** Checks the option `index`. */
+export const indexCheck: Check = (option, value) => {
+  checkOptions(option, value as ObjectIndex<never>, { name: text, of: callback }, ['name', 'of'])
+}
+
+/** An index of the objects of an informer. Equal names have equal functions. */
+export interface SourceIndex {
+  readonly name: string
+  readonly of: (object: unknown) => readonly string[]
+}
+
+/** A value of an index. */
+export interface IndexValue {
+  readonly index: SourceIndex
+  readonly value: string
+}
+
+/** The indices of the objects of one informer, made of those of the views that it serves. */
+export class SourceIndices {
+  readonly #made = new Map<string, { readonly of: unknown; readonly index: SourceIndex }>()
+
+  /** @param project what the view makes of an object of the informer. @throws OptionTypeError for another index of the same name */
+  of(view: View, { name, of }: ObjectIndex<never>, project: (object: object) => unknown): SourceIndex {
+    const id = `${view.projection.name} ${name}`
+    const found = this.#made.get(id)
+    if (found?.of === of) return found.index
+    if (found !== undefined) {
+      throw new OptionTypeError(
+        'list.index',
+        `one index of each name: define ${name} once, outside the reconcile`,
+        'another function',
+      )
+    }
+    const values = (object: unknown): readonly string[] => {
+      const given = object == null ? undefined : of(project(object as object) as never)
+      return given === undefined ? [] : typeof given === 'string' ? [given] : given
+    }
+    const index = { name: `read ${id}`, of: values }
+    this.#made.set(id, { of, index })
+    return index
+  }
+}
+
+/** The values of an object; none where its function throws. */
+export function valuesOf({ of }: SourceIndex, object: unknown): readonly string[] {
+  try {
+    return of(object)
+  } catch {
+    // The informer tells of it, and finds the object by no value either.
+    return []
+  }
+}

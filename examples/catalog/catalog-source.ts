@@ -1,5 +1,5 @@
 import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
-import type { int64, Timestamp } from '@wherry/crd'
+import type { Conditions, int64, Timestamp } from '@wherry/crd'
 
 /**
  * Where a catalog is from.
@@ -49,25 +49,8 @@ export interface CatalogStatus {
   releases?: int64
   /**
    * `Serving`: there is an index. `UpToDate`: it is the one of the image. `BundlesReady`: the last bundle that was asked for was given.
-   *
-   * @listType map
-   * @listMapKey type
    */
-  conditions?: CatalogCondition[]
-}
-
-export interface CatalogCondition {
-  /** The name of the condition. */
-  type: string
-  status: 'True' | 'False' | 'Unknown'
-  /** Why, in one word. */
-  reason: string
-  /** Why, for people. */
-  message: string
-  /** When the status changed. */
-  lastTransitionTime: Timestamp
-  /** The generation of the object that was acted on. */
-  observedGeneration?: int64 | undefined
+  conditions?: Conditions
 }
 
 export const catalogSources: Resource<CatalogSource, 'namespaced'> = defineResource<CatalogSource>({

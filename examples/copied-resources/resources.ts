@@ -1,5 +1,5 @@
 import { defineResource, type KubernetesObject, type Resource } from '@wherry/client'
-import type { int64, Timestamp } from '@wherry/crd'
+import type { Conditions } from '@wherry/crd'
 
 /**
  * What the operator knows of OLM's ClusterServiceVersion: it copies the spec as it is, and of the status the phase.
@@ -33,26 +33,9 @@ export interface OlmConfig extends KubernetesObject {
   status?: {
     /**
      * `DisabledCopiedCSVs`: whether there are no copies.
-     *
-     * @listType map
-     * @listMapKey type
      */
-    conditions?: OlmCondition[]
+    conditions?: Conditions
   }
-}
-
-export interface OlmCondition {
-  /** The name of the condition. */
-  type: string
-  status: 'True' | 'False' | 'Unknown'
-  /** Why, in one word. */
-  reason: string
-  /** Why, for people. */
-  message: string
-  /** When the status changed. */
-  lastTransitionTime: Timestamp
-  /** The generation of the object that was acted on. */
-  observedGeneration?: int64 | undefined
 }
 
 const group = 'operators.coreos.com'

@@ -4,7 +4,7 @@ import {
   customResourceDefinitions,
   type JSONSchemaProps,
 } from '@wherry/client/resources/apiextensions'
-import type { int64, Timestamp } from '@wherry/crd'
+import type { Conditions } from '@wherry/crd'
 import { type Constraint, constraintGroup } from './constraint.ts'
 import { textOf } from './kinds.ts'
 
@@ -44,26 +44,9 @@ export interface ConstraintTemplate {
   status?: {
     /**
      * `Ready`: whether its kind of constraints is served, and its expression compiles.
-     *
-     * @listType map
-     * @listMapKey type
      */
-    conditions?: TemplateCondition[]
+    conditions?: Conditions
   }
-}
-
-export interface TemplateCondition {
-  /** The name of the condition. */
-  type: string
-  status: 'True' | 'False' | 'Unknown'
-  /** Why, in one word. */
-  reason: string
-  /** Why, for people. */
-  message: string
-  /** When the status changed. */
-  lastTransitionTime: Timestamp
-  /** The generation of the object that was acted on. */
-  observedGeneration?: int64 | undefined
 }
 
 export const templates: Resource<ConstraintTemplate, 'cluster'> = defineResource<ConstraintTemplate>({

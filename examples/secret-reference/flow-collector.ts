@@ -1,5 +1,5 @@
 import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
-import type { int64, Timestamp } from '@wherry/crd'
+import type { Conditions } from '@wherry/crd'
 
 /**
  * What the operator knows of NetObserv's resource: where it refers to certificates.
@@ -33,11 +33,8 @@ export interface FlowCollector {
   status?: {
     /**
      * `CertificatesReady`: whether all certificates were found.
-     *
-     * @listType map
-     * @listMapKey type
      */
-    conditions?: CollectorCondition[]
+    conditions?: Conditions
   }
 }
 
@@ -71,20 +68,6 @@ interface ClientTls {
     /** The name of the file in the ConfigMap or Secret. */
     certFile?: string
   }
-}
-
-export interface CollectorCondition {
-  /** The name of the condition. */
-  type: string
-  status: 'True' | 'False' | 'Unknown'
-  /** Why, in one word. */
-  reason: string
-  /** Why, for people. */
-  message: string
-  /** When the status changed. */
-  lastTransitionTime: Timestamp
-  /** The generation of the object that was acted on. */
-  observedGeneration?: int64 | undefined
 }
 
 export const flowCollectors: Resource<FlowCollector, 'cluster'> = defineResource<FlowCollector>({

@@ -30,6 +30,14 @@ it.each(made)('K5: the definitions of $name are those of its interfaces', async 
   expect(readdirSync(join(cwd, 'deploy/crd')).map(file => `deploy/crd/${file}`)).toEqual(files.sort())
 })
 
+it('K5: the definitions of the operators of the first week are those of their interfaces', async () => {
+  const cwd = join(import.meta.dirname, '../operator/first-week')
+  let said = ''
+  const output = { write: (text: string) => (said += text) }
+  const args = ['crd', 'cronjob.ts', 'memcached.ts', 'policy.ts', '--out', 'deploy/crd']
+  expect(await runCommand([...args, '--check'], { cwd, stdout: output, stderr: output }), said).toBe(0)
+})
+
 /** Whether a file below this folder defines a resource, but for those of packages. */
 function hasDefinition(folder: string): boolean {
   return readdirSync(folder, { withFileTypes: true }).some(entry => {

@@ -123,8 +123,13 @@ async function followTutorial(
         missing.length === 0 ? undefined : `the tutorial installs ${missing.join(', ')}, which are no packages here`,
       )
     } else if (program === 'npm') outcomes.push(failed(line, await npm(folder, args)))
-    else if (program === 'node') {
-      for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+    else if (line === 'npx tsc') outcomes.push(await compiledTutorial(project, folder))
+    else if (program === 'npx') {
+      writeFiles(folder, files)
+      const bin = join(project, 'node_modules/.bin', args[0] ?? '')
+      outcomes.push(failed(line, await command(process.execPath, [bin, ...args.slice(1)], { cwd: folder })))
+    } else if (program === 'node') {
+      writeFiles(folder, files)
       for (const [version, node] of Object.entries(nodes)) {
         const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
         const ended = await command(node, args, { cwd: folder, env, limitMs: 120_000 })
@@ -134,11 +139,14 @@ async function followTutorial(
           isSo ? undefined : `the tutorial's "${line}" shows something else on Node ${version}:\n${ended.output}`,
         )
       }
-    } else if (line === 'npx tsc') outcomes.push(await compiledTutorial(project, folder))
-    else outcomes.push(`the tutorial has a command that the test does not know: ${line}`)
+    } else outcomes.push(`the tutorial has a command that the test does not know: ${line}`)
   }
   if (outcomes.length < 4 || Object.keys(files).length === 0) outcomes.push('the tutorial has no files or commands')
   return outcomes
+}
+
+function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
 }
 
 function isInstalled(project: string, name: string): boolean {

@@ -26,6 +26,14 @@ const written: Readonly<Record<string, string>> = {
   'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaPropsOrStringArray': 'JSONSchemaProps | string[]',
 }
 
+/** What `wherry crd` reads of these types, where a field of somebody's own has one of them. */
+const tags: Readonly<Record<string, string>> = {
+  IntOrString: '@intOrString',
+  MicroTime: '@format date-time',
+  Quantity: '@intOrString',
+  Time: '@format date-time',
+}
+
 /** What `views/object.ts` declares by hand, because every object has it. */
 const ownMeta: ReadonlySet<string> = new Set(['ObjectMeta', 'OwnerReference', 'ManagedFieldsEntry'])
 
@@ -122,7 +130,8 @@ function declare(world: World, schemaName: string, files: Map<string, SourceFile
     if (path !== 'meta' && alias.includes('unknown>') && schema.type !== 'object') {
       throw new Error(`what is ${schemaName}? ${JSON.stringify(schema)}`)
     }
-    file.declarations.set(name, `export type ${name} = ${alias}`)
+    const tag = tags[name] === undefined ? '' : `/** ${tags[name]} */\n`
+    file.declarations.set(name, `${tag}export type ${name} = ${alias}`)
     return
   }
   const fields = Object.entries(schema.properties ?? {}).map(([field, of]) => {

@@ -1,3 +1,4 @@
+export type { Condition, Conditions } from './conditions.ts'
 export { defineCustomResource } from './definition/define.ts'
 export type {
   CustomResourceOptions,

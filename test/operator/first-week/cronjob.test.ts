@@ -3,9 +3,9 @@ import { type Job, jobs } from '@wherry/client/resources/batch'
 import { Operator } from '@wherry/controller'
 import { simulate, startApiServer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import { addCronJobs, type CronJob, type CronJobSpec, cronJobDefinition, cronJobs } from './cronjob.ts'
+import { addCronJobs, type CronJob, cronJobs } from './cronjob.ts'
 import { MovableClock } from './movable-clock.ts'
-import { define, onBothServers, RunningOperator, type Stage } from './stage.ts'
+import { define, definitionOf, onBothServers, RunningOperator, type Stage } from './stage.ts'
 
 const minute = 60_000
 const jobTemplate = {
@@ -28,7 +28,7 @@ class Schedule implements AsyncDisposable {
   }
 
   /** A CronJob whose last run was a second ago, so that no minute passes by itself while the test runs. */
-  static async of(stage: Stage, spec: Partial<CronJobSpec> = {}): Promise<Schedule> {
+  static async of(stage: Stage, spec: Partial<CronJob['spec']> = {}): Promise<Schedule> {
     const clock = new MovableClock()
     const now = clock.now()
     const last = now - (now % minute) + minute
@@ -82,7 +82,7 @@ class Schedule implements AsyncDisposable {
     return (await this.#stage.client.get(cronJobs, this.#key))?.status
   }
 
-  async change(spec: Partial<CronJobSpec>): Promise<void> {
+  async change(spec: Partial<CronJob['spec']>): Promise<void> {
     await this.#stage.client.patch(cronJobs, this.#key, { spec })
     await this.settled()
   }
@@ -124,7 +124,7 @@ class Schedule implements AsyncDisposable {
   }
 }
 
-onBothServers([cronJobDefinition], stage => {
+onBothServers([definitionOf('cronjobs.batch.tutorial.example.com')], stage => {
   it('starts a Job at each scheduled time, and says in the status which are active', async () => {
     await using schedule = await Schedule.of(stage())
     expect(await schedule.names()).toEqual([])
@@ -232,7 +232,7 @@ describe('on simulated time', () => {
       const server = await startApiServer({ sockets: false, clock, random: random.fork('server') })
       const transport = server.transport({ random: random.fork('network') })
       const client = new Client({ url: server.url, token: server.token, transport, environment })
-      await define(client, cronJobDefinition)
+      await define(client, definitionOf('cronjobs.batch.tutorial.example.com'))
       const metadata = { namespace: 'default', name: 'backup' }
       await client.create(cronJobs, { metadata, spec: { schedule: '*/5 * * * *', jobTemplate } })
       const operator = new Operator({ name: 'cronjob-operator', client })

@@ -1,33 +1,44 @@
 import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
-import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { type Job, type JobSpec, jobs } from '@wherry/client/resources/batch'
 import { type Operator, TerminalError } from '@wherry/controller'
 import { Schedule } from '@wherry/controller/schedule'
+import type { int, Timestamp } from '@wherry/crd'
 
-/** The CronJob of the kubebuilder book. */
+/**
+ * The CronJob of the kubebuilder book.
+ *
+ * @group batch.tutorial.example.com
+ * @version v1
+ */
 export interface CronJob {
-  apiVersion?: string | undefined
-  kind?: string | undefined
-  metadata?: ObjectMeta | undefined
-  spec: CronJobSpec
-  status?: CronJobStatus | undefined
-}
-
-export interface CronJobSpec {
-  /** A cron expression, in UTC. */
-  schedule: string
-  /** A run that could not start within this time after its scheduled time is skipped. */
-  startingDeadlineSeconds?: number | undefined
-  concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace' | undefined
-  suspend?: boolean | undefined
-  jobTemplate: { metadata?: ObjectMeta | undefined; spec: JobSpec }
-  successfulJobsHistoryLimit?: number | undefined
-  failedJobsHistoryLimit?: number | undefined
-}
-
-export interface CronJobStatus {
-  active?: { name: string; uid: string }[] | undefined
-  lastScheduleTime?: string | undefined
+  metadata?: ObjectMeta
+  spec: {
+    /** A cron expression, in UTC. */
+    schedule: string
+    /**
+     * A run that could not start within this time after its scheduled time is skipped.
+     *
+     * @minimum 0
+     */
+    startingDeadlineSeconds?: int
+    /** @default Allow */
+    concurrencyPolicy?: 'Allow' | 'Forbid' | 'Replace'
+    /** @default false */
+    suspend?: boolean
+    /** @opaque */
+    jobTemplate: { metadata?: ObjectMeta; spec: JobSpec }
+    /**
+     * @minimum 0
+     * @default 3
+     */
+    successfulJobsHistoryLimit?: int
+    /**
+     * @minimum 0
+     * @default 1
+     */
+    failedJobsHistoryLimit?: int
+  }
+  status?: { active?: { name: string; uid: string }[]; lastScheduleTime?: Timestamp }
 }
 
 const group = 'batch.tutorial.example.com'
@@ -39,55 +50,6 @@ export const cronJobs: Resource<CronJob, 'namespaced'> = defineResource<CronJob>
   plural: 'cronjobs',
   namespaced: true,
 })
-
-const text = { type: 'string' }
-const time = { type: 'string', format: 'date-time' }
-const count = { type: 'integer', minimum: 0 }
-const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
-
-export const cronJobDefinition: CustomResourceDefinition = {
-  metadata: { name: `cronjobs.${group}` },
-  spec: {
-    group,
-    scope: 'Namespaced',
-    names: { kind: 'CronJob', plural: 'cronjobs' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: {
-                type: 'object',
-                required: ['schedule', 'jobTemplate'],
-                properties: {
-                  schedule: text,
-                  startingDeadlineSeconds: count,
-                  concurrencyPolicy: { type: 'string', enum: ['Allow', 'Forbid', 'Replace'], default: 'Allow' },
-                  suspend: { type: 'boolean', default: false },
-                  jobTemplate: anything,
-                  successfulJobsHistoryLimit: { ...count, default: 3 },
-                  failedJobsHistoryLimit: { ...count, default: 1 },
-                },
-              },
-              status: {
-                type: 'object',
-                properties: {
-                  active: { type: 'array', items: { type: 'object', properties: { name: text, uid: text } } },
-                  lastScheduleTime: time,
-                },
-              },
-            },
-          },
-        },
-      },
-    ],
-  },
-}
 
 /** The Jobs of all CronJobs, and nobody else's. */
 export const ownJobs: Resource<Job, 'namespaced'> = jobs.within({

@@ -2,8 +2,8 @@ import { deployments } from '@wherry/client/resources/apps'
 import { configMaps, services } from '@wherry/client/resources/core'
 import { conditionOf, type Operator } from '@wherry/controller'
 import { expect, it } from 'vitest'
-import { addMemcacheds, type Memcached, memcachedDefinition, memcacheds, type Registry, servers } from './memcached.ts'
-import { onBothServers, RunningOperator, type Stage } from './stage.ts'
+import { addMemcacheds, type Memcached, memcacheds, type Registry, servers } from './memcached.ts'
+import { definitionOf, onBothServers, RunningOperator, type Stage } from './stage.ts'
 
 /** A registry that can be down. */
 class Names implements Registry {
@@ -136,7 +136,7 @@ class Caches implements AsyncDisposable {
   }
 }
 
-onBothServers([memcachedDefinition], stage => {
+onBothServers([definitionOf('memcacheds.cache.example.com')], stage => {
   it('makes a Deployment and a Service that go with their Memcached, and says in the status how it is', async () => {
     await using caches = new Caches(stage())
     await caches.create('a', { size: 3 })

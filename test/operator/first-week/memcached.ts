@@ -1,26 +1,27 @@
 import { defineResource, type ObjectKey, type ObjectMeta, type Resource } from '@wherry/client'
-import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { type Deployment, deployments } from '@wherry/client/resources/apps'
 import { configMaps, type Service, services } from '@wherry/client/resources/core'
-import type { Condition, Operator } from '@wherry/controller'
+import type { Operator } from '@wherry/controller'
+import type { Conditions, int } from '@wherry/crd'
 
-/** A Memcached of some Pods behind a Service. */
+/**
+ * A Memcached of some Pods behind a Service.
+ *
+ * @group cache.example.com
+ * @version v1
+ */
 export interface Memcached {
-  apiVersion?: string | undefined
-  kind?: string | undefined
-  metadata?: ObjectMeta | undefined
+  metadata?: ObjectMeta
   spec: {
-    /** How many Pods; without it, whoever scales the Deployment says so. */
-    size?: number | undefined
-    image?: string | undefined
+    /**
+     * How many Pods; without it, whoever scales the Deployment says so.
+     *
+     * @minimum 0
+     */
+    size?: int
+    image?: string
   }
-  status?: MemcachedStatus | undefined
-}
-
-export interface MemcachedStatus {
-  address?: string | undefined
-  readyReplicas?: number | undefined
-  conditions?: Condition[] | undefined
+  status?: { address?: string; readyReplicas?: int; conditions?: Conditions }
 }
 
 /** Keeps addresses outside the cluster, as a DNS server does. */
@@ -41,58 +42,6 @@ export const memcacheds: Resource<Memcached, 'namespaced'> = defineResource<Memc
   plural: 'memcacheds',
   namespaced: true,
 })
-
-const text = { type: 'string' }
-const condition = {
-  type: 'object',
-  required: ['type', 'status'],
-  properties: {
-    type: text,
-    status: text,
-    reason: text,
-    message: text,
-    lastTransitionTime: { type: 'string', format: 'date-time' },
-    observedGeneration: { type: 'integer' },
-  },
-}
-
-export const memcachedDefinition: CustomResourceDefinition = {
-  metadata: { name: `memcacheds.${group}` },
-  spec: {
-    group,
-    scope: 'Namespaced',
-    names: { kind: 'Memcached', plural: 'memcacheds' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: { type: 'object', properties: { size: { type: 'integer', minimum: 0 }, image: text } },
-              status: {
-                type: 'object',
-                properties: {
-                  address: text,
-                  readyReplicas: { type: 'integer' },
-                  conditions: {
-                    type: 'array',
-                    'x-kubernetes-list-type': 'map',
-                    'x-kubernetes-list-map-keys': ['type'],
-                    items: condition,
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    ],
-  },
-}
 
 const ours = { labels: { 'app.kubernetes.io/managed-by': 'memcached-operator' } }
 

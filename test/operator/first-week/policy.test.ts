@@ -4,8 +4,8 @@ import { configMaps, nodes, pods, secrets, serviceAccounts } from '@wherry/clien
 import type { Operator } from '@wherry/controller'
 import { ask } from '@wherry/testing/real/testkit/client'
 import { expect, it } from 'vitest'
-import { addPolicies, type Policy, policies, policyDefinition } from './policy.ts'
-import { define, onBothServers, RunningOperator, type Stage } from './stage.ts'
+import { addPolicies, type Policy, policies } from './policy.ts'
+import { define, definitionOf, onBothServers, RunningOperator, type Stage } from './stage.ts'
 
 /** A kind that is installed while the operator runs: of a group of its own, since a server knows it in all namespaces. */
 interface Kind {
@@ -134,7 +134,7 @@ class Policing implements AsyncDisposable {
   }
 }
 
-onBothServers([policyDefinition], stage => {
+onBothServers([definitionOf('policies.policy.example.com')], stage => {
   it('says which objects lack the label, whenever they change', async () => {
     await using policing = new Policing(stage())
     await policing.create(secrets, 'a')

@@ -6,22 +6,25 @@ import {
   type Resource,
   type View,
 } from '@wherry/client'
-import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { type Condition, DynamicViews, isConditionTrue, type Operator } from '@wherry/controller'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { DynamicViews, isConditionTrue, type Operator } from '@wherry/controller'
+import type { Conditions } from '@wherry/crd'
 
-/** Says that all objects of a kind have a label. Of kinds in namespaces, it is about those of its own namespace. */
+/**
+ * Says that all objects of a kind have a label. Of kinds in namespaces, it is about those of its own namespace.
+ *
+ * @group policy.example.com
+ * @version v1
+ * @plural policies
+ */
 export interface Policy {
-  apiVersion?: string | undefined
-  kind?: string | undefined
-  metadata?: ObjectMeta | undefined
+  metadata?: ObjectMeta
   spec: { group: string; version: string; kind: string; label: string }
-  status?: PolicyStatus | undefined
-}
-
-export interface PolicyStatus {
-  /** The names of the objects without the label. */
-  violations?: string[] | undefined
-  conditions?: Condition[] | undefined
+  status?: {
+    /** The names of the objects without the label. */
+    violations?: string[]
+    conditions?: Conditions
+  }
 }
 
 const group = 'policy.example.com'
@@ -33,53 +36,6 @@ export const policies: Resource<Policy, 'namespaced'> = defineResource<Policy>({
   plural: 'policies',
   namespaced: true,
 })
-
-const text = { type: 'string' }
-
-export const policyDefinition: CustomResourceDefinition = {
-  metadata: { name: `policies.${group}` },
-  spec: {
-    group,
-    scope: 'Namespaced',
-    names: { kind: 'Policy', plural: 'policies' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: {
-                type: 'object',
-                required: ['group', 'version', 'kind', 'label'],
-                properties: { group: text, version: text, kind: text, label: text },
-              },
-              status: {
-                type: 'object',
-                properties: {
-                  violations: { type: 'array', items: text },
-                  conditions: {
-                    type: 'array',
-                    'x-kubernetes-list-type': 'map',
-                    'x-kubernetes-list-map-keys': ['type'],
-                    items: {
-                      type: 'object',
-                      required: ['type', 'status'],
-                      properties: { type: text, status: text, reason: text, message: text, lastTransitionTime: text },
-                    },
-                  },
-                },
-              },
-            },
-          },
-        },
-      },
-    ],
-  },
-}
 
 /** What a definition says of a kind, and no schemas. */
 interface Kind {

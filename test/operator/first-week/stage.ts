@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Client, type Clock, defineResource, isTooManyRequests, type Metrics } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { namespaces } from '@wherry/client/resources/core'
@@ -6,6 +8,7 @@ import { isConditionTrue, Operator, type OperatorSettings } from '@wherry/contro
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
+import { parse } from 'yaml'
 
 const available = await realApiServerAvailable('operators of the first week')
 const writing = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -72,6 +75,11 @@ export class Stage {
     this.server = server
     this.client = new Client({ url: server.url, ca: server.ca, token: server.token, fieldManager: 'user' })
   }
+}
+
+/** The definition that `wherry crd` has made of an operator's interface. */
+export function definitionOf(name: string): CustomResourceDefinition {
+  return parse(readFileSync(join(import.meta.dirname, `deploy/crd/${name}.yaml`), 'utf8'))
 }
 
 /** Creates a definition, and waits until its objects are served. */

@@ -27,8 +27,8 @@ async function crd(text: string): ReturnType<typeof run> {
   return run('crd game.ts', folder)
 }
 
-async function specOf(fields: string): Promise<StructuralSchema> {
-  const { stdout, stderr } = await crd(`${scalars}${kind}export interface Game {\n  spec: {\n${fields}\n}\n}\n`)
+async function specOf(fields: string, imports = scalars): Promise<StructuralSchema> {
+  const { stdout, stderr } = await crd(`${imports}${kind}export interface Game {\n  spec: {\n${fields}\n}\n}\n`)
   expect(stderr).toBe('')
   const definition = parse(stdout) as CustomResourceDefinition
   return definition.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec as StructuralSchema
@@ -78,6 +78,45 @@ describe('an interface with doc comments', () => {
       'a: int\nb?: int\n/** @default 1 */ c: int\n/** @optional */ d: int\n/** @default 1\n@required */ e: int\nf: int | undefined',
     )
     expect(required).toEqual(['a', 'e', 'f'])
+  })
+})
+
+describe('a type of Kubernetes', () => {
+  const from = (name: string, module: string): string => `import type { ${name} } from '@wherry/${module}'\n`
+
+  it('is taken whole, with its ports that are numbers or names, its quantities and its times', async () => {
+    const spec = await specOf('    template: PodTemplateSpec', from('PodTemplateSpec', 'client/resources/core'))
+    const at = (...path: readonly string[]): unknown =>
+      path.reduce<unknown>((schema, key) => (schema as Record<string, unknown>)[key], spec)
+    const container = [
+      'properties',
+      'template',
+      'properties',
+      'spec',
+      'properties',
+      'containers',
+      'items',
+      'properties',
+    ]
+    const probe = [...container, 'readinessProbe', 'properties', 'httpGet', 'properties', 'port']
+    expect(at(...probe)).toEqual({ 'x-kubernetes-int-or-string': true })
+    const limits = [...container, 'resources', 'properties', 'limits', 'additionalProperties']
+    expect(at(...limits)).toEqual({ 'x-kubernetes-int-or-string': true })
+  })
+
+  it('is any object if the field is @opaque', async () => {
+    const spec = await specOf('    /** @opaque */\n    job: JobSpec', from('JobSpec', 'client/resources/batch'))
+    expect(spec.properties?.job).toEqual({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+  })
+
+  it('is a list of conditions, a map by their type', async () => {
+    const spec = await specOf('    conditions?: Conditions', from('Conditions', 'crd/conditions'))
+    expect(spec.properties?.conditions).toMatchObject({
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+      items: { required: ['type', 'status', 'reason', 'message', 'lastTransitionTime'] },
+    })
   })
 })
 

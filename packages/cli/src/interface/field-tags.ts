@@ -68,6 +68,8 @@ const readers: Readonly<Record<string, Reader>> = {
   required: flag({ [isRequired]: true }),
   intOrString: flag({ 'x-kubernetes-int-or-string': true }),
   preserveUnknownFields: flag({ 'x-kubernetes-preserve-unknown-fields': true }),
+  // With it the type is not read: see TaggedNodeParser.
+  opaque: flag({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true }),
   embeddedResource: flag({ 'x-kubernetes-embedded-resource': true }),
   listType: values('x-kubernetes-list-type', ['atomic', 'set', 'map']),
   mapType: values('x-kubernetes-map-type', ['atomic', 'granular']),

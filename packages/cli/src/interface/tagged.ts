@@ -53,15 +53,17 @@ export class TaggedNodeParser implements SubNodeParser {
     const declaration = this.#declarationOf(node)
     const place = placeOfNode(declaration ?? node, this.#cwd)
     if (isDate(node)) this.#refuse(place, 'is a Date, which JSON does not have. Take Timestamp of @wherry/crd.')
-    const inner = isDate(node)
-      ? new AnyType()
-      : isObjectMeta(node)
-        ? objectMeta()
-        : this.#next(node, context, reference)
-    if (declaration === undefined) return inner
     // What TypeScript says of Record and the like is not about the user's field.
-    const isBuiltIn = this.#program.isSourceFileDefaultLibrary(declaration.getSourceFile())
-    const comment = isBuiltIn ? undefined : docCommentOf(declaration)
+    const isBuiltIn = declaration && this.#program.isSourceFileDefaultLibrary(declaration.getSourceFile())
+    const comment = declaration === undefined || isBuiltIn ? undefined : docCommentOf(declaration)
+    const isOpaque = comment?.tags.some(({ name }) => name === 'opaque')
+    const inner =
+      isDate(node) || isOpaque
+        ? new AnyType()
+        : isObjectMeta(node)
+          ? objectMeta()
+          : this.#next(node, context, reference)
+    if (declaration === undefined) return inner
     const annotations: Record<string, unknown> = ts.isPropertySignature(declaration) ? { [declaredAt]: place } : {}
     if (comment !== undefined) {
       if (comment.description !== '') annotations.description = comment.description

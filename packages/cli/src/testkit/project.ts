@@ -22,7 +22,9 @@ export async function temporaryProject(lib: readonly string[] = ['ES2015']): Pro
     ...{ target: 'ES2024', module: 'NodeNext', lib },
     paths: {
       '@wherry/client': [join(packages, 'client/src/views/object.ts')],
+      '@wherry/client/resources/*': [join(packages, 'client/src/resources/*.ts')],
       '@wherry/crd': [join(packages, 'crd/src/scalars.ts')],
+      '@wherry/crd/conditions': [join(packages, 'crd/src/conditions.ts')],
     },
   }
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))

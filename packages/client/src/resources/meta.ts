@@ -36,6 +36,7 @@ export interface GroupResource {
   resource: string
 }
 
+/** @intOrString */
 export type IntOrString = string | number
 
 export interface LabelSelector {
@@ -49,6 +50,7 @@ export interface LabelSelectorRequirement {
   values?: string[] | undefined
 }
 
+/** @format date-time */
 export type MicroTime = string
 
 export interface Preconditions {
@@ -56,8 +58,10 @@ export interface Preconditions {
   uid?: string | undefined
 }
 
+/** @intOrString */
 export type Quantity = string
 
 export type RawExtension = Record<string, unknown>
 
+/** @format date-time */
 export type Time = string

@@ -1,6 +1,6 @@
 import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import { type Job, type JobSpec, jobs } from '@wherry/client/resources/batch'
-import { type Operator, TerminalError } from '@wherry/controller'
+import { isConditionTrue, type Operator, TerminalError } from '@wherry/controller'
 import { Schedule } from '@wherry/controller/schedule'
 import type { int, Timestamp } from '@wherry/crd'
 
@@ -89,10 +89,8 @@ export function addCronJobs(operator: Operator, namespace: string): void {
         lastScheduleTime = timeText(due)
       }
 
-      const active = sorted(await read.owned(made)).active.map(job => ({
-        name: nameOf(job),
-        uid: job.metadata?.uid ?? '',
-      }))
+      const running = sorted(await read.owned(made)).active
+      const active = running.map(job => ({ name: nameOf(job), uid: job.metadata?.uid ?? '' }))
       await status({ ...(active.length > 0 && { active }), ...(lastScheduleTime && { lastScheduleTime }) })
       if (spec.suspend === true) return
       return { requeueAfterMs: schedule.msToNext(now()) }
@@ -111,15 +109,13 @@ function jobOf({ metadata, spec: { jobTemplate } }: CronJob, time: Date): Job {
   }
 }
 
+/** By what became of them, the earliest first. */
 function sorted(owned: readonly Job[]): Record<'active' | 'successful' | 'failed', Job[]> {
-  const all = [...owned].sort((a, b) => scheduledTime(a) - scheduledTime(b))
-  const ended = (job: Job, type: string) =>
-    job.status?.conditions?.some(one => one.type === type && one.status === 'True')
-  const successful = all.filter(job => ended(job, 'Complete'))
-  const failed = all.filter(job => ended(job, 'Failed'))
-  const active = all.filter(
-    job => job.metadata?.deletionTimestamp === undefined && !ended(job, 'Complete') && !ended(job, 'Failed'),
-  )
+  const all = owned.toSorted((a, b) => scheduledTime(a).localeCompare(scheduledTime(b)))
+  const successful = all.filter(({ status }) => isConditionTrue(status?.conditions, 'Complete'))
+  const failed = all.filter(({ status }) => isConditionTrue(status?.conditions, 'Failed'))
+  const ended = new Set([...successful, ...failed])
+  const active = all.filter(job => job.metadata?.deletionTimestamp === undefined && !ended.has(job))
   return { active, successful, failed }
 }
 
@@ -129,8 +125,7 @@ function oldest(all: readonly Job[], limit: number): readonly Job[] {
 }
 
 const nameOf = ({ metadata }: Job): string => metadata?.name ?? ''
-const scheduledTime = ({ metadata }: Job): number => timeOf(metadata?.annotations?.[scheduledAt])
-const timeOf = (time: string | undefined): number => (time === undefined ? 0 : Date.parse(time))
+const scheduledTime = ({ metadata }: Job): string => metadata?.annotations?.[scheduledAt] ?? ''
 /** As Kubernetes writes times: to the second. */
 const timeText = (time: Date): string => time.toISOString().replace('.000Z', 'Z')
 

@@ -53,13 +53,12 @@ const sharing = ({ name }: Key) => ({ owner: false, fieldManager: `memcached-ope
 
 export function addMemcacheds(operator: Operator, namespace: string, registry: Registry): void {
   const here = { namespaces: [namespace] }
-  const primaries = memcacheds.within(here)
   const ownDeployments = deployments.within({ ...ours, ...here })
   const ownServices = services.within({ ...ours, ...here })
   const shared = configMaps.within(here)
   operator
     .controller('memcached')
-    .for(primaries)
+    .for(memcacheds.within(here))
     .owns(ownDeployments)
     .owns(ownServices)
     .finalizer(finalizer, async ({ key, apply }) => {
@@ -74,19 +73,14 @@ export function addMemcacheds(operator: Operator, namespace: string, registry: R
       await apply(ownServices, serviceOf(name))
       await apply(shared, { metadata: { name: servers }, data: { [name]: address } }, sharing(key))
 
-      const ready = await read.get(ownDeployments, { name }, { select: ({ status }) => status?.readyReplicas ?? 0 })
-      const available = (ready ?? 0) > 0
+      const select = ({ status }: Deployment) => status?.readyReplicas ?? 0
+      const readyReplicas = (await read.get(ownDeployments, { name }, { select })) ?? 0
+      const [available, reason] = readyReplicas > 0 ? (['True', 'Running'] as const) : (['False', 'NoPods'] as const)
+      const observedGeneration = memcached.metadata?.generation
       await status({
         address,
-        readyReplicas: ready ?? 0,
-        conditions: [
-          {
-            type: 'Available',
-            status: available ? 'True' : 'False',
-            reason: available ? 'Running' : 'NoPods',
-            observedGeneration: memcached.metadata?.generation,
-          },
-        ],
+        readyReplicas,
+        conditions: [{ type: 'Available', status: available, reason, observedGeneration }],
       })
     })
 }
@@ -96,7 +90,7 @@ function deploymentOf(name: string, { size, image = 'memcached:1.6' }: Memcached
   return {
     metadata: { name },
     spec: {
-      ...(size === undefined ? {} : { replicas: size }),
+      ...(size !== undefined && { replicas: size }),
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },

@@ -27,27 +27,16 @@ export interface Policy {
   }
 }
 
-const group = 'policy.example.com'
-
 export const policies: Resource<Policy, 'namespaced'> = defineResource<Policy>({
-  group,
+  group: 'policy.example.com',
   version: 'v1',
   kind: 'Policy',
   plural: 'policies',
   namespaced: true,
 })
 
-/** What a definition says of a kind, and no schemas. */
-interface Kind {
-  readonly group: string
-  readonly kind: string
-  readonly plural: string
-  readonly namespaced: boolean
-  readonly versions: readonly string[]
-}
-
-/** The kinds that definitions bring: those that are served. */
-const definedKinds = customResourceDefinitions.project('policy-kinds', ({ spec, status }): Kind => {
+/** The kinds that definitions bring, without their schemas: those that are served. */
+const definedKinds = customResourceDefinitions.project('policy-kinds', ({ spec, status }) => {
   const { group, names, scope, versions } = spec
   const isServed = isConditionTrue(status?.conditions ?? [], 'Established')
   const served = isServed ? versions.filter(one => one.served).map(({ name }) => name) : []

@@ -1,9 +1,11 @@
 import { Client, defineResource, isInvalid } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { describe, expect, it } from 'vitest'
+import { fitting, misfits } from '../testkit/defaults.ts'
 import { expressible } from '../testkit/schemas.ts'
+import type { JsonSchema } from './json-schema.ts'
 import { structuralSchema } from './structural.ts'
 
 const available = await realApiServerAvailable('the test of definitions made from schemas')
@@ -74,6 +76,32 @@ describe.for(kinds)("on an API server of kind '%s'", kind => {
       }
     }
     expect(results).toEqual(expected)
+    await client.close()
+  })
+
+  it('K1: refuses a default that the schema of its field does not accept, as we do, and takes the others', async () => {
+    await using server = await startApiServer({ kind })
+    const client = new Client({ url: server.url, ca: server.ca, token: server.token })
+    const names = namesOf(0)
+    const isTaken = (field: JsonSchema): Promise<boolean> => {
+      const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: { field } } } }
+      const definition = {
+        metadata: { name: `${names.plural}.${names.group}` },
+        spec: {
+          ...{ group: names.group, scope: 'Cluster', names: { kind: names.kind, plural: names.plural } },
+          versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+        },
+      } as CustomResourceDefinition
+      return client.create(customResourceDefinitions, definition, { dryRun: true }).then(
+        () => true,
+        error => {
+          if (isInvalid(error)) return false
+          throw error
+        },
+      )
+    }
+    for (const [field] of misfits) expect([field, await isTaken(field)]).toEqual([field, false])
+    for (const field of fitting) expect([field, await isTaken(field)]).toEqual([field, true])
     await client.close()
   })
 })

@@ -5,6 +5,7 @@ import { type } from 'arktype'
 import { describe, expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { z } from 'zod'
+import { fitting, misfits, trap } from '../testkit/defaults.ts'
 import { expressible, inexpressible } from '../testkit/schemas.ts'
 import { schemaProblems, structuralSchema } from './structural.ts'
 
@@ -83,6 +84,27 @@ describe('structuralSchema', () => {
     const schema = { ...{ type: 'object', default: { n: { b: 'y' } } }, required: ['n'], properties: { n: inner } }
     const fitted = { ...schema, properties: { n: { ...inner, required: ['b'] } } }
     expect([schema, inner].map(one => structuralSchema(one))).toEqual([fitted, inner])
+  })
+
+  it('takes a record as TypeBox writes it, and refuses a pattern that some names do not match', () => {
+    const record = (pattern: string) => ({ type: 'object', patternProperties: { [pattern]: { type: 'string' } } })
+    expect(structuralSchema(record('^.*$'))).toEqual({ type: 'object', additionalProperties: { type: 'string' } })
+    expect(schemaProblems(record('^a'))).toMatchObject([{ message: expect.stringContaining("'patternProperties'") }])
+  })
+
+  it.each([...misfits, trap])(
+    'K1: refuses a default that the schema of its field does not accept: %o',
+    (field, problem) => {
+      const list = { type: 'array', items: field }
+      const schema = { type: 'object', properties: { map: { type: 'object', additionalProperties: list } } }
+      const [found] = schemaProblems(schema, { path: 'spec' })
+      const value = JSON.stringify(field.default)
+      expect(`${found?.path} ${found?.message}`).toBe(`spec.map{}[] has the default ${value}, which ${problem}.`)
+    },
+  )
+
+  it.each(fitting)('takes a default that the schema of its field accepts: %o', field => {
+    expect(schemaProblems({ type: 'object', properties: { field } })).toEqual([])
   })
 
   it('leaves what only describes a value in OpenAPI as it is', () => {

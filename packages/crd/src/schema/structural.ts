@@ -1,4 +1,5 @@
 import { Context } from './context.ts'
+import { checkDefaults } from './defaults.ts'
 import { type AnySchema, jsonSchemaOf } from './from-standard.ts'
 import { intersect } from './intersect.ts'
 import { isRecord, type JsonSchema, type StructuralSchema, same } from './json-schema.ts'
@@ -45,6 +46,7 @@ function converted(schema: AnySchema, { path = 'schema' }: StructuralOptions): C
   const json = jsonSchemaOf(schema, path)
   const context = new Context(json)
   const structural = convert(json, path, ['#'], context)
+  checkDefaults(structural, path, context)
   return { structural, problems: context.problems }
 }
 
@@ -65,7 +67,7 @@ function convert(input: unknown, path: string, trail: readonly string[], context
   if (!isRecord(input)) return context.refuse(path, 'accepts no value. Leave the field out.')
   const resolved = resolve(input, path, trail, context)
   if (resolved === undefined) return anything()
-  const { schema } = resolved
+  const schema = asMap(resolved.schema)
   for (const [keyword, remedy] of Object.entries(unsupported))
     if (keyword in schema)
       context.refuse(path, `uses '${keyword}', which the schema of a CustomResourceDefinition does not have. ${remedy}`)
@@ -119,6 +121,15 @@ function convert(input: unknown, path: string, trail: readonly string[], context
   const whole = parts.reduce((left, right) => intersect(left, right, path, context))
   const typed = whole.type !== undefined || whole['x-kubernetes-int-or-string'] === true
   return typed ? whole : { ...whole, ...anything() }
+}
+
+/** A pattern that every name matches, as TypeBox writes a record, makes a map. */
+function asMap(schema: JsonSchema): JsonSchema {
+  const { patternProperties, ...rest } = schema
+  if (!isRecord(patternProperties) || rest.additionalProperties !== undefined) return schema
+  const [[pattern, values] = [], ...others] = Object.entries(patternProperties)
+  const isEvery = others.length === 0 && (pattern === '^.*$' || pattern === '^(.*)$' || pattern === '')
+  return isEvery ? { ...rest, additionalProperties: values } : schema
 }
 
 function remedies(type: string): string {

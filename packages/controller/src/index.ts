@@ -39,6 +39,7 @@ export {
   resourceVersionChanged,
   specChanged,
 } from './predicates/changed.ts'
+export { changesOf } from './predicates/changes.ts'
 export type { ObjectEvent } from './predicates/event.ts'
 export type { Predicate } from './predicates/predicate.ts'
 export { and, not, or } from './predicates/predicate.ts'

@@ -42,6 +42,7 @@ import {
   NotOursError,
 } from './errors.ts'
 import { isAsDesired, ownsNothing } from './judge.ts'
+import { keepFields, notBoth, ownsAny, withoutFields } from './once.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { objectId } from './own-events.ts'
 import { place } from './placed.ts'
@@ -88,8 +89,34 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
     bodyOf: () => body,
     objects: objects.by(fieldManager),
   }
-  const application = new Application(about, task, options)
-  return (await about.applied.note(objectId(plain, key.text), () => application.run())) as Applied<T>
+  const { once = [] } = options
+  const apply = (): Promise<Applied<unknown>> =>
+    once.length === 0 ? new Application(about, task, options).run() : applyOnce(about, task, { ...options, once })
+  return (await about.applied.note(objectId(plain, key.text), apply)) as Applied<T>
+}
+
+/** The same with fields that are only set when the object is created. */
+async function applyOnce(
+  about: ApplyFor,
+  task: Task,
+  options: DesiredOptions & { readonly once: readonly string[] },
+): Promise<Applied<unknown>> {
+  const { view, key, objects } = task
+  const { once } = options
+  notBoth(options.only, once)
+  let isOwner = false
+  const seen = (object: AppliedObject): void => {
+    isOwner = ownsAny(object, once)
+  }
+  const made = await new Application(about, { ...task, seen, written: seen }, { ...options, only: 'create' }).run()
+  if (!['created', 'unchanged'].includes(made.outcome)) return made
+  const named = key as ObjectKey & CheckedKey
+  if (isOwner) await keepFields(about, full(everything(view)), named, once, objects.manager)
+  // If it went meanwhile, it is created with all fields: the next run has them kept.
+  const bodyOf = (object: AppliedObject | undefined): KubernetesObject =>
+    object === undefined ? task.bodyOf(object) : withoutFields(typed(view, task.bodyOf(object)), once)
+  const kept = await new Application(about, { ...task, bodyOf }, options).run()
+  return made.outcome === 'created' && kept.outcome === 'updated' ? { ...kept, outcome: 'created' } : kept
 }
 
 /** The same for a body that follows from what is there. */
@@ -134,6 +161,8 @@ export interface Task {
   readonly objects: AppliedObjects
   /** Whose it is does not matter: it is the primary object itself. */
   readonly isPrimary: boolean
+  /** Hears of the object that is there. */
+  seen?(object: AppliedObject): void
   /** Hears of what the server answered. */
   written?(object: AppliedObject): void
 }
@@ -218,6 +247,7 @@ class Application {
   async #bring(seen: AppliedObject | undefined, isRead: boolean): Promise<Applied<unknown>> {
     this.#body = typed(this.#view, this.#task.bodyOf(seen))
     if (seen === undefined) return this.#create(isRead)
+    this.#task.seen?.(seen)
     const isStatus = this.#task.objects.subresource === 'status'
     if (seen.metadata.deletionTimestamp !== undefined && !isStatus) return { ...unsent, outcome: 'deleting' }
     const { run } = this.#about

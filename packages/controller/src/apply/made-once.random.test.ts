@@ -39,6 +39,7 @@ async function round(arcade: Arcade): Promise<void> {
     end: () => {},
   })
   let drawn = 0
+  const isOnlyData = chance(random, 0.5)
   const start = (replica: number) => {
     const transport = server.transport({ random: simulation.random.fork(`${replica} ${drawn}`) })
     const own = new Client({ url: server.url, token: server.token, transport, environment: simulation.environment })
@@ -48,7 +49,12 @@ async function round(arcade: Arcade): Promise<void> {
     if (chance(random, 0.5)) controller.owns(view)
     controller.reconcile(async ({ apply }) => {
       drawn += 1
-      await apply(view, { metadata: { name }, stringData: { password: `${drawn}` } }, { only: 'create' })
+      const stringData = { password: `${drawn}` }
+      if (isOnlyData) {
+        // The rest of it changes with each run.
+        const metadata = { name, annotations: { drawn: `${drawn}` } }
+        await apply(view, { metadata, stringData }, { once: ['data'] })
+      } else await apply(view, { metadata: { name }, stringData }, { only: 'create' })
     })
     const running = operator.run({ signals: false }).catch(() => {})
     return async (): Promise<void> => {

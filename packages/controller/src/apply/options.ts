@@ -12,6 +12,7 @@ import {
   texts,
 } from '@wherry/client/internal'
 import type { OwnerOptions } from '../objects/owner.ts'
+import { onceCheck } from './once.ts'
 
 /** How an object is applied. */
 export interface DesiredOptions {
@@ -59,6 +60,12 @@ export interface DesiredOptions {
    * @default it is created, and kept as desired
    */
   readonly only?: 'create' | undefined
+  /**
+   * Fields that are set when the object is created, and never again: `['data']`, `['spec.clusterIP']`. Later applies send the other fields, and these
+   * keep the value that they have, whatever `desired` says. Another field manager, `MANAGER/once`, owns them. The operator needs `get` of the object.
+   * @default none
+   */
+  readonly once?: readonly string[] | undefined
   /** Aborts the apply, in addition to the run's own signal. */
   readonly signal?: AbortSignal | undefined
   /** How long a request may take, in milliseconds. @default the client's */
@@ -78,6 +85,7 @@ export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
   onDelay: oneOf('reject', 'resolve'),
   whenImmutable: oneOf('fail', 'recreate'),
   only: oneOf('create'),
+  once: onceCheck,
   signal: abortSignal,
   timeoutMs: milliseconds({ min: 1, infinite: true }),
 }

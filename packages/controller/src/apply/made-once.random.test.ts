@@ -47,12 +47,12 @@ async function round(arcade: Arcade): Promise<void> {
     const view = choose(random, views)
     const controller = operator.controller('game').for(games)
     if (chance(random, 0.5)) controller.owns(view)
-    controller.reconcile(async ({ apply }) => {
+    controller.reconcile(async ({ object, apply }) => {
       drawn += 1
       const stringData = { password: `${drawn}` }
       if (isOnlyData) {
-        // The rest of it changes with each run.
-        const metadata = { name, annotations: { drawn: `${drawn}` } }
+        // The rest of it follows the game.
+        const metadata = { name, annotations: { title: object.spec.title ?? '' } }
         await apply(view, { metadata, stringData }, { once: ['data'] })
       } else await apply(view, { metadata: { name }, stringData }, { only: 'create' })
     })

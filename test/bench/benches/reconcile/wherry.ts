@@ -5,5 +5,6 @@ import { measureNode } from './measure.ts'
 export function run(context: SubjectContext): Promise<Metrics> {
   return measureNode(context, new URL('./wherry-program.ts', import.meta.url), {
     BENCH_VIEW: String(context.options.view),
+    BENCH_RUNS: String(context.options.runs ?? false),
   })
 }

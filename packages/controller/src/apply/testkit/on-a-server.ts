@@ -162,6 +162,59 @@ export function applyOnAServer(server: () => ApiServer): void {
     expect(await hand.get(configMaps, source)).toBeUndefined()
   })
 
+  it('A10, A11, C20, C22: fields that are set once stay, and what is wanted no longer goes, also after a restart', async () => {
+    const { url, ca, token } = server()
+    await using hand = new Client({ url, ca, token })
+    const mine = configMaps.within({ namespaces: ['default'], labels: { pruned: 'yes' } })
+    const parts = secrets.within({ namespaces: ['default'], labels: { part: 'yes' } })
+    const source = { name: 'pruned', namespace: 'default' }
+    const again = (title: string): Promise<void> =>
+      operating(server(), async ({ operator, run, errors }) => {
+        const outcomes: string[] = []
+        const reading = (async () => {
+          for await (const { outcome } of operator.runs()) outcomes.push(outcome)
+        })()
+        operator
+          .controller('pruned')
+          .for(mine)
+          .debounce({ debounceMs: 100 })
+          .owns(parts)
+          .reconcile(async ({ object, apply, prune }) => {
+            const { names = '', title = '' } = object.data ?? {}
+            for (const name of names.split(' ')) {
+              const metadata = { name: `pruned-${name}`, annotations: { title } }
+              await apply(parts, { metadata, stringData: { made: title } }, { once: ['data'] })
+            }
+            await prune(parts)
+          })
+        run()
+        await operator.settled(patient)
+        await hand.patch(mine, source, { data: { title, names: title === 'first' ? 'a b' : 'b c' } })
+        await operator.settled(patient)
+        await operator.close()
+        await reading
+        expect([errors, new Set(outcomes)]).toEqual([[], new Set(['success'])])
+      })
+    await hand.create(configMaps, {
+      metadata: { ...source, labels: { pruned: 'yes' } },
+      data: { names: 'a', title: 'none' },
+    })
+    const made = async (): Promise<unknown[]> =>
+      (await hand.list(parts)).items
+        .map(({ metadata, data }) => [metadata?.name, metadata?.annotations?.title, atob(data?.made ?? '')])
+        .sort()
+    await again('first')
+    expect(await made()).toEqual([
+      ['pruned-a', 'first', 'none'],
+      ['pruned-b', 'first', 'first'],
+    ])
+    await again('second')
+    expect(await made()).toEqual([
+      ['pruned-b', 'second', 'first'],
+      ['pruned-c', 'second', 'second'],
+    ])
+  })
+
   it('A1: of twenty that create one object at once, one does', async () => {
     const { url, ca, token } = server()
     await using hand = new Client({ url, ca, token })

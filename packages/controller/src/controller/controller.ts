@@ -85,6 +85,8 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #queue: WorkQueue
   readonly #states = new KeyStates()
   #activity = 0
+  /** Somebody asked for an explanation: from then on causes name what changed. */
+  #isExplained = false
   readonly #reads: TrackedReads
   readonly #applies: ControllerApplies
   readonly #inputs: readonly Input[]
@@ -303,6 +305,7 @@ export class Controller<C, S extends Scope = Scope> {
 
   /** What a key depends on, why it last ran, and how that run ended. */
   explain(key: KeyOf<S> | string): Explanation {
+    this.#isExplained = true
     const { resource } = this.#view
     const asked = typeof key === 'string' ? parsedKey(resource, key) : key
     const { text } = checkedKey({ resource }, asked, undefined, 'explain')
@@ -369,6 +372,7 @@ export class Controller<C, S extends Scope = Scope> {
   #target(input: Input): InputTarget {
     const { cache, manager, client } = this.#parts
     const debouncer = this.#debouncer(input)
+    const isNaming = (): boolean => this.#isExplained || this.#parts.runs?.isRead === true
     const enqueue = (key: string, cause: Cause, isInitial: boolean): void => {
       if (isInitial || debouncer === undefined) this.#enqueue(key, cause, isInitial)
       else debouncer.add(key, cause)
@@ -385,6 +389,9 @@ export class Controller<C, S extends Scope = Scope> {
         this.#applies.ownEvents.heard(objectId(view, key), versionOf(object), tell),
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       accepts: key => isKeyOf(this.#view, key),
+      get namesChanges() {
+        return isNaming()
+      },
       all: () => this.#all(),
       enqueueAll: (cause, isInitial) => {
         if (isInitial || debouncer === undefined) this.#enqueueAll(cause, isInitial)

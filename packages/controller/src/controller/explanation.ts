@@ -1,5 +1,6 @@
 import type { InformerReport } from '@wherry/dynamic-cache/internal'
 import type { WorkQueue } from '@wherry/work-queue'
+import type { Changes } from '../predicates/changes.ts'
 import type { Dependency } from '../reads/dependency.ts'
 import type { Cause } from '../sources/cause.ts'
 import type { KeyState, LastRun } from './key-state.ts'
@@ -96,11 +97,18 @@ function inTime(dueInMs: number | undefined): string {
   return dueInMs === undefined ? '' : ` in ${(dueInMs / 1000).toFixed(1)} s`
 }
 
-function causeText({ source, change, view, object, from, to }: Cause): string {
+function causeText({ source, change, view, object, from, to, changes }: Cause): string {
   if (object === undefined) return `${source}: ${change}`
   const versions =
     from === undefined && to === undefined ? '' : ` (resourceVersion ${from ?? 'none'} → ${to ?? 'none'})`
-  return `${source}: ${object} of ${view} ${change}${versions}`
+  return `${source}: ${object} of ${view} ${change}${versions}${changesText(changes)}`
+}
+
+function changesText(changes: Changes | undefined): string {
+  if (changes === undefined || changes.paths.length === 0) return ''
+  const { paths, managers } = changes
+  const some = paths.length > 5 ? [...paths.slice(0, 5), `${paths.length - 5} more`] : paths
+  return `: ${some.join(', ')}${managers.length > 0 ? `, by ${managers.join(', ')}` : ''}`
 }
 
 function dependencyText(read: Dependency): string {

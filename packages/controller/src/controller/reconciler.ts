@@ -210,11 +210,11 @@ export class Reconciler<C, S extends Scope> {
     const { cause } = state
     if (runs?.isRead === true)
       runs.tell({ ...(state.lastRun as LastRun), controller: definition.name, key, outcome, tookMs, missed: 0 })
-    const { source = 'reconcile', change = 'retry', view, object, from, to } = cause ?? {}
+    const { source = 'reconcile', change = 'retry', view, object, from, to, changes } = cause ?? {}
     environment.metrics.count('wherry_runs_by_cause_total', { ...this.#labels, source, change })
     environment.log('debug', 'reconciled', {
       ...{ ...this.#labels, key, outcome, attempt, tookMs: Math.round(tookMs * 1000) / 1000 },
-      ...{ source, change, view, object, from, to },
+      ...{ source, change, view, object, from, to, ...changes },
     })
   }
 

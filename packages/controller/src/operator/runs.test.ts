@@ -59,6 +59,19 @@ describe('C22: the runs of an operator', () => {
       expect(await operator.runs().next()).toEqual({ done: true, value: undefined })
     }))
 
+  it('name what changed, and who wrote it, for who reads them and after the first explanation', () =>
+    inArcade(async ({ operator, forGames, start, client, after }) => {
+      forGames().reconcile(() => {})
+      await start('chess')
+      const rename = (title: string) => after(client.patch(games, at('chess'), { spec: { title } }))
+      await rename('one')
+      const explained = () => operator.explain('game', at('chess'))
+      expect(explained().lastRun?.cause?.changes).toBeUndefined()
+      await rename('two')
+      expect(explained().lastRun?.cause?.changes).toEqual({ paths: ['spec.title'], managers: [] })
+      expect(`${explained()}`).toMatch(/because for: default\/chess of \S+ updated \(.*\): spec\.title\n/)
+    }))
+
   it('are lost to a reader who falls behind, the oldest first, and counted', async () => {
     const records = new RunRecords()
     expect(records.isRead).toBe(false)

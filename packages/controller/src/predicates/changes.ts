@@ -21,10 +21,14 @@ export interface Changes {
  * ```
  */
 export function changesOf(event: ObjectEvent<unknown>): Changes {
-  if (event.type !== 'update') return { paths: [], managers: [] }
+  return event.type === 'update' ? changesBetween(event.old, event.object) : { paths: [], managers: [] }
+}
+
+/** What differs between two states of an object. */
+export function changesBetween(old: unknown, now: unknown): Changes {
   const paths: string[] = []
-  compare(event.old, event.object, '', paths)
-  return { paths, managers: managersOf(event.old, event.object) }
+  compare(old, now, '', paths)
+  return { paths, managers: managersOf(old, now) }
 }
 
 const mostPaths = 100

@@ -1,3 +1,4 @@
+import type { Changes } from '../predicates/changes.ts'
 import type { ReadChange } from '../reads/cause.ts'
 
 /** What happened that makes a key run: to an object, or beside all objects. */
@@ -27,6 +28,11 @@ export interface Cause {
   readonly from: string | undefined
   /** Its resourceVersion then; as `from`. */
   readonly to: string | undefined
+  /**
+   * The fields that changed, and who wrote them, of an object of `for` or `watches`. Named while somebody reads `operator.runs()`, and after the first
+   * `explain` of a key of the controller: to compare each object costs about as much as a run.
+   */
+  readonly changes?: Changes | undefined
 }
 
 /** A cause that is no object's. */

@@ -29,6 +29,8 @@ export interface InputTarget {
   gone(key: string, last: unknown): void
   /** Whether a key can be one of the primary view: it has a name, and a namespace, as objects of the view have them. */
   accepts(key: string): boolean
+  /** Whether causes are to name what changed. */
+  readonly namesChanges: boolean
   /** The keys of all primary objects. */
   all(): Iterable<string>
   /** All primary objects are to run. However often it is called before one of them has begun, it costs as much as once. Never throws. */

@@ -3,10 +3,11 @@ import type { CachedInformer } from '@wherry/dynamic-cache/internal'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import { isTurn } from '../objects/life.ts'
 import { versionOf } from '../objects/version.ts'
+import { changesBetween } from '../predicates/changes.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf, untilTold } from '../reads/informer-of.ts'
-import type { CauseChange } from './cause.ts'
+import type { Cause, CauseChange } from './cause.ts'
 import { attempt, type Input, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
 
 /** What an {@link objectInput} is made of. */
@@ -61,7 +62,17 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
         return attempt(() => parts.keysOf?.(object, key, target, environment) ?? [], [], environment, about)
       }
       const tell = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
-        const cause = { source: kind, change, view: view.key, object: key, from: versionOf(old), to: versionOf(now) }
+        const versions = { from: versionOf(old), to: versionOf(now) }
+        const isNamed = target.namesChanges && !isOwned && old !== undefined && now !== undefined
+        const changes = isNamed ? changesBetween(old, now) : undefined
+        const cause: Cause = {
+          source: kind,
+          change,
+          view: view.key,
+          object: key,
+          ...versions,
+          ...(changes && { changes }),
+        }
         const enqueue = (by?: string): void => {
           if (parts.meansAll === true) return target.enqueueAll(cause, change === 'initial')
           const keys = [old, now].flatMap(object => (object === undefined ? [] : keysOf(object, key)))

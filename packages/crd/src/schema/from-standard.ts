@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json-schema.ts'
+import { isRecord, type JsonSchema } from './json-schema.ts'
 import { libraryOptions } from './library-options.ts'
 import { problemsError } from './problem.ts'
 
@@ -34,11 +34,31 @@ export function jsonSchemaOf(schema: AnySchema, path: string): JsonSchema {
   try {
     // Arktype's own method keeps defaults, unlike its Standard JSON Schema.
     if ('toJsonSchema' in schema && typeof schema.toJsonSchema === 'function')
-      return schema.toJsonSchema(libraryOptions)
+      return withAnyObjects(schema.toJsonSchema(libraryOptions)) as JsonSchema
     return jsonSchema.input({ target: 'draft-2020-12', libraryOptions })
   } catch (error) {
     throw problemsError([{ path, message: `can't be expressed as a JSON Schema: ${(error as Error).message}` }])
   }
+}
+
+/**
+ * Arktype's `object` is any object, and its JSON Schema says no more of it than `type: object`. In a definition that would be an object without fields.
+ */
+function withAnyObjects(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withAnyObjects)
+  if (!isRecord(schema)) return schema
+  const inner = Object.entries(schema).map(([keyword, value]) => [keyword, below(keyword, value)] as const)
+  const isAny =
+    schema.type === 'object' && !['properties', 'additionalProperties', 'required'].some(name => name in schema)
+  return { ...Object.fromEntries(inner), ...(isAny && { 'x-kubernetes-preserve-unknown-fields': true }) }
+}
+
+/** What a keyword has, with the schemas in it. A default or an enum has none. */
+function below(keyword: string, value: unknown): unknown {
+  if (['items', 'prefixItems', 'additionalProperties', 'anyOf', 'oneOf', 'allOf', 'not'].includes(keyword))
+    return withAnyObjects(value)
+  if (!['properties', 'patternProperties', '$defs'].includes(keyword) || !isRecord(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, withAnyObjects(schema)]))
 }
 
 // The schemas of arktype are functions.

@@ -86,6 +86,14 @@ describe('structuralSchema', () => {
     expect([schema, inner].map(one => structuralSchema(one))).toEqual([fitted, inner])
   })
 
+  it("K1: keeps the fields of arktype's object, which may have any", () => {
+    const any = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+    const { properties } = structuralSchema(type({ any: 'object', 'list?': 'object[]' }))
+    expect([properties?.any, properties?.list]).toEqual([any, { type: 'array', items: any }])
+    const plain = { type: 'object', properties: { metadata: { type: 'object' } } }
+    expect(structuralSchema(plain)).toEqual(plain)
+  })
+
   it('takes a record as TypeBox writes it, and refuses a pattern that some names do not match', () => {
     const record = (pattern: string) => ({ type: 'object', patternProperties: { [pattern]: { type: 'string' } } })
     expect(structuralSchema(record('^.*$'))).toEqual({ type: 'object', additionalProperties: { type: 'string' } })

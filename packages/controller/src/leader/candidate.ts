@@ -129,7 +129,12 @@ export class Candidate {
 
   #next(): LeaseSpec {
     const { identity, leaseMs } = this.#settings
-    const renewTime = microTime(this.#clock.now(), this.#seen?.spec.renewTime)
+    const { random } = this.#settings.client.environment
+    // Two processes of one identity, which there should not be, may get the lease within a millisecond: each knows its own write.
+    const renewTime =
+      this.#acquireTime === undefined
+        ? microTime(this.#clock.now(), undefined, Math.floor(random() * 1000))
+        : microTime(this.#clock.now(), this.#seen?.spec.renewTime)
     // A lease of ours that was deleted is made again as it was.
     const last = this.#lease === undefined ? this.#seen?.spec : this.#lease.spec
     const transitions = last?.leaseTransitions ?? 0

@@ -101,6 +101,20 @@ it('C6: another leads at once after a release, and by lease and retry after a de
     expect(electorate.history.outOfTerm()).toEqual([])
   }))
 
+it('C6: of two processes with one identity, which hear of a release at the same time, one leads', () =>
+  electing(async ({ simulation }) => {
+    for (let round = 0; round < 10; round += 1) {
+      const a = await leading(`a${round}`)
+      const twins = [electorate.candidate('twin'), electorate.candidate('twin')]
+      await simulation.advance(5000)
+      a.stop()
+      await simulation.advance(5000)
+      expect(twins.filter(leads)).toHaveLength(1)
+      for (const twin of twins) twin.stop()
+      await Promise.all(twins.map(({ running }) => running))
+    }
+  }))
+
 it('C6: takes a released lease at its next look if it may not watch the lease, or the watch breaks', () =>
   electing(async ({ simulation, server }) => {
     const match = { resource: 'leases.coordination.k8s.io', verb: 'watch' }

@@ -130,10 +130,12 @@ export class LeaderElection {
           if (!signal.aborted) this.#report(error, 'acquire')
         }
         // The wait ends when the lease may be taken, although nothing else happens then.
-        const wait = this.#candidate.waitMs() || Number.POSITIVE_INFINITY
+        const left = this.#candidate.waitMs()
+        const wait = left === 0 ? Number.POSITIVE_INFINITY : left + this.#apart()
         if (wait !== Number.POSITIVE_INFINITY && !wasWoken && !signal.aborted) watch.open()
         wasWoken = false
         await sleep(clock, Math.min(wait, this.#pause()), waiting.signal).catch(() => {})
+        if (wasWoken) await sleep(clock, this.#apart(), signal).catch(() => {})
       }
       return undefined
     } finally {
@@ -210,6 +212,11 @@ export class LeaderElection {
       // The lease expires by itself.
       this.#report(error, 'release')
     }
+  }
+
+  /** All candidates hear of a release, and of the last renewal, at the same time: each waits so much longer, in milliseconds. */
+  #apart(): number {
+    return 100 * this.#environment.random()
   }
 
   /** From its upper half, so that candidates do not come in step. */

@@ -22,7 +22,7 @@ export const onceCheck: Check = (option, value) => {
 
 type Json = Readonly<Record<string, unknown>>
 
-/** An object without some fields. A field that has none left stays, as an empty one. */
+/** An object without some fields, and without the fields around them that have none left. */
 export function withoutFields<T extends object>(object: T, paths: readonly string[]): T {
   return paths.reduce<T>((left, path) => cut(left as Json, path.split('.')) as T, object)
 }

@@ -25,13 +25,14 @@ export function union(managers: readonly FieldsV1[]): FieldsV1 {
   return all
 }
 
-/** The same fields without those at `path`, and without parents that have nothing left. */
-export function without(fields: FieldsV1, [first, ...rest]: readonly string[]): FieldsV1 {
+/** The same fields, or the same object, without what is at `path`, and without parents that have nothing left. */
+export function without<T extends object>(fields: T, [first, ...rest]: readonly string[]): T {
   if (first === undefined || !Object.hasOwn(fields, first)) return fields
-  const { [first]: below = {}, ...others } = fields
-  if (rest.length === 0) return others
+  const { [first]: below, ...others } = fields as Readonly<Record<string, unknown>>
+  if (rest.length === 0) return others as T
+  if (typeof below !== 'object' || below === null || Array.isArray(below)) return fields
   const left = without(below, rest)
-  return Object.keys(left).length === 0 ? others : { ...others, [first]: left }
+  return (Object.keys(left).length === 0 ? others : { ...others, [first]: left }) as T
 }
 
 /** The fields below `path`; `undefined` if there are none. */

@@ -3,7 +3,7 @@ import { type Check, texts } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 import type { AppliedObject } from './applied-object.ts'
 import type { ApplyFor } from './apply.ts'
-import { below, type FieldsV1 } from './fields-v1.ts'
+import { below, type FieldsV1, without } from './fields-v1.ts'
 import { objectId } from './own-events.ts'
 
 /** Checks the option `once`: paths of fields, such as `data` or `spec.clusterIP`. */
@@ -24,14 +24,7 @@ type Json = Readonly<Record<string, unknown>>
 
 /** An object without some fields, and without the fields around them that have none left. */
 export function withoutFields<T extends object>(object: T, paths: readonly string[]): T {
-  return paths.reduce<T>((left, path) => cut(left as Json, path.split('.')) as T, object)
-}
-
-function cut(object: Json, [first = '', ...rest]: readonly string[]): Json {
-  const { [first]: value, ...others } = object
-  if (rest.length === 0 || !isObject(value)) return rest.length === 0 ? others : object
-  const left = cut(value, rest)
-  return Object.keys(left).length === 0 ? others : { ...others, [first]: left }
+  return paths.reduce((left, path) => without(left, path.split('.')), object)
 }
 
 /** Whether the manager of an applied object still owns one of the fields. */

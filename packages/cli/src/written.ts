@@ -1,5 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { parseAllDocuments } from 'yaml'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost } from './host.ts'
 import { renewal } from './renewal.ts'
@@ -14,7 +16,7 @@ export interface Destination {
   readonly renewedBy: readonly string[]
 }
 
-/** Writes files, or checks that they are current, and says of each what became of it. */
+/** Writes files of YAML, or checks that they are current, and says of each what became of it. */
 export async function writeFiles(
   files: Readonly<Record<string, string>>,
   { out, isCheck, renewedBy }: Destination,
@@ -28,7 +30,7 @@ export async function writeFiles(
       if (error.code === 'ENOENT') return undefined
       throw error
     })
-    const state = found === undefined ? 'missing' : found === content ? 'current' : 'stale'
+    const state = found === undefined ? 'missing' : isSame(found, content) ? 'current' : 'stale'
     const isToWrite = state !== 'current' && !isCheck
     if (isToWrite) {
       await mkdir(dirname(path), { recursive: true })
@@ -38,4 +40,10 @@ export async function writeFiles(
     host.stdout.write(`${file}: ${isToWrite ? 'written' : state}\n`)
   }
   if (isCheck && !isCurrent) throw new CommandFailure(renewal(renewedBy), 1)
+}
+
+/** Whether two texts have the same documents (rule K5). */
+function isSame(a: string, b: string): boolean {
+  const documents = (text: string): unknown[] => parseAllDocuments(text).map(one => one.toJS())
+  return a === b || isDeepStrictEqual(documents(a), documents(b))
 }

@@ -64,6 +64,7 @@ rules:
     resources:
       - games
     verbs:
+      - list
       - watch
 ---
 apiVersion: rbac.authorization.k8s.io/v1
@@ -180,7 +181,12 @@ it('K7: metrics have a Service, and a ServiceMonitor if it is asked for, with th
 })
 
 it('K7: each role is bound in its namespace', async () => {
-  const rights = ['a', 'b', undefined].map(namespace => ({ verb: 'watch', ...games, namespace, by: 'controller' }))
+  const places = { a: 'update', b: 'patch', c: 'create' }
+  const rights = [
+    ...Object.entries(places).map(([namespace, verb]) => ({ verb, ...games, namespace, by: 'controller' })),
+    // What is granted in the cluster needs no role in a namespace.
+    { verb: 'create', ...games, by: 'controller' },
+  ]
   await gameOperator({ health, rights })
   const bindings = (await documents('manifests main.mjs --name game')).filter(({ kind }) => kind.endsWith('Binding'))
   expect(bindings.map(({ kind, metadata }) => `${kind} ${metadata.namespace}`)).toEqual([

@@ -21,7 +21,7 @@ export async function manifestFiles(
   options: ManifestOptions,
   host: CommandHost,
 ): Promise<Readonly<Record<string, string>>> {
-  const { name, image = `${name}:latest`, serviceMonitor, out = '.', crd } = options
+  const { name, image = `${name}:latest`, serviceMonitor, out = '.', crd, granted = [] } = options
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
     throw wrongUsage(`--name ${name}: lower-case letters, digits and -, up to 63`)
   const { namespace = name, roles, program: run } = await operatorRoles(program, name, options, host)
@@ -34,9 +34,11 @@ export async function manifestFiles(
     ...{ name, namespace, image, roles, leader, health },
     hasServiceMonitor: serviceMonitor === true,
   })
-  const definitions = (await definitionFiles(crd, host.cwd)).map(file => relative(out, file).replaceAll('\\', '/'))
-  // Kustomize reads no files outside its folder.
-  const inside = definitions.filter(file => !file.startsWith('../'))
+  const others = [...(await definitionFiles(crd, host.cwd)), ...granted]
+  const inside = others
+    .map(file => relative(out, file).replaceAll('\\', '/'))
+    // Kustomize reads no files outside its folder.
+    .filter(file => !file.startsWith('../'))
   return { [`${name}.yaml`]: manifests, 'kustomization.yaml': kustomizationYaml([...inside, `${name}.yaml`]) }
 }
 

@@ -126,7 +126,7 @@ it('K4: creation and the deletion of many are never granted by name', async () =
   const named = ['watch', 'update', 'create', 'deletecollection'].map(verb => ({ verb, ...secrets, name: 'key' }))
   await record('a.json', 'plays', named)
   const { stdout } = await run('rbac --rights . --fixed-name secrets', folder)
-  expect(stdout.split('resourceNames:')[1]).toMatch(/- key\n {4}verbs:\n {6}- watch\n {6}- update\n {2}#/)
+  expect(stdout.split('resourceNames:')[1]).toMatch(/- key\n {4}verbs:\n {6}- list\n {6}- watch\n {6}- update\n {2}#/)
   expect(stdout).toMatch(/resources:\n {6}- secrets\n {4}verbs:\n {6}- create\n {6}- deletecollection\n$/)
 })
 
@@ -135,6 +135,29 @@ it('K4: who does not say whether names are those of every cluster is asked', asy
   const { status, stderr } = await run('rbac --rights .', folder)
   expect(status).toBe(2)
   expect(stderr).toContain('secrets by name only (key, license, token): say --fixed-name secrets if')
+})
+
+it('K4: what roles of the user grant is left out', async () => {
+  await recordGame()
+  const role = (kind: string, rule: object, namespace?: string): string =>
+    JSON.stringify({
+      kind,
+      metadata: { name: 'mine', namespace },
+      rules: [{ verbs: ['*'], apiGroups: ['*'], ...rule }],
+    })
+  const left = async (mine: string): Promise<readonly string[]> => {
+    await writeFile(join(folder, 'mine.yaml'), mine)
+    const { stdout } = await run('rbac --rights . --fixed-name secrets --granted mine.yaml', folder)
+    return stdout.match(/(?<=resources:\n {6}- ).*/g) ?? []
+  }
+  const games = ['games', 'games/status']
+  expect(await left(role('ClusterRole', { resources: ['configmaps'] }))).toEqual([...games, 'secrets'])
+  expect(await left(role('ClusterRole', { resources: ['*'] }))).toEqual([])
+  expect(await left(role('Role', { resources: ['*'] }, 'other'))).toEqual(['configmaps', ...games, 'secrets'])
+  expect(await left(role('Role', { resources: ['*'] }, 'default'))).toEqual(['configmaps', ...games])
+  const one = { resources: ['secrets'], resourceNames: ['key', 'license'], verbs: ['get'] }
+  expect(await left(role('Role', one, 'default'))).toEqual(['configmaps', ...games, 'secrets'])
+  expect(await left(role('Role', { ...one, resourceNames: ['key', 'license', 'token'] }, 'default'))).toHaveLength(4)
 })
 
 it('K4: more than three tests are counted', async () => {
@@ -162,6 +185,8 @@ it.each([
   ['rbac --rights nowhere', 1, 'no rights are recorded in nowhere'],
   ['rbac --rights . --check', 2, '--check needs --out'],
   ['rbac --rights . --any-name secret', 2, 'no test used secret'],
+  ['rbac --rights . --granted none.yaml', 2, "none.yaml can't be read"],
+  ['rbac --rights . --granted a.json', 1, 'a.json has no Role'],
   ['rbac --rights . --own secret', 2, 'no test used secret'],
   ['rbac --rights . --any-name secrets --fixed-name secrets', 2, 'take one of them'],
 ])('K4: %s ends with %i', async (line, status, message) => {

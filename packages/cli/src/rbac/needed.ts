@@ -20,8 +20,24 @@ export interface Places {
 /** A right to a resource. */
 export type Target = NeededRight & { readonly group: string; readonly resource: string }
 
-/** The rights that tests used and that a program declares, each in the namespace where it is to be granted. */
+/** The rights that tests used and that a program declares, each in the namespace where it is to be granted. What the cluster grants is in no namespace. */
 export function neededRights(
+  seen: readonly SeenRight[],
+  program: (DeclaredProgram & { readonly file: string }) | undefined,
+  places: Places,
+): readonly NeededRight[] {
+  const all = placedRights(seen.flatMap(withList), program, places)
+  const keyOf = ({ verb, group, resource }: NeededRight): string => `${verb} ${group} ${resource}`
+  const everywhere = new Set(all.filter(right => right.namespace === undefined && right.name === undefined).map(keyOf))
+  return all.map(right => (everywhere.has(keyOf(right)) ? inNamespace(right, undefined) : right))
+}
+
+/** A watch lists first on a server that does not stream lists. */
+function withList(right: SeenRight): SeenRight[] {
+  return right.verb === 'watch' ? [right, { ...right, verb: 'list' }] : [right]
+}
+
+function placedRights(
   seen: readonly SeenRight[],
   program: (DeclaredProgram & { readonly file: string }) | undefined,
   places: Places,

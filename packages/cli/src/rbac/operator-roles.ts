@@ -1,6 +1,7 @@
 import { CommandFailure, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { type DeclaredProgram, declaredBy } from '../program/declared.ts'
+import { grantedByHand } from './granted-by-hand.ts'
 import { neededRights, withoutSubresource } from './needed.ts'
 import { neverSeen } from './never-seen.ts'
 import { recordedRights, type SeenRight } from './recorded.ts'
@@ -22,7 +23,7 @@ export async function operatorRoles(
   options: RightsOptions,
   host: CommandHost,
 ): Promise<OperatorRoles> {
-  const { rights, crd, own = [], fixedName: fixed = [], anyName: any = [], strict } = options
+  const { rights, crd, own = [], fixedName: fixed = [], anyName: any = [], granted = [], strict } = options
   const both = fixed.find(resource => any.includes(resource))
   if (both !== undefined) throw wrongUsage(`--fixed-name and --any-name both name ${both}: take one of them`)
   const seen = await recordedRights(rights, host.cwd)
@@ -32,7 +33,8 @@ export async function operatorRoles(
     program === undefined
       ? undefined
       : { ...(await declaredBy(program, { namespace: namespace ?? '', crd }, host)), file: program }
-  const needed = neededRights(seen, declared, { namespace, own })
+  const isGranted = await grantedByHand(granted, host.cwd)
+  const needed = neededRights(seen, declared, { namespace, own }).filter(right => !isGranted(right))
   const undecided = undecidedNames(needed, declared?.declaration.rights ?? [], { fixed, any })
   if (undecided.length > 0) throw wrongUsage(undecided.map(question).join('\n'))
   const unseen = neverSeen(declared?.declaration.rights ?? [], seen)

@@ -8,6 +8,7 @@ export interface RightsOptions {
   readonly own?: readonly string[]
   readonly fixedName?: readonly string[]
   readonly anyName?: readonly string[]
+  readonly granted?: readonly string[]
   readonly strict?: true
 }
 
@@ -26,12 +27,13 @@ export function addRightsOptions(command: Command): Command {
     .option('--own <resource...>', "used in the operator's own namespace only")
     .option('--fixed-name <resource...>', 'the names that the tests used are those of every cluster')
     .option('--any-name <resource...>', 'names come from other objects, although the resource is only watched by name')
+    .option('--granted <file...>', 'leave out what these roles of yours grant')
     .option('--strict', 'fail if a right is declared that no test used')
 }
 
 /** The options as the user gave them, for a command that renews files. */
 export function rightsArguments(program: string | undefined, options: RightsOptions): string[] {
-  const { rights, crd, namespace, own = [], fixedName = [], anyName = [], strict } = options
+  const { rights, crd, namespace, own = [], fixedName = [], anyName = [], granted = [], strict } = options
   const list = (option: string, values: readonly string[]): string[] => (values.length === 0 ? [] : [option, ...values])
   return [
     ...(program === undefined ? [] : [program]),
@@ -41,6 +43,7 @@ export function rightsArguments(program: string | undefined, options: RightsOpti
     ...list('--own', own),
     ...list('--fixed-name', fixedName),
     ...list('--any-name', anyName),
+    ...list('--granted', granted),
     ...(strict ? ['--strict'] : []),
   ]
 }

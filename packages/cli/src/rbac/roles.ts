@@ -76,7 +76,8 @@ function rulesFor(rights: readonly Target[], names: ReadonlySet<string>): Needed
     const isNamed = ([verb, uses]: (typeof verbs)[number]): boolean =>
       !unnamed.has(verb) && uses.every(({ name }) => name !== undefined && names.has(name))
     const rule = (some: typeof verbs, resourceNames: readonly string[]): NeededRule[] => {
-      const uses = some.flatMap(([, list]) => list)
+      // In their order: what is declared comes first.
+      const uses = all.filter(({ verb }) => some.some(([one]) => one === verb))
       if (uses.length === 0) return []
       const target = { apiGroups: [uses[0]?.group ?? ''], resources: [resource] }
       const named = resourceNames.length === 0 ? {} : { resourceNames }

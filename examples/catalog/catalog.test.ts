@@ -8,8 +8,9 @@ import type { Metadata } from './index/release.ts'
 import { Catalogs } from './operator.ts'
 import { imageReference } from './registry/reference.ts'
 import type { RepositoryOptions } from './registry/repository.ts'
+import { digestOf } from './registry/verified.ts'
 import { push } from './testkit/registry.ts'
-import { digestOf, releaseOf } from './testkit/releases.ts'
+import { releaseOf } from './testkit/releases.ts'
 import { StandInRegistry } from './testkit/stand-in-registry.ts'
 
 const [base] = clusterServiceVersions({ count: 1, managedFields: false }) as Iterable<unknown> as [Metadata]

@@ -9,7 +9,8 @@ const operator = await Operator.connect({
   name: 'catalog',
   health: { host: '0.0.0.0', port: Number(process.env.PORT ?? 8080) },
 })
-const catalogs = new Catalogs()
+const { HTTPS_PROXY: proxy, NO_PROXY: noProxy } = process.env
+const catalogs = new Catalogs({ proxy, noProxy })
 declareCatalogs(operator, catalogs)
 const server = catalogServer(catalogs).listen(Number(process.env.CATALOG_PORT ?? 0))
 await once(server, 'listening')

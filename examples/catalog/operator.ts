@@ -3,7 +3,7 @@ import { Channel, generationChanged, type Operator, type ReconcileContext } from
 import { Catalog, type CatalogOptions } from './catalog.ts'
 import { type CatalogSource, catalogSources, untilNextPoll } from './catalog-source.ts'
 import { type Credentials, credentialsIn } from './registry/credentials.ts'
-import { imageReference } from './registry/reference.ts'
+import { type ImageReference, imageReference } from './registry/reference.ts'
 import type { Image } from './registry/repository.ts'
 
 /** How soon the registry is asked again after a failure, at most. */
@@ -12,18 +12,25 @@ export const retryMs = 30_000
 /** So many sources may be polled at the same time. A poll waits for its registry most of the time, and a slow one must hold up no other. */
 const mostPolls = 256
 
+export interface CatalogsOptions extends CatalogOptions {
+  /** The proxy of sources that name none, as HTTPS_PROXY has it. @default none */
+  readonly proxy?: string | undefined
+  /** Hosts that are reached without a proxy, as NO_PROXY has them. @default none */
+  readonly noProxy?: string | undefined
+}
+
 /** The catalogs that the operator serves. */
 export class Catalogs {
   readonly #catalogs = new Map<string, Catalog>()
   readonly #failures = new Map<string, Error>()
-  readonly #options: CatalogOptions
+  readonly options: CatalogsOptions
   /** Tells the controller that a bundle failed, or came after one had failed. */
   readonly bundles: Channel<{ namespace: string; name: string }> = new Channel<{ namespace: string; name: string }>(
     'bundles',
   )
 
-  constructor(options: CatalogOptions = {}) {
-    this.#options = options
+  constructor(options: CatalogsOptions = {}) {
+    this.options = options
   }
 
   get(namespace: string, name: string): Catalog | undefined {
@@ -60,7 +67,7 @@ export class Catalogs {
   }
 
   open(key: string): Catalog {
-    const catalog = this.#catalogs.get(key) ?? new Catalog(this.#options)
+    const catalog = this.#catalogs.get(key) ?? new Catalog(this.options)
     this.#catalogs.set(key, catalog)
     return catalog
   }
@@ -96,9 +103,10 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
       let failure: unknown
       try {
         const image = imageReference(source.spec.image)
-        const { caBundle, proxy } = source.spec
+        const { caBundle, proxy = catalogs.options.proxy } = source.spec
+        const { noProxy } = catalogs.options
         const ca = caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString()
-        catalog.configure(image, { ca, proxy, credentials: await credentialsOf(context, image.host) })
+        catalog.configure(image, { ca, proxy, noProxy, credentials: await credentialsOf(context, image) })
         await catalog.poll(signal)
       } catch (error) {
         signal.throwIfAborted()
@@ -114,7 +122,7 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
 /** The pull secret is read through the narrow cache and tracked: this runs again as soon as it is rotated. */
 async function credentialsOf(
   { object, read }: Pick<ReconcileContext<CatalogSource>, 'object' | 'read'>,
-  host: string,
+  image: ImageReference,
 ): Promise<Credentials | undefined> {
   const { pullSecret } = object.spec
   if (pullSecret === undefined) return undefined
@@ -122,7 +130,7 @@ async function credentialsOf(
     data?.['.dockerconfigjson'] ?? null
   const config = await read.get(secrets, { name: pullSecret.name }, { select })
   if (config == null) throw new NoPullSecretError(`the pull secret ${pullSecret.name} is not there`)
-  return credentialsIn(Buffer.from(config, 'base64').toString(), host)
+  return credentialsIn(Buffer.from(config, 'base64').toString(), image)
 }
 
 class NoPullSecretError extends Error {

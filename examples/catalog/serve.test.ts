@@ -3,8 +3,9 @@ import { request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Catalogs } from './operator.ts'
+import { digestOf } from './registry/verified.ts'
 import { catalogServer } from './serve.ts'
-import { digestOf, indexOf } from './testkit/releases.ts'
+import { indexOf } from './testkit/releases.ts'
 
 let server: Server
 let catalogs: Catalogs

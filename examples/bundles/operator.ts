@@ -16,7 +16,7 @@ import type { BundleSource } from './bundle/source.ts'
 import { applyManifests, isSame, madeOf, unhealthy } from './install/apply-manifests.ts'
 import { BundleCache } from './install/bundle-cache.ts'
 import { healthyOf, installedOf, replaced, upToDateOf } from './install/conditions.ts'
-import { isMadeFor, type Kept, namespaceFor, unmark } from './install/owned-namespace.ts'
+import { isMadeFor, type Kept, namespaceOf, unmark } from './install/made-for.ts'
 import { prune } from './install/prune.ts'
 import { type Answer, Releases, type Unpacked } from './install/releases.ts'
 import { WatchedKinds } from './install/watched-kinds.ts'
@@ -148,7 +148,7 @@ class Installer {
     const isInstalled = problems.length === 0
     const kept = isInstalled ? await prune(client, object.metadata.uid, left, signal) : []
     const sick = [...problems, ...(isInstalled ? await unhealthy(context, made) : [])]
-    // What was told of the last namespace that stayed is told until something else is pruned.
+    // What was told of what stayed last is told until something else is pruned.
     const { conditions = [] } = object.status ?? {}
     const isPruned = isInstalled && left.length > 0
     const staying = isPruned ? conditions.filter(({ type }) => type !== 'Pruned') : conditions
@@ -174,7 +174,7 @@ class Installer {
     const name = object.spec.namespace
     const found = await read.get(namespaces.metadata(), { name })
     const { uid } = object.metadata
-    return found === undefined || isMadeFor(found.metadata, uid) ? [namespaceFor(name, uid)] : []
+    return found === undefined || isMadeFor(found.metadata, uid) ? [namespaceOf(name)] : []
   }
 
   /** Says why nothing, or nothing newer, is installed. Not with each poll: an event costs a request. */
@@ -185,11 +185,16 @@ class Installer {
     if (known?.reason !== reason || known.message !== message) events.record({ type: 'Warning', reason, message })
   }
 
-  /** Says that namespaces stay, in a condition and in an event: nobody sees the condition for long if the PlatformOperator goes. */
+  /** Says that namespaces and definitions stay, in a condition and in an event: nobody sees the condition for long if the PlatformOperator goes. */
   #told({ events }: Context, kept: readonly Kept[]): PlatformCondition {
-    const all = kept.map(({ name, holds }) => `the namespace ${name} stays, since it holds ${holds}`)
+    const all = kept.map(({ kind, name, holds }) =>
+      kind === 'Namespace'
+        ? `the namespace ${name} stays, since it holds ${holds}`
+        : `the definition ${name} stays, since there is ${holds}`,
+    )
     const message = cut(all.join('; '))
-    events.record({ type: 'Warning', reason: 'NamespaceKept', message })
-    return { type: 'Pruned', status: 'False', reason: 'NamespaceKept', message }
+    const reason = kept.some(({ kind }) => kind === 'Namespace') ? 'NamespaceKept' : 'DefinitionKept'
+    events.record({ type: 'Warning', reason, message })
+    return { type: 'Pruned', status: 'False', reason, message }
   }
 }

@@ -4,24 +4,29 @@ import { cut, type Problem } from '../bundle/health.ts'
 import { textOf, viewOf } from '../bundle/kinds.ts'
 import type { Manifest } from '../bundle/manifests.ts'
 import type { Made, PlatformOperator } from '../platform-operator.ts'
+import { isMadeForAnother, isMarkedKind, markedFor } from './made-for.ts'
 import { health, type Observed, ownerLabel, served } from './watched-kinds.ts'
 
-type Context = Pick<ReconcileContext<PlatformOperator, 'cluster'>, 'apply' | 'key' | 'read'>
+type Context = Pick<ReconcileContext<PlatformOperator, 'cluster'>, 'apply' | 'key' | 'object' | 'read'>
 
 /** Applies manifests in their order. What the server refuses holds up nothing else, but definitions hold up what comes after them. */
 export async function applyManifests(
-  { apply, key, read }: Context,
+  { apply, key, object: owner, read }: Context,
   manifests: readonly Manifest[],
 ): Promise<Problem[]> {
   const problems: Problem[] = []
   const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition' || kind === 'Namespace'
   for (const part of [manifests.filter(isDefinition), manifests.filter(one => !isDefinition(one))]) {
     for (const manifest of part) {
+      const { uid } = owner.metadata
       const labels = { ...manifest.metadata.labels, [ownerLabel]: key.name }
-      const desired = { ...manifest, metadata: { ...manifest.metadata, labels } }
+      const desired = markedFor({ ...manifest, metadata: { ...manifest.metadata, labels } }, uid)
       try {
-        const shared = { owner: false, adopt: false }
-        await apply(viewOf(manifest), desired, manifest.kind === 'Namespace' ? shared : {})
+        if (isMarkedKind(manifest.kind)) {
+          const found = await read.get(viewOf(manifest).metadata(), { name: manifest.metadata.name } as ObjectKey)
+          if (isMadeForAnother(found?.metadata, uid)) throw new TakenError(found?.metadata.labels?.[ownerLabel])
+          await apply(viewOf(manifest), desired, { owner: false, adopt: false })
+        } else await apply(viewOf(manifest), desired)
       } catch (thrown) {
         // What was refused thrice is sent again later. Until then it is as it was.
         const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
@@ -38,6 +43,15 @@ export async function applyManifests(
     if (problems.length > 0) return problems
   }
   return problems
+}
+
+/** It was made for another PlatformOperator. */
+class TakenError extends Error {
+  override readonly name = 'TakenError'
+
+  constructor(by: string | undefined) {
+    super(`it was made for the PlatformOperator ${by ?? 'of another name'}, which has it still`)
+  }
 }
 
 /** The Deployments that are not available. */
@@ -73,7 +87,7 @@ function idOf({ kind, name }: Made): string {
 
 /** What the server refuses of one object, or what somebody else has: it is for people to mend, and another try is of no use. */
 function isOfObject(error: unknown): error is Error {
-  const known = [NotOursError, AlreadyOwnedError, ApplyDelayedError]
+  const known = [NotOursError, AlreadyOwnedError, ApplyDelayedError, TakenError]
   if (known.some(one => error instanceof one)) return true
   return (
     error instanceof ApiError &&

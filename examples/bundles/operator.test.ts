@@ -223,6 +223,62 @@ describe.each([
       await until(async () => expect(await found()).toBeUndefined())
     }))
 
+  it('kinds of other bundles are found on the server, and one that is missing holds up nothing else', () =>
+    running(async ({ source }) => {
+      const kindOf = (kind: string, plural: string, namespaced: boolean) =>
+        defineResource<KubernetesObject>({ group: 'monitoring.example.com', version: 'v1', kind, plural, namespaced })
+      const [monitors, rules] = [kindOf('Monitor', 'monitors', true), kindOf('Rule', 'rules', false)]
+      const define = async ({ resource: { group, kind, plural, namespaced } }: typeof monitors | typeof rules) => {
+        const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+        await client.create(customResourceDefinitions, {
+          metadata: { name: `${plural}.${group}` },
+          spec: {
+            ...{ group, scope: namespaced ? 'Namespaced' : 'Cluster' },
+            names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+            versions: [{ name: 'v1', served: true, storage: true, schema }],
+          },
+        })
+      }
+      const of = (kind: string) => ({
+        apiVersion: 'monitoring.example.com/v1',
+        kind,
+        metadata: { name: 'chess-speed' },
+      })
+      const first = { apiVersion: 'widgets.example.com/v1', kind: 'Opening', metadata: { name: 'first' } }
+      const others = [of('Monitor'), of('Rule'), first]
+      source.release('speed', await bundleOf({ name: 'speed', defines: 'Opening', others }))
+      await install('speed')
+      await until(async () => expect((await statusOf('speed'))?.problems).toHaveLength(2))
+      expect((await statusOf('speed'))?.problems).toMatchObject([
+        { object: 'Monitor chess-speed', reason: 'UnsupportedKind' },
+        { object: 'Rule chess-speed', reason: 'UnsupportedKind' },
+      ])
+      expect(await reasonOf('speed')).toBe('False Refused')
+      expect(await client.get(deployments, { name: 'speed', namespace: 'speed-home' })).toBeDefined()
+      const openings = defineResource<KubernetesObject>({
+        ...{ group: 'widgets.example.com', version: 'v1', kind: 'Opening', plural: 'openings', namespaced: true },
+      })
+      expect(await client.get(openings, { name: 'first', namespace: 'speed-home' })).toBeDefined()
+
+      await define(monitors)
+      await define(rules)
+      await until(async () => expect(await reasonOf('speed')).toBe('True Installed'))
+      const monitor = { name: 'chess-speed', namespace: 'speed-home' }
+      const { uid } = (await client.get(monitors, monitor))?.metadata ?? {}
+      await client.delete(monitors, monitor)
+      await until(async () => expect((await client.get(monitors, monitor))?.metadata?.uid ?? uid).not.toBe(uid))
+      expect((await client.get(rules, { name: 'chess-speed' }))?.metadata?.namespace).toBeUndefined()
+
+      // The definition of rules goes before what was made of it.
+      await client.delete(customResourceDefinitions, { name: 'rules.monitoring.example.com' })
+      await remove('speed')
+      await until(async () => expect(await client.get(monitors, monitor)).toBeUndefined())
+      await until(async () =>
+        expect(await client.get(customResourceDefinitions, { name: 'openings.widgets.example.com' })).toBeUndefined(),
+      )
+      await client.delete(customResourceDefinitions, { name: 'monitors.monitoring.example.com' })
+    }))
+
   it('a hanging catalog delays no repair, of any of them', () =>
     running(async ({ source }) => {
       const names = ['black', 'white', 'grey']

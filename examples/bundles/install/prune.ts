@@ -6,8 +6,7 @@ import {
   type ObjectKey,
   type Resource,
 } from '@wherry/client'
-import { viewOf } from '../bundle/kinds.ts'
-import type { Manifest } from '../bundle/manifests.ts'
+import { servedViewOf } from '../bundle/kinds.ts'
 import type { Made } from '../platform-operator.ts'
 import { objectOf } from './definition-content.ts'
 import { isMadeFor, type Kept } from './made-for.ts'
@@ -33,8 +32,10 @@ export async function prune(
   const inOrder = [...made].reverse().sort((a, b) => Number(isNamespace(a)) - Number(isNamespace(b)))
   for (const one of inOrder) {
     const { kind: text, namespace, name } = one
-    const view = viewOfMade(text)
-    const key = { name, ...(namespace !== undefined && { namespace }) } as ObjectKey
+    const view = await viewOfMade(client, text, signal)
+    // Its kind has gone, and all objects of it.
+    if (view === undefined) continue
+    const key = (view.resource.namespaced ? { name, namespace } : { name }) as ObjectKey
     const { metadata } = (await client.get(view.metadata(), key, { signal })) ?? {}
     // Earlier versions of this program gave definitions an owner reference.
     const isOwned = metadata?.ownerReferences?.some(({ uid, controller }) => uid === owner && controller === true)
@@ -78,7 +79,11 @@ function isNamespace({ kind }: Made): boolean {
   return kind === namespaceKind
 }
 
-function viewOfMade(text: string): Resource<KubernetesObject> {
+function viewOfMade(
+  client: Client,
+  text: string,
+  signal: AbortSignal,
+): Promise<Resource<KubernetesObject> | undefined> {
   const [apiVersion = '', kind = ''] = text.split(' ')
-  return viewOf({ apiVersion, kind, metadata: { name: '' } } as Manifest)
+  return servedViewOf(client, { apiVersion, kind, metadata: { name: '' } }, signal)
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Client } from '@wherry/client'
+import { Client, defineResource, type KubernetesObject } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { deployments } from '@wherry/client/resources/apps'
 import { configMaps, events, namespaces, pods, serviceAccounts } from '@wherry/client/resources/core'
@@ -170,6 +170,113 @@ describe.each([
       await remove('guest')
       expect(await isActive('shared')).toBe(true)
       expect((await client.get(namespaces, { name: 'shared' }))?.metadata?.annotations).toBeUndefined()
+    }))
+
+  it('a definition that has users’ objects stays with these, whoever deletes the PlatformOperator how, and comes back with it', () =>
+    running(async ({ source }) => {
+      const boards = defineResource<KubernetesObject>({
+        ...{ group: 'widgets.example.com', version: 'v1', kind: 'Keep', plural: 'keeps', namespaced: true },
+      })
+      const definition = { name: 'keeps.widgets.example.com' }
+      const mine = { name: 'mine', namespace: 'default' }
+      const found = async () => (await client.get(customResourceDefinitions, definition))?.metadata
+      source.release('keeper', await bundleOf({ name: 'keeper', defines: 'Keep' }))
+      source.release('thief', await bundleOf({ name: 'thief', defines: 'Keep' }))
+      await install('keeper')
+      await until(async () => expect(await reasonOf('keeper')).toBe('True Installed'))
+      expect((await found())?.ownerReferences).toBeUndefined()
+      await client.create(boards, { metadata: mine })
+
+      // Another one has the same definition, which is the first one's while that is there.
+      await install('thief')
+      await until(async () => expect(await reasonOf('thief')).toBe('False Refused'))
+      expect((await statusOf('thief'))?.problems).toMatchObject([
+        { reason: 'Taken', message: 'it was made for the PlatformOperator keeper, which has it still' },
+      ])
+      await remove('thief')
+      const { uid } = (await found()) ?? {}
+
+      await client.delete(platformOperators, { name: 'keeper' }, { propagationPolicy: 'Foreground' })
+      await until(async () => expect(await client.get(platformOperators, { name: 'keeper' })).toBeUndefined())
+      expect(await client.get(boards, mine)).toBeDefined()
+      expect(await found()).toMatchObject({ uid, annotations: { 'bundles.example.com/made-for': '' } })
+      expect((await found())?.deletionTimestamp).toBeUndefined()
+      await until(async () => {
+        const { items } = await client.list(events)
+        const messages = items.filter(({ reason }) => reason === 'DefinitionKept').map(({ message }) => message)
+        expect(messages).toEqual([`the definition ${definition.name} stays, since there is Keep default/mine`])
+      })
+
+      await until(async () => expect(await client.get(namespaces, { name: 'keeper-home' })).toBeUndefined())
+      await install('keeper')
+      await until(async () => expect(await reasonOf('keeper')).toBe('True Installed'))
+      expect((await found())?.uid).toBe(uid)
+
+      // An upgrade to a bundle without the definition leaves it, too, and says so.
+      source.release('keeper', await bundleOf({ name: 'keeper', version: '1.1.0' }), '1.1.0')
+      await until(async () => expect(await reasonOf('keeper', 'Pruned')).toBe('False DefinitionKept'))
+      expect((await statusOf('keeper'))?.bundle?.version).toBe('1.1.0')
+      source.release('keeper', await bundleOf({ name: 'keeper', version: '1.2.0', defines: 'Keep' }), '1.2.0')
+      await until(async () => expect((await statusOf('keeper'))?.bundle?.version).toBe('1.2.0'))
+      await client.delete(boards, mine)
+      await remove('keeper')
+      await until(async () => expect(await found()).toBeUndefined())
+    }))
+
+  it('kinds of other bundles are found on the server, and one that is missing holds up nothing else', () =>
+    running(async ({ source }) => {
+      const kindOf = (kind: string, plural: string, namespaced: boolean) =>
+        defineResource<KubernetesObject>({ group: 'monitoring.example.com', version: 'v1', kind, plural, namespaced })
+      const [monitors, rules] = [kindOf('Monitor', 'monitors', true), kindOf('Rule', 'rules', false)]
+      const define = async ({ resource: { group, kind, plural, namespaced } }: typeof monitors | typeof rules) => {
+        const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
+        await client.create(customResourceDefinitions, {
+          metadata: { name: `${plural}.${group}` },
+          spec: {
+            ...{ group, scope: namespaced ? 'Namespaced' : 'Cluster' },
+            names: { kind, plural, singular: kind.toLowerCase(), listKind: `${kind}List` },
+            versions: [{ name: 'v1', served: true, storage: true, schema }],
+          },
+        })
+      }
+      const of = (kind: string) => ({
+        apiVersion: 'monitoring.example.com/v1',
+        kind,
+        metadata: { name: 'chess-speed' },
+      })
+      const first = { apiVersion: 'widgets.example.com/v1', kind: 'Opening', metadata: { name: 'first' } }
+      const others = [of('Monitor'), of('Rule'), first]
+      source.release('speed', await bundleOf({ name: 'speed', defines: 'Opening', others }))
+      await install('speed')
+      await until(async () => expect((await statusOf('speed'))?.problems).toHaveLength(2))
+      expect((await statusOf('speed'))?.problems).toMatchObject([
+        { object: 'Monitor chess-speed', reason: 'UnsupportedKind' },
+        { object: 'Rule chess-speed', reason: 'UnsupportedKind' },
+      ])
+      expect(await reasonOf('speed')).toBe('False Refused')
+      expect(await client.get(deployments, { name: 'speed', namespace: 'speed-home' })).toBeDefined()
+      const openings = defineResource<KubernetesObject>({
+        ...{ group: 'widgets.example.com', version: 'v1', kind: 'Opening', plural: 'openings', namespaced: true },
+      })
+      expect(await client.get(openings, { name: 'first', namespace: 'speed-home' })).toBeDefined()
+
+      await define(monitors)
+      await define(rules)
+      await until(async () => expect(await reasonOf('speed')).toBe('True Installed'))
+      const monitor = { name: 'chess-speed', namespace: 'speed-home' }
+      const { uid } = (await client.get(monitors, monitor))?.metadata ?? {}
+      await client.delete(monitors, monitor)
+      await until(async () => expect((await client.get(monitors, monitor))?.metadata?.uid ?? uid).not.toBe(uid))
+      expect((await client.get(rules, { name: 'chess-speed' }))?.metadata?.namespace).toBeUndefined()
+
+      // The definition of rules goes before what was made of it.
+      await client.delete(customResourceDefinitions, { name: 'rules.monitoring.example.com' })
+      await remove('speed')
+      await until(async () => expect(await client.get(monitors, monitor)).toBeUndefined())
+      await until(async () =>
+        expect(await client.get(customResourceDefinitions, { name: 'openings.widgets.example.com' })).toBeUndefined(),
+      )
+      await client.delete(customResourceDefinitions, { name: 'monitors.monitoring.example.com' })
     }))
 
   it('a hanging catalog delays no repair, of any of them', () =>

@@ -16,7 +16,7 @@ import type { BundleSource } from './bundle/source.ts'
 import { applyManifests, isSame, madeOf, unhealthy } from './install/apply-manifests.ts'
 import { BundleCache } from './install/bundle-cache.ts'
 import { healthyOf, installedOf, replaced, upToDateOf } from './install/conditions.ts'
-import { isMadeFor, type Kept, namespaceFor, unmark } from './install/owned-namespace.ts'
+import { isMadeFor, type Kept, namespaceOf, unmark } from './install/made-for.ts'
 import { prune } from './install/prune.ts'
 import { type Answer, Releases, type Unpacked } from './install/releases.ts'
 import { WatchedKinds } from './install/watched-kinds.ts'
@@ -44,7 +44,7 @@ type Context = ReconcileContext<PlatformOperator, 'cluster'>
 export function declarePlatformOperators(operator: Operator, { source, pollMs = 60_000 }: BundlesOptions): void {
   const releases = new Releases(source, new BundleCache(source))
   const watched = new WatchedKinds()
-  const installer = new Installer(releases, watched)
+  const installer = new Installer(releases, watched, pollMs)
   const answers = new Channel<{ name: string }>('answers')
   const tell = (name: string): void => {
     // Before the other controller has started, and after it has stopped, nobody waits for it.
@@ -84,13 +84,15 @@ function isOtherBundle(event: ObjectEvent<PlatformOperator>): boolean {
 class Installer {
   readonly #releases: Releases
   readonly #watched: WatchedKinds
+  readonly #retryMs: number
 
-  constructor(releases: Releases, watched: WatchedKinds) {
+  constructor(releases: Releases, watched: WatchedKinds, retryMs: number) {
     this.#releases = releases
     this.#watched = watched
+    this.#retryMs = retryMs
   }
 
-  async reconcile(context: Context): Promise<void> {
+  async reconcile(context: Context): Promise<ReconcileResult | undefined> {
     const { object, key, client, signal } = context
     const made = object.status?.made ?? []
     if (object.metadata.deletionTimestamp !== undefined) {
@@ -102,17 +104,20 @@ class Installer {
       }
       await this.#watched.need(key.name, [])
       await removeFinalizer(client, platformOperators, object, finalizer)
-      return
+      return undefined
     }
+    let isWell = true
     const answer = this.#releases.answer(object)
     const target = answer && 'offer' in answer ? answer.offer : this.#releases.installed(object)
     if (target === undefined) {
       await this.#observe(context, answer)
     } else {
       await addFinalizer(client, platformOperators, object, finalizer)
-      await this.#install(context, target, answer)
+      isWell = await this.#install(context, target, answer)
     }
     this.#tellObstacle(context, answer)
+    // Nobody tells when a kind is served, or a right is given.
+    return isWell ? undefined : { requeueAfterMs: this.#retryMs }
   }
 
   /** There is nothing that could be applied. What was installed before stays, and whether it is well is told. */
@@ -132,7 +137,8 @@ class Installer {
     await status({ bundle, made, problems: sick.slice(0, mostProblems), conditions: now })
   }
 
-  async #install(context: Context, target: Unpacked, answer: Answer | undefined): Promise<void> {
+  /** Returns whether all of it is applied. */
+  async #install(context: Context, target: Unpacked, answer: Answer | undefined): Promise<boolean> {
     const { object, key, client, status, signal, events } = context
     const before = object.status?.made ?? []
     const namespace = await this.#namespace(context)
@@ -148,7 +154,7 @@ class Installer {
     const isInstalled = problems.length === 0
     const kept = isInstalled ? await prune(client, object.metadata.uid, left, signal) : []
     const sick = [...problems, ...(isInstalled ? await unhealthy(context, made) : [])]
-    // What was told of the last namespace that stayed is told until something else is pruned.
+    // What was told of what stayed last is told until something else is pruned.
     const { conditions = [] } = object.status ?? {}
     const isPruned = isInstalled && left.length > 0
     const staying = isPruned ? conditions.filter(({ type }) => type !== 'Pruned') : conditions
@@ -167,6 +173,7 @@ class Installer {
       if (known.some(one => one.object === about && one.reason === reason)) continue
       events.record({ type: 'Warning', reason, message: cut(`${about}: ${message}`) })
     }
+    return isInstalled
   }
 
   /** The namespace, where it is to be made: not where somebody else has made it. */
@@ -174,7 +181,7 @@ class Installer {
     const name = object.spec.namespace
     const found = await read.get(namespaces.metadata(), { name })
     const { uid } = object.metadata
-    return found === undefined || isMadeFor(found.metadata, uid) ? [namespaceFor(name, uid)] : []
+    return found === undefined || isMadeFor(found.metadata, uid) ? [namespaceOf(name)] : []
   }
 
   /** Says why nothing, or nothing newer, is installed. Not with each poll: an event costs a request. */
@@ -185,11 +192,16 @@ class Installer {
     if (known?.reason !== reason || known.message !== message) events.record({ type: 'Warning', reason, message })
   }
 
-  /** Says that namespaces stay, in a condition and in an event: nobody sees the condition for long if the PlatformOperator goes. */
+  /** Says that namespaces and definitions stay, in a condition and in an event: nobody sees the condition for long if the PlatformOperator goes. */
   #told({ events }: Context, kept: readonly Kept[]): PlatformCondition {
-    const all = kept.map(({ name, holds }) => `the namespace ${name} stays, since it holds ${holds}`)
+    const all = kept.map(({ kind, name, holds }) =>
+      kind === 'Namespace'
+        ? `the namespace ${name} stays, since it holds ${holds}`
+        : `the definition ${name} stays, since there is ${holds}`,
+    )
     const message = cut(all.join('; '))
-    events.record({ type: 'Warning', reason: 'NamespaceKept', message })
-    return { type: 'Pruned', status: 'False', reason: 'NamespaceKept', message }
+    const reason = kept.some(({ kind }) => kind === 'Namespace') ? 'NamespaceKept' : 'DefinitionKept'
+    events.record({ type: 'Warning', reason, message })
+    return { type: 'Pruned', status: 'False', reason, message }
   }
 }

@@ -1,3 +1,6 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { clusterServiceVersions } from '@wherry/data'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { bundleType, Catalog, type CatalogOptions, indexType } from './catalog.ts'
@@ -5,11 +8,13 @@ import { untilNextPoll } from './catalog-source.ts'
 import { CatalogIndex } from './index/catalog-index.ts'
 import { add } from './index/edit.ts'
 import type { Metadata } from './index/release.ts'
+import { IndexFile } from './index-file.ts'
 import { Catalogs } from './operator.ts'
 import { imageReference } from './registry/reference.ts'
 import type { RepositoryOptions } from './registry/repository.ts'
+import { digestOf } from './registry/verified.ts'
 import { push } from './testkit/registry.ts'
-import { digestOf, releaseOf } from './testkit/releases.ts'
+import { releaseOf } from './testkit/releases.ts'
 import { StandInRegistry } from './testkit/stand-in-registry.ts'
 
 const [base] = clusterServiceVersions({ count: 1, managedFields: false }) as Iterable<unknown> as [Metadata]
@@ -136,6 +141,61 @@ describe('the index', () => {
   })
 })
 
+describe('the file of the index', () => {
+  let folder: string
+  let path: string
+  const told: Error[] = []
+  const again = (): Catalog => {
+    catalog = new Catalog({}, new IndexFile(path, error => told.push(error)))
+    configure()
+    return catalog
+  }
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'wherry-catalog-'))
+    path = join(folder, 'indexes', 'games_community')
+    told.length = 0
+    await release(0)
+    await publish()
+    await again().poll()
+    await catalog.close()
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  it('serves after a restart without a registry, and is not fetched again once that is back', async () => {
+    await registry.stop()
+    await expect(again().poll()).rejects.toMatchObject({ reason: 'RegistryUnavailable' })
+    expect(catalog.index).toEqual(index)
+    await registry.start()
+    registry.requests.length = 0
+    expect(await catalog.poll()).toBe(false)
+    expect(registry.requests.filter(one => one.startsWith('GET '))).toEqual([])
+    expect((await bundle('etcd.v1.0.0'))?.length).toBe(1000)
+    expect(told).toEqual([])
+  })
+
+  it.each([
+    ['has changed since', (text: string) => text.replace('etcd.v1.0.0', 'etcd.v1.0.1'), 1],
+    ['was cut', (text: string) => text.slice(0, 200), 1],
+    ['is empty', () => '', 1],
+    ['is of another repository', (text: string) => text.replace('"catalogs/community"', '"catalogs/other"'), 0],
+  ])('that %s is not served', async (_, change, errors) => {
+    await writeFile(path, change(await readFile(path, 'utf8')))
+    await registry.stop()
+    await expect(again().poll()).rejects.toMatchObject({ reason: 'RegistryUnavailable' })
+    expect(catalog.index).toBeUndefined()
+    expect(told).toHaveLength(errors)
+  })
+
+  it('that can not be written is told, and the index serves all the same', async () => {
+    await rm(path)
+    await mkdir(join(path, 'x'), { recursive: true })
+    expect(await again().poll()).toBe(true)
+    expect(catalog.index).toEqual(index)
+    expect(told.map(({ message }) => message.split(':')[0])).toEqual(['EISDIR', expect.any(String)])
+  })
+})
+
 describe('bundles', () => {
   it('are fetched when they are first asked for, once for all who ask', async () => {
     await release(0)
@@ -259,7 +319,7 @@ describe('a bundle that fails', () => {
 
   it('is nothing to tell of once its catalog has gone', async () => {
     const asked = expect(ask()).rejects.toMatchObject({ reason: 'WrongDigest' })
-    await catalogs.remove('games/community')
+    await catalogs.remove('games/community', () => {})
     await asked
     expect(sent).not.toHaveBeenCalled()
     expect(catalogs.failure('games/community')).toBeUndefined()

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { CatalogIndex } from './index/catalog-index.ts'
+import type { IndexFile } from './index-file.ts'
 import { withDeadline } from './registry/deadline.ts'
 import type { ImageReference } from './registry/reference.ts'
 import { type Image, Repository, type RepositoryOptions } from './registry/repository.ts'
@@ -37,8 +38,12 @@ export class Catalog {
   #image: ImageReference | undefined
   #repository: Repository | undefined
   #served: Served | undefined
+  readonly #file: IndexFile | undefined
+  #isRestored = false
 
-  constructor(options: CatalogOptions = {}) {
+  /** @param file where the last good index is kept; none: in memory only */
+  constructor(options: CatalogOptions = {}, file?: IndexFile) {
+    this.#file = file
     const { cacheBytes = 64 << 20, maxBundleBytes = 16 << 20, maxIndexBytes = 256 << 20 } = options
     const { pollTimeoutMs = 120_000, bundleTimeoutMs = 60_000 } = options
     this.#maxIndexBytes = maxIndexBytes
@@ -85,7 +90,8 @@ export class Catalog {
   }
 
   /**
-   * Asks for the digest of the image, and reads the index where it is another one. Gives whether it serves a new index.
+   * Asks for the digest of the image, and reads the index where it is another one. Gives whether it serves a new index. The first poll looks into
+   * the file before, if there is one.
    *
    * @throws RegistryError, InvalidIndexError, UnsupportedFormatError: then the last index goes on
    */
@@ -117,13 +123,24 @@ export class Catalog {
   async #poll(signal: AbortSignal): Promise<boolean> {
     const [repository, image] = [this.#repository, this.#image]
     if (repository === undefined || image === undefined) throw new Error('configure the catalog first')
+    await this.#restore(repository)
     const digest = await repository.resolve(image.reference, signal)
     const before = this.#served
     if (before?.digest === digest && before.repository === repository) return false
     const bytes = await repository.fetch({ digest, mediaType: indexType, maxBytes: this.#maxIndexBytes, signal })
     this.#served = { index: CatalogIndex.parse(bytes), digest, repository }
     this.#release(before?.repository)
+    await this.#file?.save({ host: image.host, repository: image.repository, digest, bytes })
     return true
+  }
+
+  /** Serves the index in the file, if it is of this repository. */
+  async #restore(repository: Repository): Promise<void> {
+    if (this.#isRestored || this.#file === undefined) return
+    const kept = await this.#file.load()
+    this.#isRestored = true
+    if (kept?.host !== repository.host || kept.repository !== repository.repository) return
+    this.#served = { index: kept.index, digest: kept.digest, repository }
   }
 
   /** Closes those that are in use no more, once what they fetch has come. */

@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
@@ -8,10 +10,10 @@ import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
-import { type CatalogOptions, indexType } from './catalog.ts'
+import { indexType } from './catalog.ts'
 import { catalogSources } from './catalog-source.ts'
 import { CatalogIndex } from './index/catalog-index.ts'
-import { Catalogs, declareCatalogs } from './operator.ts'
+import { Catalogs, type CatalogsOptions, declareCatalogs } from './operator.ts'
 import { push } from './testkit/registry.ts'
 import { StandInRegistry } from './testkit/stand-in-registry.ts'
 
@@ -59,7 +61,7 @@ describe.each([
   })
 
   /** Runs the operator while `body` plays its users. */
-  async function running(options: CatalogOptions, body: () => Promise<void>): Promise<void> {
+  async function running(options: CatalogsOptions, body: () => Promise<void>): Promise<void> {
     const own = new Client({ url: server.url, ca: server.ca, token: server.token })
     const operator = new Operator({ name: 'catalog', client: own })
     const catalogs = new Catalogs(options)
@@ -101,6 +103,29 @@ describe.each([
       await until(() => expect(heads(good)).toBeGreaterThan(2))
       expect(heads(silent)).toBe(1)
     }))
+
+  it('a restart without a registry serves the last good index, which goes with its CatalogSource', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'wherry-catalogs-'))
+    try {
+      const serving = async () => {
+        const { status } = (await client.get(catalogSources, { namespace, name: 'good' })) ?? {}
+        return [conditionOf(status?.conditions, 'Serving')?.status, (await upToDate('good'))?.reason]
+      }
+      await running({ folder }, async () => {
+        await source('good', good)
+        await until(async () => expect(await serving()).toEqual(['True', 'AsExpected']))
+      })
+      await good.stop()
+      await running({ folder }, async () => {
+        await until(async () => expect(await serving()).toEqual(['True', 'RegistryUnavailable']))
+        expect(await readdir(folder)).toEqual([`${namespace}_good`])
+        await client.delete(catalogSources, { namespace, name: 'good' })
+        await until(async () => expect(await readdir(folder)).toEqual([]))
+      })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
 
   it('a registry that is slow, whether it is silent or trickles, is told of and asked again', () =>
     running({ pollTimeoutMs: 500 }, async () => {

@@ -1,9 +1,12 @@
+import { join } from 'node:path'
+import type { Client } from '@wherry/client'
 import { secrets } from '@wherry/client/resources/core'
 import { Channel, generationChanged, type Operator, type ReconcileContext } from '@wherry/controller'
 import { Catalog, type CatalogOptions } from './catalog.ts'
 import { type CatalogSource, catalogSources, untilNextPoll } from './catalog-source.ts'
+import { IndexFile } from './index-file.ts'
 import { type Credentials, credentialsIn } from './registry/credentials.ts'
-import { imageReference } from './registry/reference.ts'
+import { type ImageReference, imageReference } from './registry/reference.ts'
 import type { Image } from './registry/repository.ts'
 
 /** How soon the registry is asked again after a failure, at most. */
@@ -12,18 +15,27 @@ export const retryMs = 30_000
 /** So many sources may be polled at the same time. A poll waits for its registry most of the time, and a slow one must hold up no other. */
 const mostPolls = 256
 
+export interface CatalogsOptions extends CatalogOptions {
+  /** The proxy of sources that name none, as HTTPS_PROXY has it. @default none */
+  readonly proxy?: string | undefined
+  /** Hosts that are reached without a proxy, as NO_PROXY has them. @default none */
+  readonly noProxy?: string | undefined
+  /** The folder of files with the last good index of each CatalogSource. @default none: in memory only */
+  readonly folder?: string | undefined
+}
+
 /** The catalogs that the operator serves. */
 export class Catalogs {
   readonly #catalogs = new Map<string, Catalog>()
   readonly #failures = new Map<string, Error>()
-  readonly #options: CatalogOptions
+  readonly options: CatalogsOptions
   /** Tells the controller that a bundle failed, or came after one had failed. */
   readonly bundles: Channel<{ namespace: string; name: string }> = new Channel<{ namespace: string; name: string }>(
     'bundles',
   )
 
-  constructor(options: CatalogOptions = {}) {
-    this.#options = options
+  constructor(options: CatalogsOptions = {}) {
+    this.options = options
   }
 
   get(namespace: string, name: string): Catalog | undefined {
@@ -59,21 +71,36 @@ export class Catalogs {
     return this.#failures.get(key)
   }
 
-  open(key: string): Catalog {
-    const catalog = this.#catalogs.get(key) ?? new Catalog(this.#options)
+  open(key: string, onError: (error: Error) => void = () => {}): Catalog {
+    const known = this.#catalogs.get(key)
+    if (known !== undefined) return known
+    const catalog = new Catalog(this.options, this.#fileOf(key, onError))
     this.#catalogs.set(key, catalog)
     return catalog
   }
 
-  async remove(key: string): Promise<void> {
+  /** The CatalogSource has gone: its index goes, too. */
+  async remove(key: string, onError: (error: Error) => void): Promise<void> {
+    await this.#fileOf(key, onError)?.delete()
+    await this.#closed(key)
+  }
+
+  /** Closes all of them. Their files stay. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#catalogs.keys()].map(key => this.#closed(key)))
+  }
+
+  async #closed(key: string): Promise<void> {
     const catalog = this.#catalogs.get(key)
     this.#catalogs.delete(key)
     this.#failures.delete(key)
     await catalog?.close()
   }
 
-  async close(): Promise<void> {
-    await Promise.all([...this.#catalogs.keys()].map(key => this.remove(key)))
+  /** No name in Kubernetes has a `_`. */
+  #fileOf(key: string, onError: (error: Error) => void): IndexFile | undefined {
+    const { folder } = this.options
+    return folder === undefined ? undefined : new IndexFile(join(folder, key.replace('/', '_')), onError)
   }
 
   #tell(key: { namespace: string; name: string }): void {
@@ -90,15 +117,17 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
     .concurrency(mostPolls)
     .from(catalogs.bundles)
     .reconcile(async context => {
-      const { object: source, key, status, now, signal } = context
+      const { object: source, key, status, now, signal, client } = context
       const name = `${key.namespace}/${key.name}`
-      const catalog = catalogs.open(name)
+      const onError = errorsAbout(client, name)
+      const catalog = catalogs.open(name, onError)
       let failure: unknown
       try {
         const image = imageReference(source.spec.image)
-        const { caBundle, proxy } = source.spec
+        const { caBundle, proxy = catalogs.options.proxy } = source.spec
+        const { noProxy } = catalogs.options
         const ca = caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString()
-        catalog.configure(image, { ca, proxy, credentials: await credentialsOf(context, image.host) })
+        catalog.configure(image, { ca, proxy, noProxy, credentials: await credentialsOf(context, image) })
         await catalog.poll(signal)
       } catch (error) {
         signal.throwIfAborted()
@@ -108,13 +137,21 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
       const next = untilNextPoll(source.spec, now().getTime())
       return { requeueAfterMs: failure === undefined ? next : Math.min(next, retryMs) }
     })
-    .onGone(({ key }) => catalogs.remove(`${key.namespace}/${key.name}`))
+    .onGone(({ key, client }) => {
+      const name = `${key.namespace}/${key.name}`
+      return catalogs.remove(name, errorsAbout(client, name))
+    })
+}
+
+/** Reports what goes wrong beside a run, about a CatalogSource. */
+function errorsAbout({ environment }: Client, key: string): (error: Error) => void {
+  return error => environment.onError(error, { phase: 'index file', resource: catalogSources.key, key })
 }
 
 /** The pull secret is read through the narrow cache and tracked: this runs again as soon as it is rotated. */
 async function credentialsOf(
   { object, read }: Pick<ReconcileContext<CatalogSource>, 'object' | 'read'>,
-  host: string,
+  image: ImageReference,
 ): Promise<Credentials | undefined> {
   const { pullSecret } = object.spec
   if (pullSecret === undefined) return undefined
@@ -122,7 +159,7 @@ async function credentialsOf(
     data?.['.dockerconfigjson'] ?? null
   const config = await read.get(secrets, { name: pullSecret.name }, { select })
   if (config == null) throw new NoPullSecretError(`the pull secret ${pullSecret.name} is not there`)
-  return credentialsIn(Buffer.from(config, 'base64').toString(), host)
+  return credentialsIn(Buffer.from(config, 'base64').toString(), image)
 }
 
 class NoPullSecretError extends Error {

@@ -3,8 +3,9 @@ import { request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { Catalogs } from './operator.ts'
+import { digestOf } from './registry/verified.ts'
 import { catalogServer } from './serve.ts'
-import { digestOf, indexOf } from './testkit/releases.ts'
+import { indexOf } from './testkit/releases.ts'
 
 let server: Server
 let catalogs: Catalogs
@@ -55,19 +56,20 @@ it('says what can be installed: packages, their channels, and the heads of these
     of('etcd', 'stable', 1),
     of('etcd', 'alpha', 2),
     of('go', 'stable', 0),
-  ])
+  ]).withDefault({ package: 'etcd', name: 'alpha' })
   vi.spyOn(catalogs.open('games/community'), 'index', 'get').mockReturnValue(index)
   const { port } = server.address() as AddressInfo
   const ask = (path: string): Promise<Response> => fetch(`http://127.0.0.1:${port}/games/community/${path}`)
   const head = (name: string, version: string) => ({ name: `${name}.v${version}`, version, digest, summary: name })
   const etcd = {
     name: 'etcd',
+    defaultChannel: 'alpha',
     channels: [
       { name: 'alpha', head: head('etcd', '1.2.0') },
       { name: 'stable', head: head('etcd', '1.1.0') },
     ],
   }
-  const go = { name: 'go', channels: [{ name: 'stable', head: head('go', '1.0.0') }] }
+  const go = { name: 'go', defaultChannel: 'stable', channels: [{ name: 'stable', head: head('go', '1.0.0') }] }
   expect(await (await ask('packages')).json()).toMatchObject([etcd, go])
   expect(await (await ask('packages/etcd')).json()).toMatchObject(etcd)
   expect((await ask('packages/chess')).status).toBe(404)

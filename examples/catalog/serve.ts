@@ -7,7 +7,7 @@ import type { Catalogs } from './operator.ts'
 /**
  * Answers who installs what the catalogs have:
  *
- *     GET /NAMESPACE/CATALOG/packages                            what can be installed: each package, its channels and their heads
+ *     GET /NAMESPACE/CATALOG/packages                            what can be installed: each package, its default channel, its channels and their heads
  *     GET /NAMESPACE/CATALOG/packages/PACKAGE                    the same of one package
  *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the whole metadata of its head
  *     GET /NAMESPACE/CATALOG/upgrades/PACKAGE/CHANNEL?name=&version=   the way from an installed release
@@ -69,13 +69,16 @@ async function answer(
 
 interface Package {
   readonly name: string
+  /** Missing if the package has several channels, and none was made the default. */
+  readonly defaultChannel?: string | undefined
   readonly channels: readonly { readonly name: string; readonly head: Pointer }[]
 }
 
 /** The packages of an index, in the order of their names. */
-function packagesOf({ channels }: CatalogIndex): Package[] {
-  return [...Map.groupBy(channels, one => one.package)].map(([name, its]) => ({
+function packagesOf(index: CatalogIndex): Package[] {
+  return [...Map.groupBy(index.channels, one => one.package)].map(([name, its]) => ({
     name,
+    defaultChannel: index.defaultChannel(name),
     channels: its.flatMap(({ name, head, releases }) => {
       const pointer = releases.find(one => one.name === head)
       return pointer === undefined ? [] : [{ name, head: pointer }]

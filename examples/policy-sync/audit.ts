@@ -3,6 +3,7 @@ import type { KubernetesObject, View } from '@wherry/client'
 import type { SinkEvent, WatchManager } from '@wherry/watch-manager'
 import { maxViolations, type Violation } from './constraint.ts'
 import { type Kinds, textOf } from './kinds.ts'
+import type { Match } from './match.ts'
 import { type Policy, sliceSize } from './policies.ts'
 import { ObjectStore, type OnChange } from './store.ts'
 
@@ -68,11 +69,17 @@ export class Audit {
     return running
   }
 
-  /** Decides on all objects of some kinds, a slice at a time. @throws PolicyError */
-  async find(policy: Policy, params: unknown, kinds: Iterable<string>, signal: AbortSignal): Promise<Findings> {
+  /** Decides on the objects of some kinds that match, a slice at a time. @throws PolicyError */
+  async find(
+    policy: Policy,
+    params: unknown,
+    match: Match,
+    kinds: Iterable<string>,
+    signal: AbortSignal,
+  ): Promise<Findings> {
     const violations: Violation[] = []
     for (const kind of kinds) {
-      const objects = this.objects.objects(kind)
+      const objects = this.objects.objects(kind).filter(object => match.matches(kind, object))
       for (let from = 0; from < objects.length; from += sliceSize) {
         const slice = objects.slice(from, from + sliceSize)
         policy.decide(slice, params).forEach((message, index) => {

@@ -3,11 +3,13 @@ import { isNotFound, type KubernetesObject, type Resource, type View } from '@wh
 import { type NewCondition, type ReconcileContext, setCondition } from '@wherry/controller'
 import type { Audit } from './audit.ts'
 import type { Changes } from './changes.ts'
+import type { CompiledPolicies } from './compiled-policies.ts'
 import { configName, theConfig } from './config.ts'
 import type { PolicyStore } from './config-controller.ts'
 import type { Constraint, ConstraintStatus, Violation } from './constraint.ts'
 import { type KindName, type Kinds, textOf } from './kinds.ts'
-import { type Policies, type Policy, PolicyError } from './policies.ts'
+import { Match, SelectorError } from './match.ts'
+import { type Policy, PolicyError } from './policies.ts'
 import type { ObjectStore } from './store.ts'
 import { type ConstraintTemplate, constraintKind } from './template.ts'
 
@@ -16,7 +18,7 @@ type Context = ReconcileContext<ConstraintTemplate, 'cluster'>
 /** What the controller of templates works with. */
 export interface TemplateParts {
   readonly kinds: Kinds
-  readonly policies: Policies
+  readonly compiled: CompiledPolicies
   /** The policy store. */
   readonly synced: PolicyStore
   readonly constraints: ObjectStore<Constraint>
@@ -35,6 +37,7 @@ export interface AuditResult {
 /** What a constraint matches, and for which kinds it waits. */
 interface Matched {
   readonly constraint: Constraint
+  readonly match: Match | SelectorError
   readonly views: readonly View<KubernetesObject>[]
   readonly absent: readonly KindName[]
 }
@@ -56,7 +59,7 @@ export async function auditConstraints(
         constraint.spec.match.map(async name => ({ name, view: await kinds.find(name, signal) })),
       )
       const absent = found.flatMap(({ name, view }) => (view === undefined ? [name] : []))
-      return { constraint, views: found.flatMap(({ view }) => view ?? []), absent }
+      return { constraint, match: matchOf(constraint), views: found.flatMap(({ view }) => view ?? []), absent }
     }),
   )
   const views = [...new Map(matched.flatMap(one => one.views).map(view => [view.key, view])).values()]
@@ -71,9 +74,10 @@ export async function auditConstraints(
   let isWaiting = false
 
   /** Why a constraint can't be audited. `reading`: its objects are still being read. */
-  const obstacle = ({ views, absent }: Matched): NewCondition | 'reading' | undefined => {
+  const obstacle = ({ match, views, absent }: Matched): NewCondition | 'reading' | undefined => {
     kinds.dropLost()
     if (failure !== undefined) return notAudited('PolicyFailed', failure.message)
+    if (match instanceof SelectorError) return notAudited('InvalidSelector', match.message)
     if (absent.length > 0) return notAudited('NotInstalled', `not installed: ${absent.map(textOf).join(', ')}`)
     if (unsynced.length > 0) {
       const names = unsynced.map(textOf).join(', ')
@@ -99,16 +103,16 @@ export async function auditConstraints(
     if (why === undefined) return false
     // This runs again when all objects are there. Until then the status stays as it was.
     if (why === 'reading') return true
-    if (failure === undefined) isWaiting = true
+    if (failure === undefined && !(one.match instanceof SelectorError)) isWaiting = true
     await write(context, resource, one.constraint, withoutKinds(one.constraint.status, one.absent), why)
     return true
   }
 
   const auditOne = async (one: Matched): Promise<void> => {
-    const { constraint, views } = one
-    if ((await isObstructed(one)) || policy instanceof PolicyError) return
+    const { constraint, match, views } = one
+    if ((await isObstructed(one)) || policy instanceof PolicyError || match instanceof SelectorError) return
     const kindsOf = new Set(views.map(view => textOf(view.resource)))
-    const found = await audit.find(policy, constraint.spec.parameters ?? {}, kindsOf, signal)
+    const found = await audit.find(policy, constraint.spec.parameters ?? {}, match, kindsOf, signal)
     // A kind may have left while its objects were decided on.
     if (await isObstructed(one)) return
     await write(context, resource, constraint, found, { type: 'Audited', status: 'True', reason: 'Audited' })
@@ -142,11 +146,20 @@ function servedName({ resource: { group, version, plural } }: View): string {
   return `${group === '' ? plural : `${plural}.${group}`}/${version}`
 }
 
+function matchOf({ spec }: Constraint): Match | SelectorError {
+  try {
+    return new Match(spec)
+  } catch (error) {
+    if (error instanceof SelectorError) return error
+    throw error
+  }
+}
+
 function notAudited(reason: string, message: string): NewCondition {
   return { type: 'Audited', status: 'False', reason, message }
 }
 
-/** Sends nothing where the status is so already. Tells of violations that were not there before. */
+/** Sends nothing if the status is so already. Sends an event for each violation that was not there before, except on a dry run. */
 async function write(
   { client, events, now, signal }: Context,
   resource: Resource<Constraint, 'cluster'>,
@@ -164,6 +177,7 @@ async function write(
     if (isNotFound(error)) return // it has gone meanwhile, or its kind has
     throw error
   }
+  if (constraint.spec.enforcementAction === 'dryrun') return
   const known = new Set((before.violations ?? []).map(lineOf))
   for (const violation of status?.violations ?? []) {
     const message = lineOf(violation)

@@ -2,10 +2,12 @@ import type { KubernetesObject } from '@wherry/client'
 import type { Operator, OperatorSettings } from '@wherry/controller'
 import { Audit } from './audit.ts'
 import { Changes } from './changes.ts'
+import { CompiledPolicies } from './compiled-policies.ts'
 import { declareConfig, PolicyStore, retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
-import { Kinds } from './kinds.ts'
+import { type KindName, Kinds } from './kinds.ts'
 import { Policies } from './policies.ts'
+import { type Review, review } from './review.ts'
 import { ObjectStore } from './store.ts'
 import { declareTemplates } from './template-controller.ts'
 
@@ -24,6 +26,8 @@ export interface PolicySync {
   readonly constraints: ObjectStore<Constraint>
   /** What constraints match. */
   readonly audited: ObjectStore<KubernetesObject>
+  /** Decides on one object: the seam for an admission webhook. */
+  review(kind: KindName, object: KubernetesObject): Review
 }
 
 /** Three registrars of the operator's watch manager, `sync`, `constraints` and `audit`, and the controllers that say what they watch. */
@@ -46,6 +50,12 @@ export function declarePolicySync(operator: Operator, { auditDelayMs = 1000 }: P
   })
   const audit = new Audit(manager, kinds, changed)
   declareConfig(operator, kinds, synced)
-  declareTemplates(operator, { kinds, policies: new Policies(synced), synced, constraints, audit, changes })
-  return { synced, constraints, audited: audit.objects }
+  const compiled = new CompiledPolicies(new Policies(synced))
+  declareTemplates(operator, { kinds, compiled, synced, constraints, audit, changes })
+  return {
+    synced,
+    constraints,
+    audited: audit.objects,
+    review: (kind, object) => review({ compiled, constraints, synced }, kind, object),
+  }
 }

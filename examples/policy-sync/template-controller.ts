@@ -1,4 +1,4 @@
-import { isForbidden, isInvalid, isNotFound, type ObjectMeta } from '@wherry/client'
+import { isForbidden, isInvalid, isNotFound } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import {
   ApplyDelayedError,
@@ -8,10 +8,11 @@ import {
   type ReconcileContext,
 } from '@wherry/controller'
 import type { PendingView, Registrar } from '@wherry/watch-manager'
+import type { Compiled } from './compiled-policies.ts'
 import { retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
 import { auditConstraints, type TemplateParts } from './constraint-audit.ts'
-import { type Policies, type Policy, PolicyError } from './policies.ts'
+import { PolicyError } from './policies.ts'
 import {
   type ConstraintTemplate,
   constraintsOf,
@@ -22,9 +23,6 @@ import {
 } from './template.ts'
 
 type Context = ReconcileContext<ConstraintTemplate, 'cluster'>
-
-/** A policy as it was compiled, or why it can't be used. */
-type Compiled = Policy | PolicyError
 
 /** Why a template is not ready. */
 interface Problem {
@@ -37,18 +35,8 @@ interface Problem {
  * changed, or a constraint, or an object that the policy was about or has looked up.
  */
 export function declareTemplates(operator: Operator, parts: TemplateParts): void {
-  const { policies, constraints, audit, changes } = parts
+  const { compiled, constraints, audit, changes } = parts
   const registrar: Registrar<Constraint> = operator.manager.registrar('constraints', constraints)
-  const compiled = new Map<string, { readonly of: string; readonly policy: Compiled }>()
-  const compile = ({ metadata, spec }: ConstraintTemplate): Compiled => {
-    const name = metadata?.name ?? ''
-    const of = versionOf(metadata)
-    const known = compiled.get(name)
-    if (known?.of === of) return known.policy
-    const policy = compileOr(policies, spec)
-    compiled.set(name, { of, policy })
-    return policy
-  }
   operator
     .controller('template')
     .for(templates)
@@ -56,7 +44,7 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
     .owns(definitions)
     .from(changes)
     .reconcile(async context => {
-      const { object: template, key, apply } = context
+      const { object: template, apply } = context
       const resource = constraintsOf(template)
       const problems = (policy: Compiled): Problem[] => {
         const pending: PendingView | undefined = registrar.pending.find(({ view }) => view.key === resource.key)
@@ -65,15 +53,15 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
           : []
         return [...notWatched, ...(policy instanceof PolicyError ? [problemOf(policy)] : [])]
       }
-      const refused = (refusal: Problem): Problem[] => [refusal, ...problems(compile(template))]
+      const refused = (refusal: Problem): Problem[] => [refusal, ...problems(compiled.of(template))]
       const { failure, isWaiting } = await tellOfRefusal(context, refused, async () => {
         await registrar.add(resource)
         await apply(definitions, definitionOf(template))
-        return auditConstraints(context, parts, resource, compile(template))
+        return auditConstraints(context, parts, resource, compiled.of(template))
       })
-      if (failure !== undefined) compiled.set(key.name, { of: versionOf(template.metadata), policy: failure })
+      if (failure !== undefined) compiled.fail(template, failure)
       const isRead = registrar.watched.some(view => view.key === resource.key)
-      const wrong = problems(failure ?? compile(template))
+      const wrong = problems(failure ?? compiled.of(template))
       // While the constraints are being read, the condition stays as it was.
       if (wrong.length > 0) await tell(context, notReady(wrong))
       else if (isRead) await tell(context, { type: 'Ready', status: 'True', reason: 'Compiled' })
@@ -121,19 +109,6 @@ async function tell({ status }: Context, condition: NewCondition): Promise<void>
   } catch (error) {
     if (!isNotFound(error)) throw error // it has gone meanwhile
   }
-}
-
-function compileOr(policies: Policies, { expression, message }: ConstraintTemplate['spec']): Compiled {
-  try {
-    return policies.compile(expression, message)
-  } catch (error) {
-    if (error instanceof PolicyError) return error
-    throw error
-  }
-}
-
-function versionOf(metadata: ObjectMeta | undefined): string {
-  return `${metadata?.uid} ${metadata?.generation}`
 }
 
 function problemOf({ code, message }: PolicyError): Problem {

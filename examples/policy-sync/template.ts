@@ -5,7 +5,7 @@ import {
   type JSONSchemaProps,
 } from '@wherry/client/resources/apiextensions'
 import type { Conditions } from '@wherry/crd'
-import { type Constraint, constraintGroup } from './constraint.ts'
+import { type Constraint, constraintGroup, enforcementActions } from './constraint.ts'
 import { textOf } from './kinds.ts'
 
 /**
@@ -83,6 +83,25 @@ export function constraintsOf({ metadata, spec }: ConstraintTemplate): Resource<
 }
 
 const text: JSONSchemaProps = { type: 'string' }
+const namespaces: JSONSchemaProps = {
+  type: 'array',
+  maxItems: 100,
+  items: { type: 'string', maxLength: 63, pattern: '^(\\*|\\*?[a-z0-9-]+\\*?)$' },
+}
+const labelSelector: JSONSchemaProps = {
+  type: 'object',
+  properties: {
+    matchLabels: { type: 'object', additionalProperties: text },
+    matchExpressions: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['key', 'operator'],
+        properties: { key: text, operator: text, values: { type: 'array', items: text } },
+      },
+    },
+  },
+}
 const texts = (...names: string[]): Record<string, JSONSchemaProps> =>
   Object.fromEntries(names.map(name => [name, text]))
 
@@ -114,7 +133,14 @@ export function definitionOf({ metadata, spec }: ConstraintTemplate): {
       spec: {
         type: 'object',
         required: ['match'],
-        properties: { match: { type: 'array', maxItems: 100, items: match }, parameters },
+        properties: {
+          match: { type: 'array', maxItems: 100, items: match },
+          namespaces,
+          excludedNamespaces: namespaces,
+          labelSelector,
+          enforcementAction: { type: 'string', enum: [...enforcementActions] },
+          parameters,
+        },
       },
       status: {
         type: 'object',

@@ -66,15 +66,16 @@ function idOf({ kind, metadata: { name } }: Manifest): string {
 
 /** Puts it into the namespace, or refuses it. What the server would fill in by itself is left out. */
 function placed({ status: _, ...manifest }: Manifest & { status?: unknown }, namespace: string): Manifest {
-  const { resource } = viewOf(manifest)
+  // Of a kind that only the server knows, it is known when it is applied whether it has namespaces.
+  const { namespaced, kind } = viewOf(manifest)?.resource ?? { namespaced: true, kind: manifest.kind }
   const { creationTimestamp: __, namespace: own, ...metadata } = manifest.metadata
-  if (own !== undefined && (!resource.namespaced || own !== namespace)) {
+  if (own !== undefined && (!namespaced || own !== namespace)) {
     throw new BundleError('ForeignNamespace', `${idOf(manifest)} is for the namespace ${own}, and not for ${namespace}`)
   }
-  if (resource.kind === 'Namespace') {
+  if (kind === 'Namespace') {
     throw new BundleError('UnsupportedKind', `${idOf(manifest)}: a bundle makes no namespaces`)
   }
-  return { ...manifest, metadata: { ...metadata, ...(resource.namespaced && { namespace }) } }
+  return { ...manifest, metadata: { ...metadata, ...(namespaced && { namespace }) } }
 }
 
 function serviceAccount(name: string): Manifest {

@@ -1,27 +1,26 @@
 import { ApiError, type ObjectKey } from '@wherry/client'
 import { AlreadyOwnedError, ApplyDelayedError, NotOursError, type ReconcileContext } from '@wherry/controller'
 import { cut, type Problem } from '../bundle/health.ts'
-import { textOf, viewOf } from '../bundle/kinds.ts'
+import { servedViewOf, textOf } from '../bundle/kinds.ts'
 import type { Manifest } from '../bundle/manifests.ts'
 import type { Made, PlatformOperator } from '../platform-operator.ts'
+import { isMadeForAnother, isMarkedKind, markedFor } from './made-for.ts'
 import { health, type Observed, ownerLabel, served } from './watched-kinds.ts'
 
-type Context = Pick<ReconcileContext<PlatformOperator, 'cluster'>, 'apply' | 'key' | 'read'>
+type Context = Pick<
+  ReconcileContext<PlatformOperator, 'cluster'>,
+  'apply' | 'client' | 'key' | 'object' | 'read' | 'signal'
+>
 
 /** Applies manifests in their order. What the server refuses holds up nothing else, but definitions hold up what comes after them. */
-export async function applyManifests(
-  { apply, key, read }: Context,
-  manifests: readonly Manifest[],
-): Promise<Problem[]> {
+export async function applyManifests(context: Context, manifests: readonly Manifest[]): Promise<Problem[]> {
+  const { read } = context
   const problems: Problem[] = []
   const isDefinition = ({ kind }: Manifest): boolean => kind === 'CustomResourceDefinition' || kind === 'Namespace'
   for (const part of [manifests.filter(isDefinition), manifests.filter(one => !isDefinition(one))]) {
     for (const manifest of part) {
-      const labels = { ...manifest.metadata.labels, [ownerLabel]: key.name }
-      const desired = { ...manifest, metadata: { ...manifest.metadata, labels } }
       try {
-        const shared = { owner: false, adopt: false }
-        await apply(viewOf(manifest), desired, manifest.kind === 'Namespace' ? shared : {})
+        await applyOne(context, manifest)
       } catch (thrown) {
         // What was refused thrice is sent again later. Until then it is as it was.
         const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
@@ -40,6 +39,41 @@ export async function applyManifests(
   return problems
 }
 
+async function applyOne(
+  { apply, client, key, object: owner, read, signal }: Context,
+  manifest: Manifest,
+): Promise<void> {
+  const { uid } = owner.metadata
+  const view = await servedViewOf(client, manifest, signal)
+  if (view === undefined) throw new UnsupportedKindError(manifest)
+  const { namespace, ...metadata } = manifest.metadata
+  const labels = { ...metadata.labels, [ownerLabel]: key.name }
+  const placed = { ...metadata, labels, ...(view.resource.namespaced && { namespace }) }
+  const desired = markedFor({ ...manifest, metadata: placed } as Manifest, uid)
+  if (!isMarkedKind(manifest.kind)) return void (await apply(view, desired))
+  const found = await read.get(view.metadata(), { name: metadata.name } as ObjectKey)
+  if (isMadeForAnother(found?.metadata, uid)) throw new TakenError(found?.metadata.labels?.[ownerLabel])
+  await apply(view, desired, { owner: false, adopt: false })
+}
+
+/** The server does not serve its kind. */
+class UnsupportedKindError extends Error {
+  override readonly name = 'UnsupportedKindError'
+
+  constructor({ apiVersion, kind }: Manifest) {
+    super(`the server has no ${kind} of ${apiVersion}: install what defines it`)
+  }
+}
+
+/** It was made for another PlatformOperator. */
+class TakenError extends Error {
+  override readonly name = 'TakenError'
+
+  constructor(by: string | undefined) {
+    super(`it was made for the PlatformOperator ${by ?? 'of another name'}, which has it still`)
+  }
+}
+
 /** The Deployments that are not available. */
 export async function unhealthy({ read }: Pick<Context, 'read'>, made: readonly Made[]): Promise<Problem[]> {
   const problems: Problem[] = []
@@ -55,7 +89,7 @@ export async function unhealthy({ read }: Pick<Context, 'read'>, made: readonly 
 /** How the status names the object of a manifest. */
 export function madeOf(manifest: Manifest): Made {
   const { name, namespace } = manifest.metadata
-  return { kind: textOf(viewOf(manifest)), name, ...(namespace !== undefined && { namespace }) }
+  return { kind: `${manifest.apiVersion} ${manifest.kind}`, name, ...(namespace !== undefined && { namespace }) }
 }
 
 export function isSame(a: Made, b: Made): boolean {
@@ -73,7 +107,7 @@ function idOf({ kind, name }: Made): string {
 
 /** What the server refuses of one object, or what somebody else has: it is for people to mend, and another try is of no use. */
 function isOfObject(error: unknown): error is Error {
-  const known = [NotOursError, AlreadyOwnedError, ApplyDelayedError]
+  const known = [NotOursError, AlreadyOwnedError, ApplyDelayedError, TakenError, UnsupportedKindError]
   if (known.some(one => error instanceof one)) return true
   return (
     error instanceof ApiError &&
@@ -86,5 +120,6 @@ function isOfObject(error: unknown): error is Error {
 
 function reasonOf(error: Error): string {
   if (error instanceof ApiError) return error.reason || 'Refused'
+  if (error instanceof UnsupportedKindError) return 'UnsupportedKind'
   return error instanceof ApplyDelayedError ? 'Delayed' : 'Taken'
 }

@@ -6,18 +6,19 @@ import {
   type ObjectKey,
   type Resource,
 } from '@wherry/client'
-import { viewOf } from '../bundle/kinds.ts'
-import type { Manifest } from '../bundle/manifests.ts'
+import { servedViewOf } from '../bundle/kinds.ts'
 import type { Made } from '../platform-operator.ts'
+import { objectOf } from './definition-content.ts'
+import { isMadeFor, type Kept } from './made-for.ts'
 import { foreignIn } from './namespace-content.ts'
-import { isMadeFor, type Kept } from './owned-namespace.ts'
 
 const namespaceKind = 'v1 Namespace'
 const definitionKind = 'apiextensions.k8s.io/v1 CustomResourceDefinition'
 
 /**
  * Deletes what was made for an owner, last made first. An object that is not the owner's any more, or never was, stays. A namespace stays,
- * too, if it holds anything that is not the owner's: those are returned, and are still marked as the owner's.
+ * too, if it holds anything that is not the owner's, and so does a definition that has objects: those are returned, and are still marked as the
+ * owner's.
  */
 export async function prune(
   client: Client,
@@ -31,22 +32,25 @@ export async function prune(
   const inOrder = [...made].reverse().sort((a, b) => Number(isNamespace(a)) - Number(isNamespace(b)))
   for (const one of inOrder) {
     const { kind: text, namespace, name } = one
-    const view = viewOfMade(text)
-    const key = { name, ...(namespace !== undefined && { namespace }) } as ObjectKey
+    const view = await viewOfMade(client, text, signal)
+    // Its kind has gone, and all objects of it.
+    if (view === undefined) continue
+    const key = (view.resource.namespaced ? { name, namespace } : { name }) as ObjectKey
     const { metadata } = (await client.get(view.metadata(), key, { signal })) ?? {}
-    const isOurs = isNamespace(one)
-      ? isMadeFor(metadata, owner)
-      : metadata?.ownerReferences?.some(({ uid, controller }) => uid === owner && controller === true)
+    // Earlier versions of this program gave definitions an owner reference.
+    const isOwned = metadata?.ownerReferences?.some(({ uid, controller }) => uid === owner && controller === true)
+    const isOurs = isMadeFor(metadata, owner) || (isOwned === true && !isNamespace(one))
     if (!isOurs) continue
-    if (text === definitionKind) going.add(name)
-    if (metadata?.deletionTimestamp !== undefined) continue
-    if (isNamespace(one)) {
-      const holds = await foreignIn(client, { namespace: name, owner, going, signal })
-      if (holds !== undefined) {
-        kept.push({ name, holds })
-        continue
-      }
+    if (metadata?.deletionTimestamp !== undefined) {
+      if (isDefinition(one)) going.add(name)
+      continue
     }
+    const holds = await contentOf(client, one, { owner, going, signal })
+    if (holds !== undefined) {
+      kept.push({ kind: isDefinition(one) ? 'CustomResourceDefinition' : 'Namespace', name, holds })
+      continue
+    }
+    if (isDefinition(one)) going.add(name)
     try {
       await client.delete(view, key, { preconditions: { uid: metadata?.uid }, signal })
     } catch (error) {
@@ -57,11 +61,29 @@ export async function prune(
   return kept
 }
 
+/** What a namespace or a definition holds that is not the owner's; of other kinds nothing. */
+async function contentOf(
+  client: Client,
+  made: Made,
+  asked: { readonly owner: string | undefined; readonly going: ReadonlySet<string>; readonly signal: AbortSignal },
+): Promise<string | undefined> {
+  if (isDefinition(made)) return objectOf(client, { name: made.name, ...asked })
+  return isNamespace(made) ? foreignIn(client, { namespace: made.name, ...asked }) : undefined
+}
+
+function isDefinition({ kind }: Made): boolean {
+  return kind === definitionKind
+}
+
 function isNamespace({ kind }: Made): boolean {
   return kind === namespaceKind
 }
 
-function viewOfMade(text: string): Resource<KubernetesObject> {
+function viewOfMade(
+  client: Client,
+  text: string,
+  signal: AbortSignal,
+): Promise<Resource<KubernetesObject> | undefined> {
   const [apiVersion = '', kind = ''] = text.split(' ')
-  return viewOf({ apiVersion, kind, metadata: { name: '' } } as Manifest)
+  return servedViewOf(client, { apiVersion, kind, metadata: { name: '' } }, signal)
 }

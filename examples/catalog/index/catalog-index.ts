@@ -3,8 +3,10 @@ import { headOf } from './channel.ts'
 import { InvalidIndexError, UnsupportedFormatError } from './errors.ts'
 import { byVersion, checkedPointer, type Metadata, type Pointer } from './release.ts'
 
-/** The format that is read and written. */
-export const format = 'catalog.example.com/v1'
+/** The format that is written. Of version 1, which is read too, releases have no relations, and packages no default channel. */
+const group = 'catalog.example.com'
+const version = 2
+export const format: string = `${group}/v${version}`
 
 export interface Channel {
   readonly package: string
@@ -23,14 +25,19 @@ export type ChannelName = Pick<Channel, 'package' | 'name'>
  * What a catalog has: for each channel pointers to its releases, and the whole metadata of its head. It does not change.
  *
  * As text it is lines of JSON: the format; for each channel its releases, then the metadata of its head; the end, which says how many channels
- * there are. So a part of an index is no index.
+ * there are, and which are the default ones. So a part of an index is no index.
  */
 export class CatalogIndex {
   readonly #channels: ReadonlyMap<string, Channel>
+  /** By package. */
+  readonly #defaults: ReadonlyMap<string, string>
 
-  constructor(channels: Iterable<Channel> = []) {
+  constructor(channels: Iterable<Channel> = [], defaults: Iterable<readonly [string, string]> = []) {
     const sorted = [...channels].map(one => [keyOf(one), one] as const).sort(([a], [b]) => (a < b ? -1 : 1))
     this.#channels = new Map(sorted)
+    this.#defaults = new Map(
+      [...defaults].filter(([of, name]) => this.#channels.has(keyOf({ package: of, name }))).sort(),
+    )
   }
 
   /** In the order of packages and names. */
@@ -42,10 +49,30 @@ export class CatalogIndex {
     return this.#channels.get(keyOf(name))
   }
 
+  /** The channel of a package that users get who name none: the one that was set, or else the only one. */
+  defaultChannel(of: string): string | undefined {
+    const its = this.channels.filter(one => one.package === of)
+    return this.#defaults.get(of) ?? (its.length === 1 ? its[0]?.name : undefined)
+  }
+
   /** The same index with this channel in place of the one of its name; without it where it has no releases. */
   with(channel: Channel): CatalogIndex {
     const others = this.channels.filter(one => keyOf(one) !== keyOf(channel))
-    return new CatalogIndex(channel.releases.length === 0 ? others : [...others, channel])
+    return new CatalogIndex(channel.releases.length === 0 ? others : [...others, channel], this.#defaults)
+  }
+
+  /** The same index, of which this is the default channel of its package. */
+  withDefault(channel: ChannelName): CatalogIndex {
+    return new CatalogIndex(
+      this.channels,
+      [...this.#defaults].filter(([of]) => of !== channel.package).concat([[channel.package, channel.name]]),
+    )
+  }
+
+  /** The same index with these packages alone. */
+  only(packages: readonly string[]): CatalogIndex {
+    const kept = this.channels.filter(one => packages.includes(one.package))
+    return new CatalogIndex(kept, this.#defaults)
   }
 
   /** The pointer to a release of a package, whichever channel it is in. Two packages may have releases of one name. */
@@ -63,28 +90,31 @@ export class CatalogIndex {
     for (const { metadata, releases, ...channel } of this.channels) {
       lines.push(line({ ...channel, releases: [...releases].sort(byVersion) }), metadata, newline)
     }
-    return Buffer.concat([...lines, line({ channels: this.#channels.size })])
+    const defaults = this.#defaults.size === 0 ? {} : { defaults: Object.fromEntries(this.#defaults) }
+    return Buffer.concat([...lines, line({ channels: this.#channels.size, ...defaults })])
   }
 
   /**
    * Reads an index. The head's metadata is copied, so the bytes may go.
    *
-   * @throws UnsupportedFormatError for another format, by its name
+   * @throws UnsupportedFormatError for a newer format, by its version, and for another one, by its name
    * @throws InvalidIndexError for a part of an index, and for one that contradicts itself
    */
   static parse(bytes: Buffer): CatalogIndex {
     const lines = linesOf(bytes)
     const first = lines.shift()
-    const found = (json(first) as { format?: unknown }).format
-    if (found !== format) throw new UnsupportedFormatError(JSON.stringify(found ?? 'none'), format)
-    const end = json(lines.pop()) as { channels?: unknown }
+    checkFormat((json(first) as { format?: unknown }).format)
+    const end = json(lines.pop()) as { channels?: unknown; defaults?: Readonly<Record<string, string>> }
     if (end.channels !== lines.length / 2) throw new InvalidIndexError('the index has no end: it is a part of one')
     const channels: Channel[] = []
     for (let at = 0; at < lines.length; at += 2) {
       const channel = json(lines[at]) as Omit<Channel, 'metadata'>
       channels.push(checkedChannel({ ...channel, metadata: Buffer.from(lines[at + 1] as Buffer) }))
     }
-    const index = new CatalogIndex(channels)
+    const index = new CatalogIndex(channels, Object.entries(end.defaults ?? {}))
+    for (const [of, name] of Object.entries(end.defaults ?? {})) {
+      if (!index.#defaults.has(of)) throw new InvalidIndexError(`the default channel ${name} of ${of} is not there`)
+    }
     if (index.#channels.size !== channels.length) throw new InvalidIndexError('a channel is there twice')
     for (const all of Map.groupBy(channels, one => one.package).values()) checkedPackage(all)
     return index
@@ -124,6 +154,14 @@ export function checkedPackage(channels: readonly Pick<Channel, 'package' | 'rel
       digests.set(name, digest)
     }
   }
+}
+
+function checkFormat(found: unknown): void {
+  const [, number] = new RegExp(`^${group}/v([1-9][0-9]*)$`).exec(`${found}`) ?? []
+  if (number === undefined)
+    throw new UnsupportedFormatError(JSON.stringify(found ?? 'none'), `${group}/v1 to v${version}`)
+  if (Number(number) > version)
+    throw new UnsupportedFormatError(`${found}`, `versions up to v${version}: it needs a newer program`)
 }
 
 function line(value: object): Buffer {

@@ -2,35 +2,58 @@ import { readFile, rename, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { parse } from 'yaml'
 import { CatalogIndex } from './catalog-index.ts'
-import { add, remove } from './edit.ts'
+import type { Dependency } from './definitions.ts'
+import { add, prune, remove, setDefault } from './edit.ts'
 import { IndexEditError } from './errors.ts'
+import { pushIndex } from './push.ts'
 import type { Metadata } from './release.ts'
 
 export const usage = `node index.ts create FILE
-node index.ts add FILE PACKAGE/CHANNEL METADATA.yaml DIGEST
+node index.ts add FILE PACKAGE/CHANNEL METADATA.yaml DIGEST [DEPENDENCIES.yaml]
 node index.ts remove FILE PACKAGE/CHANNEL RELEASE [HEAD.yaml]
+node index.ts default FILE PACKAGE/CHANNEL
+node index.ts prune FILE PACKAGE…
+node index.ts push FILE IMAGE
 
-Makes an index, or changes one. The same calls give the same bytes.
+Makes an index, changes one, or pushes it to a registry. The same calls give the same bytes.
 
-  METADATA.yaml  the ClusterServiceVersion of the release
-  DIGEST         of its bundle's manifest in the registry: sha256:…
-  HEAD.yaml      the ClusterServiceVersion of the release that becomes the head, where the head is removed`
+  METADATA.yaml      the ClusterServiceVersion of the release
+  DIGEST             of its bundle's manifest in the registry: sha256:…
+  DEPENDENCIES.yaml  what it depends on: the bundle's metadata/dependencies.yaml
+  HEAD.yaml          the ClusterServiceVersion of the release that becomes the head, where the head is removed
+  default            makes a channel the default one of its package
+  prune              keeps these packages, and removes all others
+  push               prints IMAGE with the digest. The user is that of config.json in DOCKER_CONFIG or in ~/.docker. The proxy is that of
+                     HTTPS_PROXY and NO_PROXY; REGISTRY_CA names a file with the PEM of a CA that is trusted beside the public ones`
+
+/** What the command takes from its process. */
+export interface CommandHost {
+  readonly env: Readonly<Record<string, string | undefined>>
+  write(text: string): void
+}
 
 /** Does what the arguments say. Rejects with an error of one line. */
-export async function indexCommand(args: string[]): Promise<void> {
+export async function indexCommand(args: string[], host: CommandHost): Promise<void> {
   const { positionals } = parseArgs({ args, allowPositionals: true })
   const [verb, file = '', channel = '', ...rest] = positionals
   if (verb === 'create' && positionals.length === 2) {
     // It never overwrites one.
     await writeFile(file, new CatalogIndex().toBytes(), { flag: 'wx' })
-  } else if (verb === 'add' && positionals.length === 5) {
-    const [path = '', digest = ''] = rest
-    const bundle = { metadata: await metadataIn(path), digest }
+  } else if (verb === 'add' && (positionals.length === 5 || positionals.length === 6)) {
+    const [path = '', digest = '', dependencies] = rest
+    const depends = dependencies === undefined ? [] : await dependenciesIn(dependencies)
+    const bundle = { metadata: await metadataIn(path), digest, dependencies: depends }
     await edit(file, index => add(index, channelName(channel), bundle))
   } else if (verb === 'remove' && (positionals.length === 4 || positionals.length === 5)) {
     const [release = '', path] = rest
     const head = path === undefined ? undefined : await metadataIn(path)
     await edit(file, index => remove(index, channelName(channel), release, head))
+  } else if (verb === 'default' && positionals.length === 3) {
+    await edit(file, index => setDefault(index, channelName(channel)))
+  } else if (verb === 'prune' && positionals.length >= 3) {
+    await edit(file, index => prune(index, positionals.slice(2)))
+  } else if (verb === 'push' && positionals.length === 3) {
+    host.write(`${await pushIndex(file, channel, host.env)}\n`)
   } else throw new IndexEditError(usage)
 }
 
@@ -45,6 +68,15 @@ async function metadataIn(path: string): Promise<Metadata> {
   const found = parse(await readFile(path, 'utf8')) as Metadata | null
   if (!found?.metadata?.name || !found.spec) throw new IndexEditError(`${path} is no ClusterServiceVersion`)
   return found
+}
+
+async function dependenciesIn(path: string): Promise<readonly Dependency[]> {
+  const found = parse(await readFile(path, 'utf8')) as { dependencies?: unknown } | null
+  const { dependencies } = found ?? {}
+  const isDependency = (one: Partial<Dependency> | null): boolean =>
+    typeof one?.type === 'string' && typeof one.value === 'object' && one.value !== null
+  if (Array.isArray(dependencies) && dependencies.every(isDependency)) return dependencies
+  throw new IndexEditError(`${path} has no list of dependencies, each with a type and a value`)
 }
 
 function channelName(text: string): { package: string; name: string } {

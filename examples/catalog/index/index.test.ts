@@ -4,11 +4,15 @@ import { join } from 'node:path'
 import { clusterServiceVersions, loadData } from '@wherry/data'
 import { forEachSeed, integer, type Random, seededRandom, shuffle } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import { digestOf, indexOf, manyReleases, releaseOf } from '../testkit/releases.ts'
+import { Catalog } from '../catalog.ts'
+import { imageReference } from '../registry/reference.ts'
+import { digestOf } from '../registry/verified.ts'
+import { indexOf, manyReleases, releaseOf } from '../testkit/releases.ts'
+import { StandInRegistry } from '../testkit/stand-in-registry.ts'
 import { CatalogIndex } from './catalog-index.ts'
 import { headOf, upgradePath } from './channel.ts'
 import { indexCommand } from './command.ts'
-import { add, remove } from './edit.ts'
+import { add, prune, remove, setDefault } from './edit.ts'
 import { type Metadata, pointerOf } from './release.ts'
 
 const stable = { package: 'etcd', name: 'stable' }
@@ -43,10 +47,85 @@ describe('an index', () => {
     expect(text(other)).toBe(text(inOrder))
   })
 
-  it('of another format is refused by its name', () => {
-    const bytes = Buffer.from(text(new CatalogIndex()).replace('/v1', '/v2'))
-    expect(() => CatalogIndex.parse(bytes)).toThrow('the index has the format "catalog.example.com/v2"')
+  it('of a newer format is refused by its version, and of another one by its name', () => {
+    const bytes = Buffer.from(text(new CatalogIndex()).replace('/v2', '/v3'))
+    const newer = 'the index has the format catalog.example.com/v3; this program reads versions up to v2'
+    expect(() => CatalogIndex.parse(bytes)).toThrow(newer)
     expect(() => CatalogIndex.parse(Buffer.from('{}\n'))).toThrow('the index has the format "none"')
+  })
+
+  it('of version 1 is read: it has no default channels, and releases that say nothing of what they need', () => {
+    const digest = bundle(0).digest
+    const release = { name: 'etcd.v1.0.0', version: '1.0.0', digest, summary: 'etcd' }
+    const channel = { package: 'etcd', name: 'stable', releases: [release], head: 'etcd.v1.0.0' }
+    const lines = [{ format: 'catalog.example.com/v1' }, channel, { metadata: {} }, { channels: 1 }]
+    const index = CatalogIndex.parse(Buffer.from(lines.map(line => `${JSON.stringify(line)}\n`).join('')))
+    expect(index.channel(stable)?.releases).toEqual([release])
+    expect(index.defaultChannel('etcd')).toBe('stable')
+    expect(text(index)).toContain('"format":"catalog.example.com/v2"')
+    expect(CatalogIndex.parse(index.toBytes())).toEqual(index)
+  })
+
+  it('has what each release owns and needs, so that it can be resolved without a bundle', () => {
+    const metadata = (name: string, spec: object): Metadata => ({
+      metadata: { name },
+      spec: { version: '1.0.0', ...spec },
+    })
+    const backups = { name: 'backups.etcd.example.com', version: 'v1beta2', kind: 'Backup' }
+    const metrics = { name: 'pods', group: 'metrics.example.com', version: 'v1', kind: 'PodMetrics' }
+    const etcd = {
+      ...{
+        digest: bundle(0).digest,
+        metadata: metadata('etcd.v1.0.0', { customresourcedefinitions: { owned: [backups] } }),
+      },
+    }
+    const vault = {
+      digest: bundle(1).digest,
+      metadata: metadata('vault.v1.0.0', {
+        customresourcedefinitions: { owned: null, required: [backups] },
+        apiservicedefinitions: { required: [metrics] },
+      }),
+      dependencies: [
+        { type: 'olm.package', value: { packageName: 'certs', version: '>=1.0.0 <2.0.0' } },
+        { type: 'olm.gvk', value: { group: 'arcade.example.com', kind: 'Game', version: 'v1' } },
+        { type: 'olm.constraint', value: { failureMessage: 'x' } },
+      ],
+    }
+    const of = (name: string) => ({ package: name, name: 'stable' })
+    const index = CatalogIndex.parse(add(add(new CatalogIndex(), of('etcd'), etcd), of('vault'), vault).toBytes())
+    expect(index.release('vault', 'vault.v1.0.0')).toMatchObject({
+      needs: ['Backup.etcd.example.com/v1beta2', 'Game.arcade.example.com/v1', 'PodMetrics.metrics.example.com/v1'],
+      packages: { certs: '>=1.0.0 <2.0.0' },
+    })
+    const owners = (kind: string) =>
+      index.channels.flatMap(({ releases }) => releases.filter(one => one.owns?.includes(kind)).map(one => one.name))
+    expect(owners('Backup.etcd.example.com/v1beta2')).toEqual(['etcd.v1.0.0'])
+    expect(owners('Game.arcade.example.com/v1')).toEqual([])
+    const wrong = { type: 'olm.package', value: { packageName: 'certs', version: 'newest' } }
+    expect(() => add(index, of('x'), { ...etcd, dependencies: [wrong] })).toThrow('packages {"certs":"newest"}')
+  })
+
+  it('has a default channel of each package: the one that was set, while it is there, or the only one', () => {
+    const alpha = { package: 'etcd', name: 'alpha' }
+    let index = add(new CatalogIndex(), stable, bundle(0))
+    expect(index.defaultChannel('etcd')).toBe('stable')
+    index = add(index, alpha, bundle(0))
+    expect(index.defaultChannel('etcd')).toBeUndefined()
+    index = setDefault(setDefault(index, stable), alpha)
+    index = CatalogIndex.parse(setDefault(index, stable).toBytes())
+    expect(index.defaultChannel('etcd')).toBe('stable')
+    expect(() => setDefault(index, { package: 'etcd', name: 'beta' })).toThrow('there is no channel etcd/beta')
+    index = remove(index, stable, 'etcd.v1.0.0')
+    expect(index.defaultChannel('etcd')).toBe('alpha')
+    const lost = Buffer.from(text(index).replace('"channels":1', '"channels":1,"defaults":{"etcd":"stable"}'))
+    expect(() => CatalogIndex.parse(lost)).toThrow('the default channel stable of etcd is not there')
+  })
+
+  it('is pruned to the packages that are named', () => {
+    const of = (name: string) => ({ package: name, name: 'stable' })
+    const index = ['a', 'b', 'c'].reduce((before, name) => add(before, of(name), bundle(0)), new CatalogIndex())
+    expect(prune(index, ['a', 'c']).channels.map(one => one.package)).toEqual(['a', 'c'])
+    expect(() => prune(index, ['a', 'd', 'e'])).toThrow('there is no package d, e')
   })
 
   it('that was cut anywhere is refused', () => {
@@ -179,23 +258,65 @@ it('the upgrade path from pointers is that of whole bundles, for random graphs',
 })
 
 describe('the command', () => {
-  it('creates, adds and removes, and refuses in one line what it cannot do', async () => {
+  it('changes an index, pushes it, and refuses in one line what it cannot do', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'wherry-index-'))
     try {
       const file = join(folder, 'index')
+      let written = ''
+      const env: Record<string, string> = { DOCKER_CONFIG: folder }
+      const write = (line: string): void => {
+        written += line
+      }
+      const run = (args: string[]): Promise<void> => indexCommand(args, { env, write })
       for (const minor of [0, 1]) await writeFile(join(folder, `${minor}.yaml`), JSON.stringify(etcd(minor)))
       const read = async (): Promise<string> => readFile(file, 'utf8')
-      await indexCommand(['create', file])
-      await expect(indexCommand(['create', file])).rejects.toThrow('EEXIST')
+      await run(['create', file])
+      await expect(run(['create', file])).rejects.toThrow('EEXIST')
       for (const minor of [0, 1]) {
-        await indexCommand(['add', file, 'etcd/stable', join(folder, `${minor}.yaml`), bundle(minor).digest])
+        await run(['add', file, 'etcd/stable', join(folder, `${minor}.yaml`), bundle(minor).digest])
       }
       const both = [0, 1].reduce((before, minor) => add(before, stable, bundle(minor)), new CatalogIndex())
       expect(await read()).toBe(text(both))
-      await indexCommand(['remove', file, 'etcd/stable', 'etcd.v1.0.0'])
+      await run(['remove', file, 'etcd/stable', 'etcd.v1.0.0'])
       expect(await read()).toBe(text(remove(both, stable, 'etcd.v1.0.0')))
-      await expect(indexCommand(['remove', file, 'etcd', 'etcd.v1.0.0'])).rejects.toThrow('etcd is no PACKAGE/CHANNEL')
-      await expect(indexCommand(['publish', file])).rejects.toThrow('node index.ts create FILE')
+      await expect(run(['remove', file, 'etcd', 'etcd.v1.0.0'])).rejects.toThrow('etcd is no PACKAGE/CHANNEL')
+      await run(['add', file, 'go/stable', join(folder, '1.yaml'), bundle(1).digest])
+      await run(['add', file, 'go/alpha', join(folder, '1.yaml'), bundle(1).digest])
+      await run(['default', file, 'go/stable'])
+      await run(['prune', file, 'go'])
+      const index = CatalogIndex.parse(await readFile(file))
+      expect(index.channels.map(one => `${one.package}/${one.name}`)).toEqual(['go/alpha', 'go/stable'])
+      expect(index.defaultChannel('go')).toBe('stable')
+      const dependencies = join(folder, 'dependencies.yaml')
+      await writeFile(dependencies, 'dependencies: [{ type: olm.package, value: { packageName: a, version: "1" } }]')
+      await run(['add', file, 'etcd/stable', join(folder, '0.yaml'), bundle(0).digest, dependencies])
+      const { packages } = CatalogIndex.parse(await readFile(file)).release('etcd', 'etcd.v1.0.0') ?? {}
+      expect(packages).toEqual({ a: '1' })
+      await writeFile(dependencies, 'dependencies: [a]')
+      const broken = run(['add', file, 'etcd/stable', join(folder, '1.yaml'), bundle(1).digest, dependencies])
+      await expect(broken).rejects.toThrow('has no list of dependencies')
+
+      const registry = await StandInRegistry.start('basic')
+      try {
+        const image = `${registry.host}/catalogs/community`
+        await writeFile(join(folder, 'ca.pem'), registry.ca)
+        env.REGISTRY_CA = join(folder, 'ca.pem')
+        await expect(run(['push', file, `${image}:latest`])).rejects.toThrow('lets in nobody who is not known to it')
+        const auths = { [image]: registry.credentials, [registry.host]: { username: 'other', password: 'x' } }
+        await writeFile(join(folder, 'config.json'), JSON.stringify({ auths }))
+        await run(['push', file, `${image}:latest`])
+        const { ca, credentials } = registry
+        const catalog = new Catalog()
+        catalog.configure(imageReference(`${image}:latest`), { ca, credentials })
+        await catalog.poll()
+        expect(written).toBe(`${image}@${catalog.digest}\n`)
+        expect(catalog.index).toEqual(CatalogIndex.parse(await readFile(file)))
+        await catalog.close()
+        await expect(run(['push', file, written.trim()])).rejects.toThrow('names a digest')
+      } finally {
+        await registry.close()
+      }
+      await expect(run(['publish', file])).rejects.toThrow('node index.ts create FILE')
     } finally {
       await rm(folder, { recursive: true, force: true })
     }

@@ -1,4 +1,5 @@
 import semver from 'semver'
+import { type Dependency, type Described, type Relations, relationsOf } from './definitions.ts'
 import { InvalidIndexError } from './errors.ts'
 
 /** The whole metadata of a release: its ClusterServiceVersion. */
@@ -9,11 +10,13 @@ export interface Metadata {
     readonly displayName?: string
     readonly replaces?: string
     readonly skips?: readonly string[] | null
+    readonly customresourcedefinitions?: Described | null
+    readonly apiservicedefinitions?: Described | null
   }
 }
 
-/** What the index keeps of a release: enough to find upgrade paths, and to fetch its bundle. */
-export interface Pointer {
+/** What the index keeps of a release: enough to find upgrade paths, to resolve what it needs, and to fetch its bundle. */
+export interface Pointer extends Relations {
   readonly name: string
   readonly version: string
   /** Of the bundle's manifest, in the repository of the index. */
@@ -26,8 +29,9 @@ export interface Pointer {
   readonly skipRange?: string
 }
 
-/** The pointer to a bundle, by its metadata. @throws InvalidIndexError which names the field that is wrong. */
-export function pointerOf({ metadata, spec }: Metadata, digest: string): Pointer {
+/** The pointer to a bundle, by its metadata and its dependencies. @throws InvalidIndexError which names the field that is wrong. */
+export function pointerOf(whole: Metadata, digest: string, dependencies?: readonly Dependency[]): Pointer {
+  const { metadata, spec } = whole
   const annotations = metadata.annotations ?? {}
   const skipRange = annotations['olm.skipRange']
   const summary = [spec.displayName, annotations.description].filter(text => text).join(': ')
@@ -39,12 +43,24 @@ export function pointerOf({ metadata, spec }: Metadata, digest: string): Pointer
     ...(spec.replaces && { replaces: spec.replaces }),
     ...(spec.skips?.length && { skips: [...new Set(spec.skips)].sort() }),
     ...(skipRange && { skipRange }),
+    ...relationsOf(whole, dependencies),
   })
 }
 
 /** Checks a pointer. @throws InvalidIndexError which names the release and the field. */
 export function checkedPointer(pointer: Pointer): Pointer {
-  const { name, version, digest, summary, replaces, skips = [], skipRange } = pointer
+  const {
+    name,
+    version,
+    digest,
+    summary,
+    replaces,
+    skips = [],
+    skipRange,
+    owns = [],
+    needs = [],
+    packages = {},
+  } = pointer
   const wrong = (field: string, value: unknown): never => {
     throw new InvalidIndexError(`the release ${name} has the ${field} ${JSON.stringify(value)}`)
   }
@@ -55,7 +71,16 @@ export function checkedPointer(pointer: Pointer): Pointer {
   if (replaces !== undefined && typeof replaces !== 'string') wrong('replaces', replaces)
   if (!Array.isArray(skips) || !skips.every(skip => typeof skip === 'string')) wrong('skips', skips)
   if (skipRange !== undefined && semver.validRange(skipRange) === null) wrong('skipRange', skipRange)
+  if (!areKinds(owns)) wrong('owns', owns)
+  if (!areKinds(needs)) wrong('needs', needs)
+  for (const [of, range] of Object.entries(packages)) {
+    if (of === '' || semver.validRange(range) === null) wrong('packages', packages)
+  }
   return pointer
+}
+
+function areKinds(kinds: unknown): boolean {
+  return Array.isArray(kinds) && kinds.every(kind => typeof kind === 'string' && /^\w+\.[a-z0-9.-]+\/v\w+$/.test(kind))
 }
 
 export function isDigest(text: unknown): text is string {

@@ -1,3 +1,5 @@
+import type { ImageReference } from './reference.ts'
+
 /** A user of a registry. */
 export interface Credentials {
   readonly username: string
@@ -19,13 +21,19 @@ export class InvalidPullSecretError extends Error {
 }
 
 /**
- * The user for a registry in a Secret of the type `kubernetes.io/dockerconfigjson`. `undefined` where it names none.
+ * The user for a repository in a Secret of the type `kubernetes.io/dockerconfigjson`: of the keys `HOST/ORG/REPOSITORY`, `HOST/ORG` and `HOST` the
+ * longest that is there, each also with `https://` before it. `undefined` if there is none.
  *
  * @throws InvalidPullSecretError
  */
-export function credentialsIn(dockerConfig: string, host: string): Credentials | undefined {
+export function credentialsIn(
+  dockerConfig: string,
+  { host, repository }: Pick<ImageReference, 'host' | 'repository'>,
+): Credentials | undefined {
   const { auths } = configOf(dockerConfig)
-  const found = auths?.[host] ?? auths?.[`https://${host}`]
+  const parts = [host, ...repository.split('/')]
+  const keys = parts.map((_, index) => parts.slice(0, parts.length - index).join('/'))
+  const found = keys.map(key => auths?.[key] ?? auths?.[`https://${key}`]).find(one => one != null)
   if (found == null) return undefined
   const { auth, username = '', password = '' } = found
   if (auth === undefined) return { username, password }

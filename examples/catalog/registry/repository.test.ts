@@ -3,12 +3,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestProxy } from '../testkit/proxy.ts'
 import { RealRegistry, registryBinary } from '../testkit/real-registry.ts'
 import { push, type TestRegistry } from '../testkit/registry.ts'
-import { digestOf } from '../testkit/releases.ts'
 import { type Authentication, StandInRegistry } from '../testkit/stand-in-registry.ts'
 import { challengeOf } from './challenge.ts'
 import { credentialsIn } from './credentials.ts'
 import { imageReference } from './reference.ts'
 import { Repository, type RepositoryOptions } from './repository.ts'
+import { digestOf } from './verified.ts'
 
 const binary = await registryBinary()
 const mediaType = 'application/vnd.example.test'
@@ -112,6 +112,29 @@ describe.each(kinds)('%s', (name, start) => {
     await proxy.close()
   })
 
+  it.each([
+    ['its own host', (host: string) => `other.example.com,${host}`, []],
+    ['another host', () => '.example.com', ['proxied']],
+    ['all hosts', () => '*', []],
+  ])('with %s in noProxy, is reached past the proxy or through it', async (_, noProxy, proxied) => {
+    const { manifest } = await put(registry)
+    const proxy = await TestProxy.start()
+    const repository = open(registry, { proxy: proxy.url, noProxy: noProxy(registry.host) })
+    expect(await repository.resolve('latest')).toBe(manifest)
+    expect([...new Set(proxy.targets)]).toEqual(proxied.map(() => registry.host))
+    await closeAll()
+    await proxy.close()
+  })
+
+  it('takes what is pushed, by its tag and by its digest', async () => {
+    const repository = open(registry)
+    const tagged = await repository.push({ content, mediaType, tag: 'pushed' })
+    const untagged = await repository.push({ content: Buffer.from('x'), mediaType })
+    expect(await repository.resolve('pushed')).toBe(tagged)
+    expect(await repository.fetch({ digest: tagged, mediaType, maxBytes })).toEqual(content)
+    expect(`${await repository.fetch({ digest: untagged, mediaType, maxBytes })}`).toBe('x')
+  })
+
   if (!name.endsWith('none')) {
     it('lets nobody in without the right password', async () => {
       await put(registry)
@@ -119,6 +142,7 @@ describe.each(kinds)('%s', (name, start) => {
       await expect(open(registry, { credentials: undefined }).resolve('latest')).rejects.toMatchObject(refused)
       const credentials = { username: 'puller', password: 'wrong' }
       await expect(open(registry, { credentials }).resolve('latest')).rejects.toMatchObject(refused)
+      await expect(open(registry, { credentials }).push({ content, mediaType })).rejects.toMatchObject(refused)
     })
   }
 })
@@ -151,6 +175,7 @@ describe('tokens', () => {
   it('are asked for once, and again when they are refused', async () => {
     const { manifest: digest } = await put(registry)
     const repository = open(registry)
+    registry.requests.length = 0 // those of the push
     const tokens = (): number => registry.requests.filter(one => one === 'GET /token').length
     for (let i = 0; i < 3; i++) await repository.resolve('latest')
     expect(tokens()).toBe(1)
@@ -234,6 +259,24 @@ it.each(['a/b', 'example.com', 'example.com/A', 'example.com/a@sha256:1', 'https
   text => expect(() => imageReference(text)).toThrow(`${text} is no image reference`),
 )
 
+const at = (host: string, repository = 'catalogs/community') => ({ host, repository })
+
+it('of a pull secret, the longest key that fits a repository names its user', () => {
+  const keys = [
+    'a.example',
+    'a.example/catalogs',
+    'https://a.example/catalogs/community',
+    'a.example/cat',
+    'b.example/x',
+  ]
+  const config = JSON.stringify({ auths: Object.fromEntries(keys.map(key => [key, { username: key }])) })
+  const user = (host: string, repository: string) => credentialsIn(config, { host, repository })?.username
+  expect(user('a.example', 'catalogs/community')).toBe('https://a.example/catalogs/community')
+  expect(user('a.example', 'catalogs/other/one')).toBe('a.example/catalogs')
+  expect(user('a.example', 'catalogs-of-others')).toBe('a.example')
+  expect(user('b.example', 'y')).toBeUndefined()
+})
+
 it('challenges and pull secrets are read', () => {
   expect(challengeOf('Bearer realm="https://a/t",service="b",scope="repository:c:pull,push"')).toEqual({
     scheme: 'bearer',
@@ -243,9 +286,9 @@ it('challenges and pull secrets are read', () => {
   expect(challengeOf('Negotiate')).toBeUndefined()
   const auth = Buffer.from('user:a:b').toString('base64')
   const config = JSON.stringify({ auths: { 'a.example': { auth }, 'b.example': { username: 'u', password: 'p' } } })
-  expect(credentialsIn(config, 'a.example')).toEqual({ username: 'user', password: 'a:b' })
-  expect(credentialsIn(config, 'b.example')).toEqual({ username: 'u', password: 'p' })
-  expect(credentialsIn(config, 'c.example')).toBeUndefined()
+  expect(credentialsIn(config, at('a.example'))).toEqual({ username: 'user', password: 'a:b' })
+  expect(credentialsIn(config, at('b.example'))).toEqual({ username: 'u', password: 'p' })
+  expect(credentialsIn(config, at('c.example'))).toBeUndefined()
 })
 
 it.each(['{"auths":{"a.example":{"password":"hunter2"', '"hunter2"', 'null', 'hunter2'])(
@@ -253,7 +296,7 @@ it.each(['{"auths":{"a.example":{"password":"hunter2"', '"hunter2"', 'null', 'hu
   config => {
     const error = (() => {
       try {
-        return credentialsIn(config, 'a.example')
+        return credentialsIn(config, at('a.example'))
       } catch (thrown) {
         return thrown
       }
@@ -264,5 +307,5 @@ it.each(['{"auths":{"a.example":{"password":"hunter2"', '"hunter2"', 'null', 'hu
 )
 
 it.each(['{}', '{"auths":null}', '{"auths":{"a.example":null}}'])('the pull secret %s names no user', config =>
-  expect(credentialsIn(config, 'a.example')).toBeUndefined(),
+  expect(credentialsIn(config, at('a.example'))).toBeUndefined(),
 )

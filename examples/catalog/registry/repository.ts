@@ -1,13 +1,15 @@
 import { rootCertificates } from 'node:tls'
-import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
+import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import { isDigest } from '../index/release.ts'
 import { challengeOf } from './challenge.ts'
 import { basic, type Credentials } from './credentials.ts'
 import { RegistryError } from './errors.ts'
 import type { ImageReference } from './reference.ts'
-import { bounded, verified } from './verified.ts'
+import { bounded, digestOf, verified } from './verified.ts'
 
 const manifestType = 'application/vnd.oci.image.manifest.v1+json'
+const emptyType = 'application/vnd.oci.empty.v1+json'
+const empty = Buffer.from('{}')
 const maxManifestBytes = 4 << 20
 const maxTokenBytes = 64 << 10
 const maxRedirects = 3
@@ -17,6 +19,11 @@ export interface RepositoryOptions {
   readonly ca?: string | undefined
   /** An HTTP proxy, `http://proxy.example.com:3128`. @default none */
   readonly proxy?: string | undefined
+  /**
+   * Hosts that are reached without the proxy, as in NO_PROXY: `registry.example.com:5000,.internal.example.com`. A `*` is all of them.
+   * @default none
+   */
+  readonly noProxy?: string | undefined
   /** @default anonymous */
   readonly credentials?: Credentials | undefined
   /** How long the registry may be silent, in milliseconds. @default 30_000 */
@@ -39,6 +46,18 @@ export interface Image {
 }
 
 type Answer = Dispatcher.ResponseData
+type Method = 'GET' | 'HEAD' | 'POST' | 'PUT'
+
+interface Content {
+  readonly type: string
+  readonly body: Buffer
+}
+
+interface Sent {
+  readonly authorization?: string | undefined
+  readonly content?: Content | undefined
+  readonly signal?: AbortSignal | undefined
+}
 
 /**
  * One repository of an OCI registry, over https. What it gives is verified by digest. It keeps the token that the registry has given it, and asks
@@ -54,7 +73,7 @@ export class Repository {
   readonly #asking = new Set<Promise<unknown>>()
 
   constructor({ host, repository }: Pick<ImageReference, 'host' | 'repository'>, options: RepositoryOptions = {}) {
-    const { ca, proxy, credentials, timeoutMs = 30_000 } = options
+    const { ca, proxy, noProxy = '', credentials, timeoutMs = 30_000 } = options
     this.host = host
     this.repository = repository
     this.#credentials = credentials
@@ -62,14 +81,13 @@ export class Repository {
     // Polls are minutes apart, and a new connection costs ten times what an unchanged one does.
     const keepAliveTimeout = 600_000
     const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, keepAliveTimeout }
-    this.#dispatcher =
-      proxy === undefined
-        ? new Agent({ ...timeouts, connect: { ...tls, timeout: timeoutMs } })
-        : new ProxyAgent({
-            ...timeouts,
-            uri: urlOf(proxy, 'the proxy is').href,
-            requestTls: { ...tls, timeout: timeoutMs },
-          })
+    const connect = { ...tls, timeout: timeoutMs }
+    if (proxy === undefined) this.#dispatcher = new Agent({ ...timeouts, connect })
+    else {
+      const { href } = urlOf(proxy, 'the proxy is')
+      const proxied = { httpProxy: href, httpsProxy: href, noProxy, requestTls: connect }
+      this.#dispatcher = new EnvHttpProxyAgent({ ...timeouts, ...proxied, connect })
+    }
   }
 
   /** The digest that a tag has now, by one HEAD request. */
@@ -85,6 +103,11 @@ export class Repository {
   /** The same, with the manifest. */
   image(wanted: Wanted): Promise<Image> {
     return this.#asked(this.#fetch(wanted))
+  }
+
+  /** Pushes content as the only layer of a manifest, and gives the digest of the manifest. `tag`: by which it can be found, too. */
+  push(image: { readonly content: Buffer; readonly mediaType: string; readonly tag?: string }): Promise<string> {
+    return this.#asked(this.#push(image))
   }
 
   /** Resolves when what is under way has ended. */
@@ -122,6 +145,38 @@ export class Repository {
     return { manifest, content: await this.#read(`blobs/${layer.digest}`, blob, signal) }
   }
 
+  async #push({ content, mediaType, tag }: Parameters<Repository['push']>[0]): Promise<string> {
+    const layer = { mediaType, digest: await this.#upload(content), size: content.length }
+    const config = { mediaType: emptyType, digest: await this.#upload(empty), size: empty.length }
+    const body = Buffer.from(JSON.stringify({ schemaVersion: 2, mediaType: manifestType, config, layers: [layer] }))
+    const digest = digestOf(body)
+    await this.#write('PUT', this.#url(`manifests/${tag ?? digest}`), { type: manifestType, body })
+    return digest
+  }
+
+  /** Uploads a blob, and gives its digest. */
+  async #upload(body: Buffer): Promise<string> {
+    const type = 'application/octet-stream'
+    const uploads = this.#url('blobs/uploads/')
+    const location = await this.#write('POST', uploads, { type, body: Buffer.alloc(0) })
+    const to = urlOf(location, `the registry ${this.host} takes blobs at`, uploads)
+    // Only the registry itself may have the token.
+    if (to.protocol !== 'https:' || to.host !== uploads.host)
+      throw new RegistryError('RegistryUnavailable', `${this.host} takes blobs at ${to.origin}, which is another host`)
+    const digest = digestOf(body)
+    to.searchParams.set('digest', digest)
+    await this.#write('PUT', to, { type, body })
+    return digest
+  }
+
+  /** Gives the `Location` of the answer, or an empty text. */
+  async #write(method: 'POST' | 'PUT', url: URL, content: Content): Promise<string> {
+    const { statusCode, headers, body } = await this.#authorized(method, url, content)
+    await body.dump()
+    if (statusCode < 200 || statusCode >= 300) throw this.#refused(statusCode, `${method} ${url.pathname}`)
+    return `${headers.location ?? ''}`
+  }
+
   async #read(path: string, expected: Parameters<typeof verified>[1], signal?: AbortSignal): Promise<Buffer> {
     const { body } = await this.#get('GET', path, signal)
     try {
@@ -133,13 +188,8 @@ export class Repository {
   }
 
   async #get(method: 'GET' | 'HEAD', path: string, signal?: AbortSignal): Promise<Answer> {
-    const url = urlOf(`https://${this.host}/v2/${this.repository}/${path}`, 'the image is at')
-    let answer = await this.#send(method, url, this.#authorization, signal)
-    if (answer.statusCode === 401) {
-      await answer.body.dump()
-      this.#authorization = await this.#authorize(`${answer.headers['www-authenticate'] ?? ''}`, signal)
-      answer = await this.#send(method, url, this.#authorization, signal)
-    }
+    const url = this.#url(path)
+    let answer = await this.#authorized(method, url, undefined, signal)
     let from = url
     for (let count = 0; count < maxRedirects && isRedirect(answer); count++) {
       await answer.body.dump()
@@ -147,25 +197,47 @@ export class Repository {
       if (from.protocol !== 'https:')
         throw new RegistryError('RegistryUnavailable', `${this.host} leads to ${from.origin}`)
       // A storage elsewhere must not see the token.
-      answer = await this.#send(method, from, from.host === url.host ? this.#authorization : undefined, signal)
+      const authorization = from.host === url.host ? this.#authorization : undefined
+      answer = await this.#send(method, from, { authorization, signal })
     }
     if (answer.statusCode === 200) return answer
     await answer.body.dump()
-    const { statusCode } = answer
+    throw this.#refused(answer.statusCode, `${this.repository}/${path}`)
+  }
+
+  #url(path: string): URL {
+    return urlOf(`https://${this.host}/v2/${this.repository}/${path}`, 'the image is at')
+  }
+
+  /** Sends a request, and once more with a new token if the registry asks for one. */
+  async #authorized(method: Method, url: URL, content?: Content, signal?: AbortSignal): Promise<Answer> {
+    const answer = await this.#send(method, url, { authorization: this.#authorization, content, signal })
+    if (answer.statusCode !== 401) return answer
+    await answer.body.dump()
+    this.#authorization = await this.#authorize(`${answer.headers['www-authenticate'] ?? ''}`, signal)
+    return this.#send(method, url, { authorization: this.#authorization, content, signal })
+  }
+
+  #refused(statusCode: number, what: string): RegistryError {
     const reason = [401, 403].includes(statusCode)
       ? 'Unauthorized'
       : statusCode === 404
         ? 'NotFound'
         : 'RegistryUnavailable'
-    throw new RegistryError(reason, `the registry ${this.host} answers ${statusCode} to ${this.repository}/${path}`)
+    return new RegistryError(reason, `the registry ${this.host} answers ${statusCode} to ${what}`)
   }
 
-  async #send(method: 'GET' | 'HEAD', url: URL, authorization?: string, signal?: AbortSignal): Promise<Answer> {
-    const headers = { accept: manifestType, ...(authorization !== undefined && { authorization }) }
+  async #send(method: Method, url: URL, { authorization, content, signal }: Sent = {}): Promise<Answer> {
+    const headers = {
+      accept: manifestType,
+      ...(authorization !== undefined && { authorization }),
+      ...(content !== undefined && { 'content-type': content.type }),
+    }
+    const body = content?.body ?? null
     try {
       // Otherwise undici closes the connection after each HEAD, and the next poll begins with a TLS handshake.
       const reset = false
-      return await request(url, { method, headers, reset, dispatcher: this.#dispatcher, signal: signal ?? null })
+      return await request(url, { method, headers, body, reset, dispatcher: this.#dispatcher, signal: signal ?? null })
     } catch (error) {
       throw this.#unavailable(error)
     }
@@ -179,7 +251,7 @@ export class Repository {
       if (realm.protocol !== 'https:')
         throw new RegistryError('Unauthorized', `${this.host} asks for a token of ${realm.origin}`)
       for (const [key, value] of Object.entries(challenge.parameters)) realm.searchParams.set(key, value)
-      const answer = await this.#send('GET', realm, credentials && basic(credentials), signal)
+      const answer = await this.#send('GET', realm, { authorization: credentials && basic(credentials), signal })
       if (answer.statusCode === 200) return `Bearer ${await this.#tokenIn(answer.body)}`
       await answer.body.dump()
     } else if (challenge !== undefined && credentials !== undefined) return basic(credentials)

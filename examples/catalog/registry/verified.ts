@@ -40,3 +40,8 @@ async function* hashed(stream: AsyncIterable<Buffer>, hash: Hash): AsyncGenerato
     yield chunk
   }
 }
+
+/** The sha256 digest of bytes, as registries write it. */
+export function digestOf(bytes: string | Buffer): string {
+  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+}

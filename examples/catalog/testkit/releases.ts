@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import type { ChannelName } from '../index/catalog-index.ts'
 import { CatalogIndex, metadataBytes } from '../index/catalog-index.ts'
 import { headOf } from '../index/channel.ts'
 import { byVersion, type Metadata, pointerOf } from '../index/release.ts'
+import { digestOf } from '../registry/verified.ts'
 
 /** So many releases are in a channel of {@link manyReleases}. */
 export const releasesOfChannel = 20
@@ -44,9 +44,4 @@ export function indexOf(
       return { ...channel, releases: pointers.sort(byVersion), head, metadata: metadataBytes(whole) }
     }),
   )
-}
-
-/** The sha256 digest of bytes, as registries write it. */
-export function digestOf(bytes: string | Buffer): string {
-  return `sha256:${createHash('sha256').update(bytes).digest('hex')}`
 }

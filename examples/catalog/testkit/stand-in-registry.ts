@@ -3,9 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { basic, type Credentials } from '../registry/credentials.ts'
+import { digestOf } from '../registry/verified.ts'
 import { certificateOfLoopback } from './certificate.ts'
 import type { TestRegistry } from './registry.ts'
-import { digestOf } from './releases.ts'
 
 /** How it knows its users. `bearer`: by tokens, each good until {@link StandInRegistry.revoke}. */
 export type Authentication = 'none' | 'basic' | 'bearer'

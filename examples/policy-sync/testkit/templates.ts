@@ -21,3 +21,14 @@ export const requiredLabels: ConstraintTemplate = {
     message: 'a label is missing',
   },
 }
+
+/** No two ConfigMaps with one name. */
+export const uniqueNames: ConstraintTemplate = {
+  metadata: { name: 'uniquenames' },
+  spec: {
+    kind: 'UniqueNames',
+    expression: `!lookup("", "ConfigMap", "metadata.name", object.metadata.name)
+      .exists(other, other.metadata.uid != object.metadata.uid)`,
+    message: 'another object has the name',
+  },
+}

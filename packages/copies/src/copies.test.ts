@@ -396,6 +396,20 @@ describe('a source', () => {
       expect(await copiesOf(kit)).toEqual(['other/s0 0', 'other/s1 1', 't0/copy-of-s0 t0', 't1/copy-of-s1 t1'])
     }))
 
+  it('has one hash for the copies that adapt left as they were built, and others for the others', () =>
+    withCopies(async kit => {
+      await kit.fill(1, 4)
+      const adapt = (copy: ConfigMap, namespace: string): ConfigMap =>
+        namespace < 't2' ? copy : { ...copy, data: { n: namespace } }
+      await kit.settled({ adapt, hashAnnotation: 'hash' })
+      const hashes: (string | undefined)[] = []
+      for (const namespace of ['t0', 't1', 't2', 't3']) {
+        hashes.push((await read(kit, at(namespace)))?.metadata?.annotations?.hash)
+      }
+      expect(hashes[0]).toBe(hashes[1])
+      expect(new Set(hashes).size).toBe(3)
+    }))
+
   it('whose copies are called otherwise now has copies of the new name only', () =>
     withCopies(async kit => {
       await kit.fill(1, 2)

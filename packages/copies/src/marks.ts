@@ -13,11 +13,13 @@ export interface CopyPlace {
   readonly source: string
   readonly namespace: string
   readonly name: string
+  /** The annotation that has the hash of the copy's content, and that hash. */
+  readonly hashes?: Readonly<Record<string, string>> | undefined
 }
 
 /** The object that is applied as a copy. Of its metadata, labels, annotations, owners and finalizers are taken. */
 export function marked<T extends KubernetesObject>(object: FullObject<T>, place: CopyPlace): FullObject<T> {
-  const { set, source, namespace, name } = place
+  const { set, source, namespace, name, hashes } = place
   const { labels, annotations, ownerReferences, finalizers } = (object.metadata ?? {}) as ObjectMeta
   return {
     ...object,
@@ -25,7 +27,7 @@ export function marked<T extends KubernetesObject>(object: FullObject<T>, place:
       name,
       namespace,
       labels: { ...labels, [copySetLabel]: set },
-      annotations: { ...annotations, [copiedFromAnnotation]: `${set} ${source}` },
+      annotations: { ...annotations, [copiedFromAnnotation]: `${set} ${source}`, ...hashes },
       ...(ownerReferences !== undefined && { ownerReferences }),
       ...(finalizers !== undefined && { finalizers }),
     },

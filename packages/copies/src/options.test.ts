@@ -13,6 +13,7 @@ it('X6: takes all that it says it takes, and does nothing until it is connected'
     status: () => ({}),
     formerManagers: ['a'],
     fieldValidation: 'Strict',
+    hashAnnotation: 'example.com/hash',
   }
   expect(() => make({ ...most, enabled: false, concurrency: 1, maxRetryMs: 50, timeoutMs: 1 })).not.toThrow()
   const copies = new Copies({ ...settings, enabled: false })
@@ -62,6 +63,8 @@ it.each([
   ['formerManagers', 'x', 'a list of names'],
   ['formerManagers', [5], 'a string'],
   ['fieldValidation', 'x', 'one of "Ignore", "Warn", "Strict"'],
+  ['hashAnnotation', 'no name', 'the name of an annotation'],
+  ['hashAnnotation', 'copies.wherry.dev/copied-from', 'the name of an annotation'],
   ['timeoutMs', 0, 'milliseconds, 1 or more (Infinity: no bound)'],
   ['mode', 'ingest', ''],
 ])('X6: %s: %j is refused by an error that names the option and what it takes', (option, value, takes) => {

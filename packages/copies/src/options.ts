@@ -21,6 +21,7 @@ import {
   text,
 } from '@wherry/client/internal'
 import type { StatusOf } from '@wherry/controller/internal'
+import { copiedFromAnnotation } from './marks.ts'
 
 /** The options of {@link Copies}. `P`: what a source is read as. `T`: the type of the copies. */
 export interface CopiesOptions<P, T extends KubernetesObject> {
@@ -65,6 +66,12 @@ export interface CopiesOptions<P, T extends KubernetesObject> {
    * @default 'recreate'
    */
   readonly whenImmutable?: 'recreate' | 'fail' | undefined
+  /**
+   * The name of an annotation of each copy that gets a hash of what `build` and `adapt` returned. Two copies of equal content have equal hashes, so
+   * programs that read only metadata can compare them. This program needs no such annotation, and never reads it. The status is not part of the hash.
+   * @default none
+   */
+  readonly hashAnnotation?: string | undefined
   /** How many namespaces are reconciled at the same time, and how many copies in each of them. @default 5 */
   readonly concurrency?: number | undefined
   /** The maximum wait before a retry, in milliseconds. The first is 50, and it doubles. @default 60_000 */
@@ -91,6 +98,7 @@ const checks = {
   copyName: callback,
   enabled: flag,
   whenImmutable: oneOf('recreate', 'fail'),
+  hashAnnotation: annotationName,
   concurrency: integer(1),
   maxRetryMs: milliseconds({ min: 50 }),
   formerManagers: names,
@@ -139,6 +147,15 @@ function labelValue(option: string, value: unknown): void {
   if (!/^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/.test(value as string)) {
     throw new OptionRangeError(option, 'a label value: letters, digits, ., _ and -, up to 63', JSON.stringify(value))
   }
+}
+
+function annotationName(option: string, value: unknown): void {
+  text(option, value)
+  const [, prefix, name = ''] = /^(?:(.*)\/)?([^/]*)$/.exec(value as string) ?? []
+  const isName = /^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$/.test(name)
+  const isPrefix = prefix === undefined || (prefix.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(prefix))
+  if (isName && isPrefix && value !== copiedFromAnnotation) return
+  throw new OptionRangeError(option, 'the name of an annotation that is not used yet', JSON.stringify(value))
 }
 
 function names(option: string, value: unknown): void {

@@ -8,7 +8,7 @@ import { digestOf } from './status-digest.ts'
 
 type SourceOptions<P, T extends KubernetesObject> = Pick<
   CopiesOptions<P, T>,
-  'name' | 'source' | 'copies' | 'targets' | 'build' | 'adapt' | 'copyName' | 'status'
+  'name' | 'source' | 'copies' | 'targets' | 'build' | 'adapt' | 'copyName' | 'status' | 'hashAnnotation'
 >
 
 /** The status that copies are to have. No digest: they are to have none of this program. */
@@ -29,6 +29,8 @@ export class Source<P, T extends KubernetesObject> {
   readonly #options: SourceOptions<P, T>
   readonly #isTarget: IsTarget<P>
   #built: { readonly copy: FullObject<T> | undefined } | undefined
+  /** The hash of what was built, once it is asked for. */
+  #hashes: Readonly<Record<string, string>> | undefined
   readonly #firstCopy = new First()
   #status: DesiredStatus | undefined
   /** The digest of the desired status as the server stores it. */
@@ -53,11 +55,23 @@ export class Source<P, T extends KubernetesObject> {
       const { copy } = this.#built
       if (copy === undefined) return undefined
       const adapted = adapt === undefined ? copy : checkedCopy(this.key, adapt(copy, space, this.#object))
-      return adapted && marked(adapted, { set, source: this.key, namespace: space, name })
+      return (
+        adapted && marked(adapted, { set, source: this.key, namespace: space, name, hashes: this.#hashesOf(adapted) })
+      )
     } catch (error) {
       // What is thrown over a Secret is told without its words.
       throw tellable(source.resource, error)
     }
+  }
+
+  #hashesOf(copy: FullObject<T>): Readonly<Record<string, string>> | undefined {
+    const { hashAnnotation, copies } = this.#options
+    if (hashAnnotation === undefined) return undefined
+    const isAsBuilt = copy === this.#built?.copy
+    if (isAsBuilt && this.#hashes !== undefined) return this.#hashes
+    const hashes = { [hashAnnotation]: digestOf(apiVersionOf(copies.resource), copy) ?? '' }
+    if (isAsBuilt) this.#hashes = hashes
+    return hashes
   }
 
   /** The status that its copies are to have; `undefined`: theirs is left to others. Throws what `status` of the options throws. */

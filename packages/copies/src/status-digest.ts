@@ -11,9 +11,9 @@ interface Fields {
   readonly [path: string]: Fields
 }
 
-/** A digest of a status as it is applied. `undefined` for a status without fields, of which a manager owns nothing. */
-export function digestOf(apiVersion: string, status: object): string | undefined {
-  const text = textOf(status)
+/** A digest of a status, or of a copy, as it is applied. `undefined` for one without fields, of which a manager owns nothing. */
+export function digestOf(apiVersion: string, applied: object): string | undefined {
+  const text = textOf(applied)
   return text === '{}' ? undefined : digest(apiVersion, text)
 }
 

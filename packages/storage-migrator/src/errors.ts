@@ -12,6 +12,8 @@ export type MigrationErrorCode =
   | 'DEFINITION_UNSTABLE'
   /** The server refuses a request that the migration needs; `cause` is its answer. */
   | 'NO_ACCESS'
+  /** The server was asked to migrate by itself, and can't: it has no such API, or no controller does it. */
+  | 'NO_SERVER_MIGRATION'
   /** What is kept under the state's name was not written by a migration. */
   | 'INVALID_STATE'
 

@@ -59,6 +59,14 @@ export interface MigrateOptions extends RewriteOptions {
   readonly settleMs?: number | undefined
 }
 
+export interface ServerMigrationOptions extends DefinitionOptions {
+  /**
+   * How long to wait for a controller to take the migration up, in milliseconds. Once it runs, it may take as long as it does.
+   * @default 120_000
+   */
+  readonly startTimeoutMs?: number | undefined
+}
+
 const client: Check = having('a Client', 'get', 'list', 'patch', 'discover')
 const store: Check = having('a StateStore', 'load', 'save', 'clear')
 
@@ -91,4 +99,8 @@ export function checkVerifyOptions(options: RewriteOptions): void {
 
 export function checkPlanOptions(options: DefinitionOptions & Pick<RewriteOptions, 'chunkSize'>): void {
   checkOptions('plan', options, { ...definitionChecks, chunkSize: rewriteChecks.chunkSize }, needed)
+}
+
+export function checkServerMigrationOptions(options: ServerMigrationOptions): void {
+  checkOptions('migrateByServer', options, { ...definitionChecks, startTimeoutMs: milliseconds() }, needed)
 }

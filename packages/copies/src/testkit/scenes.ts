@@ -25,6 +25,68 @@ export function copiesOnAServer(server: () => ApiServer): void {
     it(title, () => onAServer(server(), body))
   }
 
+  test('H4, H6: copies of another program, in the namespaces of a selector, are taken over, with a hash that metadata shows', async ({
+    writer,
+    transport,
+    start,
+  }) => {
+    const name = 'hashes'
+    const hashAnnotation = 'olm.operatorframework.io/nonStatusCopyHash'
+    const [first = '', second = '', third = ''] = await fill(writer, name, 3)
+    await writer.patch(namespaces, { name: third }, { metadata: { labels: { [name]: 'other' } } })
+    await makeSources(writer, name, 2)
+    const former = {
+      metadata: {
+        namespace: first,
+        name: 's0',
+        labels: { app: 'arcade', [copySetLabel]: name },
+        annotations: { [hashAnnotation]: 'former' },
+      },
+      data: { n: '0', former: 'x' },
+    }
+    await writer.create(configMaps, former, { fieldManager: 'olm' })
+    const options = {
+      ...settingsOf(name),
+      targets: { matchExpressions: [{ key: name, operator: 'In', values: ['x'] }] },
+      formerManagers: ['olm'],
+      hashAnnotation,
+    }
+    const { copies, settled } = await start(options)
+    const hashes = async (): Promise<Record<string, string | undefined>> => {
+      const view = configMaps.within({ labels: { [copySetLabel]: name } }).metadata()
+      const entries = (await writer.list(view)).items.map(({ metadata: { annotations, ...key } }) => {
+        return [`${key.namespace}/${key.name}`, annotations?.[hashAnnotation]] as const
+      })
+      return Object.fromEntries(entries)
+    }
+    const before = await hashes()
+    const keys = [first, second].flatMap(namespace => [`${namespace}/s0`, `${namespace}/s1`])
+    expect(Object.keys(before).sort()).toEqual(keys)
+    expect(before[`${first}/s0`]).toMatch(/^[\w-]{22}$/)
+    expect(before[`${first}/s0`]).toBe(before[`${second}/s0`])
+    expect(before[`${first}/s0`]).not.toBe(before[`${first}/s1`])
+    expect(await writer.get(configMaps, { namespace: first, name: 's0' })).toMatchObject({ data: { n: '0' } })
+    expect((await writer.get(configMaps, { namespace: first, name: 's0' }))?.data).not.toHaveProperty('former')
+
+    await writer.patch(
+      configMaps,
+      { namespace: first, name: 's0' },
+      { metadata: { annotations: { [hashAnnotation]: 'x' } } },
+    )
+    await until(() => expect(copies.report().repairs).toBe(1))
+    await settled()
+    expect(await hashes()).toEqual(before)
+    await writer.patch(configMaps, { namespace: name, name: 's0' }, { data: { n: 'new' } })
+    await until(async () => expect((await hashes())[`${second}/s0`]).not.toBe(before[`${second}/s0`]))
+    await settled()
+    const after = await hashes()
+    expect(after[`${first}/s0`]).toBe(after[`${second}/s0`])
+    expect(after[`${first}/s1`]).toBe(before[`${first}/s1`])
+    transport.counted()
+    await start(options)
+    expect(transport.counted()).not.toHaveProperty('PATCH configmaps')
+  })
+
   test('H4, H7, X10: 300 copies are kept, an edit is repaired by one write without a read, and a resync or a restart writes nothing', async ({
     writer,
     transport,

@@ -6,7 +6,7 @@ export interface Arguments {
   readonly definitions: readonly string[]
   /** Every definition of the cluster that has objects to migrate. */
   readonly all: boolean
-  readonly mode: 'migrate' | 'plan' | 'verify' | 'gate'
+  readonly mode: 'migrate' | 'server' | 'plan' | 'verify' | 'gate'
   /** The manifest that `--gate` names. */
   readonly manifest: string | undefined
   readonly qps: number | undefined
@@ -28,6 +28,7 @@ shortens status.storedVersions, so that old versions can be removed. A run that 
 
   --all              every definition with more than one stored version
   --dry-run          say what would be done, and write nothing
+  --server           let the server migrate by itself (storagemigration.k8s.io, from Kubernetes 1.37 on), and wait for it
   --verify           prove that every object is stored at the storage version, by writes that change nothing
   --gate FILE        say what applying the definitions in FILE (YAML or JSON) breaks, and write nothing
   --qps N            at most N writes a second (default: no bound; the server slows the migration down)
@@ -54,9 +55,11 @@ export function parseArguments(args: readonly string[]): Arguments | undefined {
   const { values, positionals } = parsed(args)
   if (values.help === true) return undefined
   const { all = false, gate, json = false } = values
-  const modes = [values['dry-run'] && 'plan', values.verify && 'verify', gate !== undefined && 'gate'] as const
+  const { server, verify } = values
+  const plans = values['dry-run']
+  const modes = [plans && 'plan', server && 'server', verify && 'verify', gate !== undefined && 'gate'] as const
   const asked = modes.filter(mode => typeof mode === 'string')
-  if (asked.length > 1) throw new UsageError('--dry-run, --verify and --gate exclude each other')
+  if (asked.length > 1) throw new UsageError('--dry-run, --server, --verify and --gate exclude each other')
   const mode = asked[0] ?? 'migrate'
   if (mode === 'gate' && (all || positionals.length > 0)) {
     throw new UsageError('--gate takes its definitions from the file: name no others')
@@ -81,7 +84,7 @@ export function parseArguments(args: readonly string[]): Arguments | undefined {
 const text = { type: 'string' } as const
 const flag = { type: 'boolean' } as const
 const options = {
-  ...{ all: flag, 'dry-run': flag, verify: flag, json: flag, help: { ...flag, short: 'h' } },
+  ...{ all: flag, 'dry-run': flag, verify: flag, server: flag, json: flag, help: { ...flag, short: 'h' } },
   ...{ gate: text, qps: text, concurrency: text, settle: text, state: text, namespace: text },
 } as const
 

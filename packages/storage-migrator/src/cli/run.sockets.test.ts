@@ -8,6 +8,7 @@ import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { definition, gameDefinition, gamesV1, type Versions } from '../testkit/cluster.ts'
 import { established } from '../testkit/established.ts'
+import { asked, end, succeed } from '../testkit/server-migrator.ts'
 import { type ExitStatus, runCommand } from './run.ts'
 
 let server: EmbeddedApiServer
@@ -94,6 +95,19 @@ it('leads from two stored versions to one: planned, migrated, proved, the old on
   const proved = await run(`${definition} --verify`)
   expect(proved).toMatchObject({ status: 0, stdout: `${definition}: proved: all 12 objects are stored at v2\n` })
   await change({ storage: 'v2', names: ['v2'] })
+})
+
+it('lets the server migrate by itself: 0 if it did, and 1 with its words if it failed', async () => {
+  await define(2)
+  expect((await run(`${definition} --dry-run`)).stdout).toContain('this server can migrate by itself too (--server)')
+  const failing = run(`${definition} --server`)
+  await end(client, await asked(client), 'Failed', 'g1 can not be written')
+  expect(await failing).toMatchObject({ status: 1, stdout: expect.stringContaining('failed: g1 can not be written; ') })
+  const running = run(`${definition} --server`)
+  await succeed(client, await asked(client))
+  const stdout = `${definition}: done by the server: only v2 is stored; v1 can be removed\n`
+  expect(await running).toMatchObject({ status: 0, stdout })
+  expect((await run(`${definition} --server`)).stdout).toContain('nothing to do: only v2 is stored')
 })
 
 it('names each object that failed, its reason and the way out, and ends with 1', async () => {
@@ -185,6 +199,7 @@ it.each([
   ['', 'name a definition, or give --all'],
   ['--all games.example.com', '--all takes no names'],
   ['games.example.com --dry-run --verify', 'exclude each other'],
+  ['games.example.com --server --verify', 'exclude each other'],
   ['games.example.com --gate x.yaml', 'name no others'],
   ['--gate /nonexistent/x.yaml', 'cannot be read'],
   ['games.example.com --qps fast', '--qps takes a number'],

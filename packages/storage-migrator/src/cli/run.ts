@@ -8,6 +8,7 @@ import type { RewriteOptions } from '../options.ts'
 import { plan } from '../plan.ts'
 import type { MigrationReport } from '../report.ts'
 import { permitted } from '../retry.ts'
+import { migrateByServer, type ServerMigrationReport } from '../server-migration.ts'
 import { configMapState } from '../state/config-map-state.ts'
 import { fileState } from '../state/file-state.ts'
 import type { StateStore } from '../state/migration-state.ts'
@@ -91,6 +92,7 @@ class Command {
   #one(definition: string): Promise<boolean> {
     const { mode } = this.#given
     if (mode === 'plan') return this.#plan(definition)
+    if (mode === 'server') return this.#byServer(definition)
     return mode === 'verify' ? this.#verify(definition) : this.#migrate(definition)
   }
 
@@ -119,7 +121,7 @@ class Command {
     const todo = nothingToDo
       ? `nothing to do: only ${storageVersion} is stored`
       : `${objects} objects would be written at ${storageVersion}, in ${requests} requests; stored versions: ${storedVersions.join(', ')}`
-    const own = `${definition}: this server can migrate by itself too (storagemigration.k8s.io)`
+    const own = `${definition}: this server can migrate by itself too (--server)`
     this.#print(planned, [`${definition}: ${todo}`, ...(serverMigrates && !nothingToDo ? [own] : [])])
     return true
   }
@@ -140,6 +142,12 @@ class Command {
     const report = await migrateStorage({ ...this.#rewriting(definition), settleMs, state: this.#state() })
     this.#progress.end()
     this.#print(report, [`${definition}: ${resultText(report)}`, ...failureLines(report)])
+    return report.outcome !== 'failed'
+  }
+
+  async #byServer(definition: string): Promise<boolean> {
+    const report = await migrateByServer({ client: this.#client, definition, signal: this.#host.signal })
+    this.#print(report, [`${definition}: ${serverResultText(report)}`])
     return report.outcome !== 'failed'
   }
 
@@ -177,6 +185,14 @@ class Command {
   #say(line: string): void {
     this.#host.stderr.write(`${line}\n`)
   }
+}
+
+function serverResultText(report: ServerMigrationReport): string {
+  const { outcome, storageVersion, removableVersions, message } = report
+  const removable = removableVersions.length === 0 ? '' : `; ${removableVersions.join(', ')} can be removed`
+  if (outcome === 'nothing-to-do') return `nothing to do: only ${storageVersion} is stored${removable}`
+  if (outcome === 'migrated') return `done by the server: only ${storageVersion} is stored${removable}`
+  return `the server's migration failed: ${message}; without --server the others are done, and each that fails is named`
 }
 
 function resultText(report: MigrationReport): string {

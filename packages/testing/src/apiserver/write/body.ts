@@ -9,7 +9,7 @@ import { goQuote } from '../schema/go-text.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
 import { behaviourOf } from './behaviour.ts'
-import { DecodeError, goKind, stringMap, unmarshal } from './decoding.ts'
+import { DecodeError, goKind, stringMap, syntaxProblem, unmarshal } from './decoding.ts'
 import { fieldTypeOf } from './managed.ts'
 import { invalid } from './validate.ts'
 import { readYaml, YamlError } from './yaml.ts'
@@ -43,7 +43,7 @@ export function parseBody(request: BodyOf): JsonObject {
     // YAML is read into maps, and those are printed in order.
     value = isYaml(request) ? sortKeys(readYaml(text).value) : parseJson(text)
   } catch (error) {
-    throw error instanceof YamlError ? new DecodeError(error.message) : problem(syntaxError(error as Error))
+    throw error instanceof YamlError ? new DecodeError(error.message) : problem(syntaxProblem(error as Error))
   }
   if (isObject(value)) return value
   if (value === null && isYaml(request)) return {}
@@ -74,13 +74,6 @@ function summary(text: string): string {
   const shown = text.startsWith('{') ? text : Buffer.from(text).toString('hex')
   const bound = text.startsWith('{') ? 30 : 60
   return shown.length > bound ? `${shown.slice(0, bound)} ...` : shown
-}
-
-/** What Go's parser says, as far as it can be told from what V8's says. */
-function syntaxError({ message }: Error): string {
-  if (/end of JSON input|Unterminated/.test(message)) return 'unexpected end of JSON input'
-  const character = /Unexpected token '(.)'/su.exec(message)?.[1] ?? '?'
-  return `invalid character '${character}' looking for beginning of value`
 }
 
 const builtinKinds = new Map(

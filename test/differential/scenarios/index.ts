@@ -6,6 +6,7 @@ import { managedScenarios } from './apply-managed.ts'
 import { defaultsScenarios } from './built-in-defaults.ts'
 import { fieldScenarios } from './built-in-fields.ts'
 import { refusalScenarios } from './built-in-refusals.ts'
+import { tableScenarios } from './built-in-tables.ts'
 import { updateScenarios } from './built-in-updates.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
@@ -33,6 +34,7 @@ export const scenarios: readonly Scenario[] = [
   ...defaultsScenarios,
   ...updateScenarios,
   ...refusalScenarios,
+  ...tableScenarios,
   ...accessScenarios,
   ...reviewScenarios,
   ...discoveryScenarios,

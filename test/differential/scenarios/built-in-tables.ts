@@ -337,8 +337,65 @@ export const tableScenarios: readonly Scenario[] = [
           }),
         ],
       ),
+      get('/apis/autoscaling/v1/namespaces/{ns}/horizontalpodautoscalers/a?includeObject=None', table),
       quietly(post(`${core}/serviceaccounts`, { metadata: { name: 'a' } })),
       get(`${core}/serviceaccounts/a`, table),
+    ],
+    except: columnDescriptions,
+  },
+  {
+    name: 'Tables of Nodes, events, classes and what admits',
+    steps: [
+      ...(
+        [
+          ['a', {}, undefined],
+          ['b', { unschedulable: true }, { conditions: [{ type: 'Ready', status: 'False' }] }],
+          [
+            'c',
+            {},
+            {
+              conditions: [{ type: 'Ready', status: 'True' }],
+              addresses: [{ type: 'InternalIP', address: '10.1.0.1' }],
+              nodeInfo: {
+                ...{ machineID: '', systemUUID: '', bootID: '', kernelVersion: '6.1', osImage: 'os' },
+                ...{ containerRuntimeVersion: 'c://1', kubeletVersion: 'v1.37', kubeProxyVersion: '' },
+                ...{ operatingSystem: 'linux', architecture: 'amd64' },
+              },
+            },
+          ],
+        ] as const
+      ).flatMap(([name, spec, status]) => {
+        const labels = { 'node-role.kubernetes.io/worker': '', 'node-role.kubernetes.io/etcd': '' }
+        const node = `{ns}-${name}`
+        return [
+          quietly(post('/api/v1/nodes', { metadata: { name: node, ...(name === 'c' ? { labels } : {}) }, spec })),
+          ...(status === undefined ? [] : [quietly(merge(`/api/v1/nodes/${node}/status`, { status }))]),
+          get(`/api/v1/nodes/${node}?includeObject=None`, table),
+        ]
+      }),
+      ...shown(
+        `${core}/events`,
+        [
+          {
+            metadata: { name: 'a' },
+            involvedObject: { kind: 'Pod', name: 'p', namespace: '{ns}', fieldPath: 'spec.x' },
+            ...{ reason: 'R', message: ' m ', type: 'Normal', count: 3, source: { component: 'c', host: 'h' } },
+            ...{ firstTimestamp: '2020-01-01T00:00:00Z', lastTimestamp: '2020-02-01T00:00:00Z' },
+          },
+        ],
+        [{ metadata: { name: 'b' }, involvedObject: { kind: 'Pod', namespace: '{ns}' } }],
+      ),
+      get('/apis/events.k8s.io/v1/namespaces/{ns}/events?includeObject=None', table),
+      quietly(
+        post('/apis/storage.k8s.io/v1/storageclasses', { metadata: { name: '{ns}-a' }, provisioner: 'p.example.com' }),
+      ),
+      get('/apis/storage.k8s.io/v1/storageclasses/{ns}-a?includeObject=None', table),
+      quietly(post('/apis/scheduling.k8s.io/v1/priorityclasses', { metadata: { name: '{ns}-a' }, value: 5 })),
+      get('/apis/scheduling.k8s.io/v1/priorityclasses/{ns}-a?includeObject=None', table),
+      ...['validatingwebhookconfigurations', 'mutatingwebhookconfigurations'].flatMap(plural => [
+        quietly(post(`/apis/admissionregistration.k8s.io/v1/${plural}`, { metadata: { name: '{ns}-a' } })),
+        get(`/apis/admissionregistration.k8s.io/v1/${plural}/{ns}-a?includeObject=None`, table),
+      ]),
     ],
     except: columnDescriptions,
   },

@@ -58,7 +58,10 @@ function customPrinter(columns: readonly Column[]): TablePrinter {
 
 function cell(value: Json | undefined, column: Column, now: number): Json {
   if (value === undefined || value === null) return null
-  if (column.type === 'date') return typeof value === 'string' ? since(value, now) : '<unknown>'
+  if (column.type === 'date') {
+    if (typeof value !== 'string') return null
+    return Number.isNaN(Date.parse(value)) ? '<invalid>' : since(value, now)
+  }
   if (column.type === 'string') return typeof value === 'object' ? JSON.stringify(sortKeys(value)) : String(value)
   if (column.type === 'boolean') return typeof value === 'boolean' ? value : null
   if (typeof value !== 'number') return null

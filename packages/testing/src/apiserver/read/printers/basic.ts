@@ -26,7 +26,7 @@ export const basic: Readonly<Record<string, Printer>> = {
   'priorityclasses.scheduling.k8s.io': {
     cells: (object, now) => [
       ...[nameOf(object), own(object, 'value') ?? 0, own(object, 'globalDefault') ?? false, ageOf(object, now)],
-      stringAt(object, 'preemptionPolicy') ?? '',
+      stringAt(object, 'preemptionPolicy') ?? 'PreemptLowerPriority',
     ],
   },
 }

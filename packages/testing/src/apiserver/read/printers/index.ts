@@ -1,6 +1,8 @@
 import type { ResourceType } from '../../resources/resource-type.ts'
 import { resourceKey } from '../../store/store.ts'
+import { admission } from './admission.ts'
 import { basic } from './basic.ts'
+import { cluster } from './cluster.ts'
 import { network } from './network.ts'
 import { pods } from './pods.ts'
 import type { Printer } from './printer.ts'
@@ -16,6 +18,8 @@ const printers: Readonly<Record<string, Printer>> = {
   ...storage,
   ...rights,
   ...scaling,
+  ...cluster,
+  ...admission,
   pods,
 }
 

@@ -96,5 +96,6 @@ export function durationText(seconds: number): string {
   const days = Math.floor(hours / 24)
   if (hours < 192) return hours % 24 === 0 ? `${days}d` : `${days}d${hours % 24}h`
   if (days < 730) return `${days}d`
-  return `${Math.floor(days / 365)}y`
+  const years = Math.floor(days / 365)
+  return years < 8 && days % 365 > 0 ? `${years}y${days % 365}d` : `${years}y`
 }

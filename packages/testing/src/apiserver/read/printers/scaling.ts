@@ -14,7 +14,9 @@ export const scaling: Readonly<Record<string, Printer>> = {
       return [
         nameOf(object),
         `${stringAt(to, 'kind') ?? ''}/${stringAt(to, 'name') ?? ''}`,
-        metricsText(objectsAt(spec, 'metrics'), objectsAt(status, 'currentMetrics')),
+        spec !== undefined && own(spec, 'metrics') === undefined
+          ? cpuText(spec, status)
+          : metricsText(objectsAt(spec, 'metrics'), objectsAt(status, 'currentMetrics')),
         min === undefined ? '<unset>' : String(min),
         ...[countAt(spec, 'maxReplicas'), countAt(status, 'currentReplicas'), ageOf(object, now)],
       ]
@@ -40,6 +42,16 @@ function metricsText(metrics: readonly JsonObject[], current: readonly JsonObjec
   const shown = metrics.slice(0, maxMetrics).map((metric, i) => metricText(metric, current[i]))
   const more = metrics.length - maxMetrics
   return more > 0 ? `${shown.join(', ')} + ${more} more...` : shown.join(', ')
+}
+
+/** The one metric of an autoscaler of version 1. */
+function cpuText(spec: JsonObject, status: JsonObject | undefined): string {
+  const [target, current] = [
+    own(spec, 'targetCPUUtilizationPercentage'),
+    own(status ?? {}, 'currentCPUUtilizationPercentage'),
+  ]
+  if (target === undefined) return none
+  return `cpu: ${current === undefined ? unknown : `${current as number}%`}/${target as number}%`
 }
 
 /** By the type of a metric, the field that has its source. */

@@ -4,11 +4,12 @@ import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
+import { completeBehavior } from './autoscaler-behavior.ts'
 import { countTemplate } from './daemon-set.ts'
 import { completeJob, labelAsPods } from './job.ts'
 import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
-import { serviceDefaults } from './service.ts'
+import { dropAffinity, serviceDefaults } from './service.ts'
 import { workloadDefaults } from './workload-defaults.ts'
 import { keptTexts, leftOutZeros } from './zero-values.ts'
 
@@ -38,6 +39,8 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   'jobs.batch': completeJob,
   replicationcontrollers: labelAsPods,
   'daemonsets.apps': daemonSet => countTemplate(daemonSet, '0'),
+  services: dropAffinity,
+  'horizontalpodautoscalers.autoscaling': completeBehavior,
 }
 
 /** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops what is empty. */
@@ -71,7 +74,9 @@ function struct(given: JsonObject, type: FieldType): JsonObject {
     const value = byDefault[name]
     object[name] = typeof value === 'function' ? value(object) : value
   }
-  for (const name of type.always) object[name] ??= fieldOf(type, name)?.kind === 'map' ? {} : null
+  for (const name of type.always) {
+    if (own(object, name) === undefined) object[name] = fieldOf(type, name)?.kind === 'map' ? {} : null
+  }
   for (const name of Object.keys(object)) {
     const field = fieldOf(type, name)
     const value = object[name]

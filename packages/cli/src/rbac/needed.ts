@@ -68,8 +68,11 @@ function placedBy(declaration: OperatorDeclaration, right: NeededRight, { namesp
   const plural = withoutSubresource(right.resource)
   if (isLease(right) || own.includes(plural)) return [{ ...right, ...(namespace !== undefined && { namespace }) }]
   const alike = declaration.rights.filter(one => one.group === right.group && one.resource === plural)
-  const found = alike.length > 0 ? alike.map(one => one.namespace) : (declaration.namespaces ?? [undefined])
-  return [...new Set(found)].map(place => inNamespace(right, place))
+  const found: readonly (string | undefined)[] =
+    alike.length > 0 ? alike.map(one => one.namespace) : (declaration.namespaces ?? [undefined])
+  // What is granted in the cluster needs no role in a namespace.
+  const isEverywhere = found.includes(undefined)
+  return (isEverywhere ? [undefined] : [...new Set(found)]).map(place => inNamespace(right, place))
 }
 
 function inNamespace({ namespace: _, ...right }: NeededRight, namespace: string | undefined): NeededRight {

@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util'
 import { Operator } from '@wherry/controller'
 import { CatalogService } from './catalog-service.ts'
 import { declarePlatformOperators } from './operator.ts'
+import { declarePlatform } from './platform-controller.ts'
 
 const { values } = parseArgs({
   options: {
@@ -17,4 +18,5 @@ const operator = await Operator.connect({
   narrow: { idleMs: 60_000 },
 })
 declarePlatformOperators(operator, { source: new CatalogService(values.catalog), pollMs: Number(values['poll-ms']) })
+declarePlatform(operator)
 await operator.run()

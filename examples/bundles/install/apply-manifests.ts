@@ -5,6 +5,7 @@ import { servedViewOf, textOf } from '../bundle/kinds.ts'
 import type { Manifest } from '../bundle/manifests.ts'
 import type { Made, PlatformOperator } from '../platform-operator.ts'
 import { isMadeForAnother, isMarkedKind, markedFor } from './made-for.ts'
+import { missingRight } from './missing-right.ts'
 import { health, type Observed, ownerLabel, served } from './watched-kinds.ts'
 
 type Context = Pick<
@@ -25,7 +26,8 @@ export async function applyManifests(context: Context, manifests: readonly Manif
         // What was refused thrice is sent again later. Until then it is as it was.
         const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
         if (!isOfObject(error)) throw thrown
-        problems.push({ object: idOf(madeOf(manifest)), reason: reasonOf(error), message: cut(error.message) })
+        const message = missingRight(error) ?? error.message
+        problems.push({ object: idOf(madeOf(manifest)), reason: reasonOf(error), message: cut(message) })
       }
     }
     for (const manifest of part) {

@@ -1,7 +1,7 @@
 import type { Json } from '../../objects/json.ts'
 import type { Causes } from './causes.ts'
 
-export const protocols = ['SCTP', 'TCP', 'UDP']
+export const protocols: readonly string[] = ['SCTP', 'TCP', 'UDP']
 
 const outOfRange = 'must be between 1 and 65535, inclusive'
 

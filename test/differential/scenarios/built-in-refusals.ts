@@ -583,6 +583,9 @@ const variants: readonly Variants[] = [
   },
 ]
 
+/** Manifests that both servers take, and where they are posted. */
+export const validManifests: readonly Pick<Variants, 'kind' | 'path' | 'valid'>[] = variants
+
 /** A copy of `object` with another value at `at`. */
 function changed(object: object, at: string, value: unknown): object {
   if (at === '') return { ...object, ...(value as object) }

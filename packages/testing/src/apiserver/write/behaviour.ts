@@ -46,6 +46,8 @@ interface Behaviour {
   update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
   /** What is wrong with an object beside its metadata. */
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
+  /** Whether its metadata is looked at only if nothing else is wrong. */
+  readonly checksMetadataLast?: boolean
   /** Refuses what can't be decoded, by a `DecodeError`, and gives values the form that decoding gives them. */
   decode?(object: KubeObject): void
   /** A finalizer that the first delete puts on. */
@@ -234,6 +236,10 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   pods: {
     create(object) {
       object.status = newPodStatus(object)
+      const spec = objectAt(object, 'spec')
+      const grace = own(spec ?? {}, 'terminationGracePeriodSeconds')
+      // A Pod is given some time.
+      if (typeof grace === 'number' && grace < 0) object.spec = { ...spec, terminationGracePeriodSeconds: 1 }
     },
     update(object, old) {
       object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
@@ -339,7 +345,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'ingresses.networking.k8s.io': { problems: checked(checkIngress) },
   'networkpolicies.networking.k8s.io': { problems: checked(checkNetworkPolicy) },
-  'poddisruptionbudgets.policy': { problems: checked(checkBudget) },
+  'poddisruptionbudgets.policy': { problems: checked(checkBudget), checksMetadataLast: true },
   'horizontalpodautoscalers.autoscaling': { problems: checked(checkAutoscaler) },
 }
 

@@ -9,12 +9,13 @@ export function isOwnServer(group: string): boolean {
 
 /** Resources whose names need only be usable as a path segment. */
 const pathSegments = new Set([
+  'poddisruptionbudgets.policy',
   'roles.rbac.authorization.k8s.io',
   'clusterroles.rbac.authorization.k8s.io',
   'rolebindings.rbac.authorization.k8s.io',
   'clusterrolebindings.rbac.authorization.k8s.io',
 ])
-const labels = new Set(['namespaces', 'services'])
+const labels = new Set(['namespaces', 'services', 'statefulsets.apps'])
 
 /** Why `name` can't be a name of this resource; empty when it can. */
 export function nameProblems(type: ResourceType, name: string): string[] {

@@ -27,7 +27,10 @@ export const checkAutoscaler: Check = (autoscaler, causes) => {
     else causes.invalid(`spec.scaleTargetRef.${name}`, text, ...pathSegmentProblems(text))
   }
   const version = stringAt(objectAt(spec, 'scaleTargetRef'), 'apiVersion') ?? ''
-  if (!version.includes('/')) {
+  const [group = '', ...parts] = version.split('/')
+  if (parts.length > 1) {
+    causes.invalid('spec.scaleTargetRef.apiVersion', version, `unexpected GroupVersion string: ${version}`)
+  } else if (parts.length === 0 || group === '') {
     causes.invalid('spec.scaleTargetRef.apiVersion', version, 'apiVersion must specify API group')
   }
   const metrics = objectsAt(spec, 'metrics')

@@ -7,6 +7,8 @@ import { checkPortNumber, portNameProblems, protocols } from './ports.ts'
 import { checkProbes } from './probe.ts'
 import { checkResources } from './resources.ts'
 
+const maxId = 2_147_483_647
+
 /** The containers of a Pod, of which it must have one. */
 export function checkContainers(
   field: string,
@@ -65,6 +67,16 @@ function checkContainer(field: string, container: JsonObject, volumes: ReadonlyS
   checkMounts(`${field}.volumeMounts`, objectsAt(container, 'volumeMounts'), volumes, causes)
   causes.oneOf(`${field}.imagePullPolicy`, own(container, 'imagePullPolicy'), ['Always', 'IfNotPresent', 'Never'])
   checkResources(`${field}.resources`, objectAt(container, 'resources'), causes)
+  checkIds(`${field}.securityContext`, objectAt(container, 'securityContext'), causes)
+}
+
+/** Who a container runs as. */
+function checkIds(field: string, context: JsonObject | undefined, causes: Causes): void {
+  for (const name of ['runAsUser', 'runAsGroup']) {
+    const id = own(context ?? {}, name)
+    if (id === undefined || (typeof id === 'number' && id >= 0 && id <= maxId)) continue
+    causes.invalid(`${field}.${name}`, id, `must be between 0 and ${maxId}, inclusive`)
+  }
 }
 
 function checkPorts(field: string, ports: readonly JsonObject[], causes: Causes): void {

@@ -1,4 +1,5 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
+import { isIP } from 'node:net'
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../../objects/json.ts'
 import { dnsLabelProblems, qualifiedNameProblems, subdomainProblems } from '../../objects/qualified-name.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkContainers, checkInitContainers } from './containers.ts'
@@ -44,8 +45,21 @@ function checkPodSpec(field: string, spec: JsonObject, causes: Causes, more: rea
   checkSpread(`${field}.topologySpreadConstraints`, objectsAt(spec, 'topologySpreadConstraints'), causes)
   checkNames(field, spec, causes)
   checkTolerations(`${field}.tolerations`, objectsAt(spec, 'tolerations'), causes)
+  checkAliases(`${field}.hostAliases`, objectsAt(spec, 'hostAliases'), causes)
   const priority = stringAt(spec, 'priorityClassName') ?? ''
   if (priority !== '') causes.invalid(`${field}.priorityClassName`, priority, ...subdomainProblems(priority))
+}
+
+function checkAliases(field: string, aliases: readonly JsonObject[], causes: Causes): void {
+  for (const [i, alias] of aliases.entries()) {
+    const ip = stringAt(alias, 'ip') ?? ''
+    if (isIP(ip) === 0) {
+      causes.invalid(`${field}[${i}].ip`, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')
+    }
+    for (const [j, name] of stringsAt(alias, 'hostnames').entries()) {
+      causes.invalid(`${field}[${i}].hostnames[${j}]`, name, ...subdomainProblems(name))
+    }
+  }
 }
 
 function checkNames(field: string, spec: JsonObject, causes: Causes): void {

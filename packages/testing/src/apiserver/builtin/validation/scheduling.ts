@@ -113,7 +113,6 @@ export function checkSpread(field: string, constraints: readonly JsonObject[], c
     const [key, otherwise] = [stringAt(one, 'topologyKey') ?? '', stringAt(one, 'whenUnsatisfiable') ?? '']
     if (skew <= 0) causes.invalid(`${at}.maxSkew`, skew, 'must be greater than zero')
     if (key === '') causes.required(`${at}.topologyKey`, 'can not be empty')
-    else causes.invalid(`${at}.topologyKey`, key, ...qualifiedNameProblems(key))
     const known = ['DoNotSchedule', 'ScheduleAnyway']
     if (!known.includes(otherwise)) causes.unsupported(`${at}.whenUnsatisfiable`, otherwise, known)
     const again = constraints

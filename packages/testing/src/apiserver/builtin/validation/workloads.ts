@@ -71,7 +71,9 @@ export const checkStatefulSet: Check = (statefulSet, causes) => {
       checkSelects('spec.template.metadata.labels', selector, labelsOf(template), causes)
     }
     const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name'))
-    checkTemplate('spec.template', template, causes, claims as string[])
+    // Each Pod is given a name and a domain of its own.
+    const { hostname: _h, subdomain: _s, ...podSpec } = objectAt(template, 'spec') ?? {}
+    checkTemplate('spec.template', { ...template, spec: podSpec }, causes, claims as string[])
   } else causes.invalid('spec.selector', printedSelector(selector), '')
   checkRunsAlways(template, 'StatefulSet', causes)
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { checkCommand } from './check/command.ts'
 import { completionCommand } from './completion/command.ts'
 import { crdCommand } from './crd/command.ts'
 import { CommandFailure } from './failure.ts'
@@ -22,7 +23,7 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     .addHelpText('after', exitStatuses)
   // A subcommand that is added whole does not take over how the program ends and where it writes.
   const commands = [crdCommand, typesCommand, rbacCommand, manifestsCommand].map(make => make(host))
-  for (const command of [...commands, completionCommand(host, program)])
+  for (const command of [...commands, checkCommand(host, runCommand), completionCommand(host, program)])
     program.addCommand(command.copyInheritedSettings(program))
   try {
     await program.parseAsync(args, { from: 'user' })

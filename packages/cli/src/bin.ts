@@ -8,7 +8,7 @@ const { runCommand } = await import('./run.ts')
 const { stdin, stdout, stderr } = process
 const ending = (): AbortSignal => {
   const controller = new AbortController()
-  process.once('SIGINT', () => controller.abort())
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => controller.abort())
   return controller.signal
 }
 process.exitCode = await runCommand(process.argv.slice(2), { stdin, stdout, stderr, cwd: process.cwd(), ending })

@@ -17,5 +17,5 @@ export interface CommandHost {
   readonly ending?: (() => AbortSignal) | undefined
 }
 
-/** 0: done; 1: a file is stale, what it says is refused, or a change is not safe; 2: wrong usage, or what is needed can't be read. */
-export type ExitStatus = 0 | 1 | 2
+/** 0: done; 1: a file is stale, what it says is refused, or a change is not safe; 2: wrong usage, or what is needed can't be read. Others: of a command that was run. */
+export type ExitStatus = number

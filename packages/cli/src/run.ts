@@ -6,6 +6,7 @@ import { CommandFailure } from './failure.ts'
 import type { CommandHost, ExitStatus } from './host.ts'
 import { manifestsCommand } from './manifests/command.ts'
 import { rbacCommand } from './rbac/command.ts'
+import { serverCommand } from './server/command.ts'
 import { typesCommand } from './types/command.ts'
 
 /**
@@ -18,11 +19,12 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
   const program = new Command('wherry')
     .description('The command line of Wherry.')
     .exitOverride()
+    .enablePositionalOptions()
     .configureOutput({ writeOut: text => host.stdout.write(text), writeErr: text => host.stderr.write(text) })
     .showHelpAfterError('(wherry --help prints the usage)')
     .addHelpText('after', exitStatuses)
   // A subcommand that is added whole does not take over how the program ends and where it writes.
-  const commands = [crdCommand, typesCommand, rbacCommand, manifestsCommand].map(make => make(host))
+  const commands = [crdCommand, typesCommand, rbacCommand, manifestsCommand, serverCommand].map(make => make(host))
   for (const command of [...commands, checkCommand(host, runCommand), completionCommand(host, program)])
     program.addCommand(command.copyInheritedSettings(program))
   try {

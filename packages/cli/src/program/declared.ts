@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { Client } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { startApiServer, type UsedRight } from '@wherry/testing'
-import { definitionsIn } from '../definitions-in.ts'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import { createDefinitions } from './create-definitions.ts'
 import { isDeclaration, type OperatorDeclaration } from './declaration.ts'
 
 /** What a program was seen to declare and to do until its operator began to run. */
@@ -52,9 +51,7 @@ export async function declaredBy(
   try {
     await using server = await startApiServer({ authorization: 'RBAC' })
     await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
-    for (const file of await definitionFiles(crd, host.cwd))
-      for (const definition of await definitionsIn(file, host))
-        await admin.create(customResourceDefinitions, definition)
+    await createDefinitions(admin, crd, host)
     const everything = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
     const { user, kubeconfig } = await server.account(everything, { namespace })
     const paths = { kubeconfig: join(folder, 'kubeconfig'), declaration: join(folder, 'declaration.json') }
@@ -68,18 +65,6 @@ export async function declaredBy(
   } finally {
     await rm(folder, { recursive: true })
   }
-}
-
-/** The files with definitions in a folder, relative to where relative paths start. */
-export async function definitionFiles(folder: string, cwd: string): Promise<readonly string[]> {
-  const names = await readdir(resolve(cwd, folder)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  return names
-    .filter(name => /\.(ya?ml|json)$/.test(name))
-    .sort()
-    .map(name => join(folder, name))
 }
 
 async function runProgram(program: string, cwd: string, env: Readonly<Record<string, string>>): Promise<void> {

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, rm } from 'node:fs/promises'
+import { constants } from 'node:os'
+import { dirname, resolve } from 'node:path'
+import { Client } from '@wherry/client'
+import { type ApiServer, startApiServer } from '@wherry/testing'
+import { refused } from '../failure.ts'
+import type { CommandHost, Output } from '../host.ts'
+import { createDefinitions } from '../program/create-definitions.ts'
+
+/** How a server is run. */
+export interface ServeOptions {
+  /** 0: a free one. */
+  readonly port: number
+  /** Where its kubeconfig is, as the user wrote it. */
+  readonly kubeconfig: string
+  /** The folder with definitions, if there is one. */
+  readonly crd: string
+  /** Whether roles count. */
+  readonly isRestricted: boolean
+  /** What is run beside it. Empty: nothing, and the server runs until it is told to end. */
+  readonly command: readonly string[]
+}
+
+/** Runs a server until the command has ended, or until it is told to end. Resolves with the command's exit status. */
+export async function serve(options: ServeOptions, host: CommandHost): Promise<number> {
+  const { port, kubeconfig, crd, isRestricted, command } = options
+  const path = resolve(host.cwd, kubeconfig)
+  await using server = await started(port, isRestricted)
+  try {
+    await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await createDefinitions(admin, crd, host)
+    await mkdir(dirname(path), { recursive: true })
+    await server.writeKubeconfig(path)
+    if (command.length > 0) return await runBeside(command, path, host)
+    host.stdout.write(`${server.url}, until Ctrl+C\nexport KUBECONFIG=${path}\n`)
+    const ending = host.ending?.()
+    if (!ending?.aborted) await (ending ? once(ending, 'abort') : new Promise(() => {}))
+    return 0
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+async function started(port: number, isRestricted: boolean): Promise<ApiServer> {
+  try {
+    return await startApiServer({ port, authorization: isRestricted ? 'RBAC' : 'allow' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
+      throw refused(`port ${port} is in use: choose another with --port, or none for a free one`)
+    throw error
+  }
+}
+
+async function runBeside(command: readonly string[], kubeconfig: string, host: CommandHost): Promise<number> {
+  const [program = '', ...args] = command
+  const isTerminal = host.stdout === process.stdout
+  const child = spawn(program, args, {
+    cwd: host.cwd,
+    env: { ...process.env, KUBECONFIG: kubeconfig },
+    stdio: isTerminal ? 'inherit' : ['ignore', 'pipe', 'pipe'],
+  })
+  const forward = (from: NodeJS.ReadableStream | null, to: Output): void =>
+    void from?.setEncoding('utf8').on('data', (text: string) => to.write(text))
+  forward(child.stdout, host.stdout)
+  forward(child.stderr, host.stderr)
+  // A terminal's Ctrl+C reaches the command too. It ends by itself then, and the server after it.
+  const ending = host.ending?.()
+  const end = (): void => void child.kill('SIGTERM')
+  ending?.addEventListener('abort', end)
+  try {
+    const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null]
+    return code ?? 128 + (signal === null ? 0 : constants.signals[signal])
+  } catch (error) {
+    throw refused(`${program} can't be run: ${(error as Error).message}`)
+  } finally {
+    ending?.removeEventListener('abort', end)
+  }
+}

@@ -19,7 +19,17 @@ import { checkSecretType } from '../builtin/validation/secret.ts'
 import { checkService } from '../builtin/validation/service.ts'
 import { checkDaemonSet, checkDeployment, checkReplicaSet, checkStatefulSet } from '../builtin/validation/workloads.ts'
 import { claimProtection } from '../controllers/claim-protection.ts'
-import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  own,
+  sameJson,
+  setOwn,
+  sortKeys,
+  stringAt,
+} from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { completePolicy } from '../policies/complete.ts'
 import { mutatingBindingProblems, mutatingProblems } from '../policies/mutation-problems.ts'
@@ -69,7 +79,7 @@ function encodeStringData(object: KubeObject): void {
   for (const [key, value] of Object.entries(stringData)) {
     setOwn(data, key, Buffer.from(String(value), 'utf8').toString('base64'))
   }
-  object.data = data
+  object.data = sortKeys(data)
   delete object.stringData
 }
 

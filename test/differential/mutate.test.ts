@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { realApiServerAvailable } from '../../packages/testing/src/real/testkit/available.ts'
 import { differences } from './compare.ts'
-import { type Mutated, mutationsOf } from './mutate.ts'
+import { type Mutated, mutationsOf, originals } from './mutate.ts'
 import { normalise } from './normalise.ts'
 import type { Said } from './run-scenario.ts'
 import { type Servers, startServers } from './servers.ts'
@@ -11,7 +11,9 @@ const seeds = Number(process.env.WHERRY_SEEDS ?? 80)
 const firstSeed = Number(process.env.WHERRY_FIRST_SEED ?? 1)
 const perSeed = 25
 const atOnce = 8
-const namespace = 'mutated'
+/** By how a manifest is sent, the namespace: what is replaced is there. */
+const namespaces = { POST: 'posted', PUT: 'replaced' } as const
+type Method = keyof typeof namespaces
 
 const available = await realApiServerAvailable('mutated manifests on the embedded and a real API server')
 
@@ -23,7 +25,11 @@ describe.runIf(available)('manifests with something else somewhere', () => {
     const servers = await startServers()
     try {
       for (const one of ['real', 'embedded'] as const) {
-        await servers[one].ask('POST', '/api/v1/namespaces', {}, JSON.stringify({ metadata: { name: namespace } }))
+        const target = servers[one]
+        for (const name of Object.values(namespaces)) {
+          await target.ask('POST', '/api/v1/namespaces', {}, JSON.stringify({ metadata: { name } }))
+        }
+        for (const original of originals) await made(target, original)
       }
       const queue = Array.from({ length: seeds }, (_, i) => firstSeed + i)
       const work = async (): Promise<void> => {
@@ -37,34 +43,52 @@ describe.runIf(available)('manifests with something else somewhere', () => {
     }
   }, 3_000_000)
 
-  it(`F4: ${seeds * perSeed} changes of valid manifests are taken, or refused for the same fields, by both servers`, () => {
+  it(`F4: ${seeds * perSeed} changes of valid manifests, new and as updates, are taken, or refused for the same fields, by both servers`, () => {
     expect(found).toEqual([])
   })
 })
 
+/** Stores a manifest, so that others can replace it. */
+async function made(target: Target, { path, object }: Mutated): Promise<void> {
+  const { status, text } = await target.ask('POST', filled(path, 'PUT'), {}, filled(JSON.stringify(object), 'PUT'))
+  if (status !== 201) throw new Error(`${target.name}: ${status} ${text}`)
+}
+
+function filled(text: string, method: Method): string {
+  return text.replaceAll('{ns}', namespaces[method])
+}
+
 async function compared(servers: Servers, mutated: Mutated, seed: number): Promise<string[]> {
-  const [real, embedded] = await Promise.all([told(servers.real, mutated), told(servers.embedded, mutated)])
-  const different = differences(normalise([real]), normalise([embedded]))
-  if (different.length === 0) return []
-  const again = `seed ${seed} (again: WHERRY_FIRST_SEED=${seed} WHERRY_SEEDS=1)`
-  return [`${again}: ${mutated.kind} ${JSON.stringify(mutated.object)}\n${different.join('\n')}`]
+  const found: string[] = []
+  for (const method of ['POST', 'PUT'] as const) {
+    const [real, embedded] = await Promise.all(
+      [servers.real, servers.embedded].map(target => told(target, method, mutated)),
+    )
+    const different = differences(normalise(real ?? []), normalise(embedded ?? []))
+    if (different.length === 0) continue
+    const again = `seed ${seed} (again: WHERRY_FIRST_SEED=${seed} WHERRY_SEEDS=1)`
+    found.push(`${again}: ${method} ${mutated.kind} ${JSON.stringify(mutated.object)}\n${different.join('\n')}`)
+  }
+  return found
 }
 
 /** What a server says of a manifest: the object that it would store, or for which fields it refuses. */
-async function told(server: Target, { path, object }: Mutated): Promise<Said> {
-  const to = `${path.replaceAll('{ns}', namespace)}?dryRun=All&fieldValidation=Strict`
-  const body = JSON.stringify(object).replaceAll('{ns}', namespace)
-  const { status, text } = await server.ask('POST', to, {}, body)
+async function told(server: Target, method: Method, { kind, path, object }: Mutated): Promise<Said[]> {
+  const at = method === 'PUT' ? `${path}/${names.get(kind) as string}` : path
+  const to = `${filled(at, method)}?dryRun=All&fieldValidation=Strict`
+  const { status, text } = await server.ask(method, to, {}, filled(JSON.stringify(object), method))
   const answer = JSON.parse(text) as Answer
   const causes = answer.details?.causes?.map(({ reason, field }) => `${reason} ${field}`)
   // Those of maps come in any order.
   const shown = status === 422 ? [...new Set(causes)].sort() : status >= 300 ? answer.message : asCompared(answer)
-  return { step: to, status, headers: {}, body: shown }
+  return [{ step: to, status, headers: {}, body: shown }]
 }
+
+const names = new Map(originals.map(({ kind, object }) => [kind, (object as Answer).metadata?.name ?? '']))
 
 interface Answer {
   readonly message?: string
-  readonly metadata?: object
+  readonly metadata?: { readonly name?: string }
   readonly rules?: readonly unknown[]
   readonly details?: { readonly causes?: readonly { readonly reason: string; readonly field: string }[] }
 }
@@ -72,5 +96,5 @@ interface Answer {
 /** An object without what the comparison of scenarios sees to, and with the one empty list that a real server prints as `null`. */
 function asCompared(answer: Answer): object {
   const rules = answer.rules?.length === 0 ? { rules: null } : {}
-  return { ...answer, ...rules, metadata: { ...answer.metadata, managedFields: undefined } }
+  return { ...answer, ...rules, metadata: { ...answer.metadata, managedFields: undefined, resourceVersion: undefined } }
 }

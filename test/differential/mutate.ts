@@ -139,6 +139,9 @@ const mutated: fc.Arbitrary<Mutated> = fc.constantFrom(...manifests).chain(({ ki
     })),
 )
 
+/** The manifests that nothing is wrong with. */
+export const originals: readonly Mutated[] = manifests
+
 /** The manifests of one seed. */
 export function mutationsOf(seed: number, count: number): readonly Mutated[] {
   return fc.sample(mutated, { seed, numRuns: count })

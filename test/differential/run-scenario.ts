@@ -105,7 +105,7 @@ class Run {
   }
 
   async #request(step: RequestStep): Promise<void> {
-    const { method, path, body, headers, save, quiet } = step
+    const { method, path, body, headers, save, quiet, asText } = step
     const sent = body === undefined ? undefined : this.#filled(typeof body === 'string' ? body : JSON.stringify(body))
     if (method === 'GET' && isCached(this.#filled(path))) await watchCacheIsCurrent(this.#target, this.#filled(path))
     const answer = await this.#target.ask(method, this.#filled(path), this.#filledAll(headers), sent)
@@ -122,7 +122,12 @@ class Run {
       this.#variables[name] = String(found)
     }
     if (!quiet)
-      this.said.push({ step: `${method} ${path}`, status: answer.status, headers: answer.headers, body: value })
+      this.said.push({
+        step: `${method} ${path}`,
+        status: answer.status,
+        headers: answer.headers,
+        body: asText ? answer.text : value,
+      })
   }
 
   async #wait(path: string, headers: Record<string, string>, expected: Expected): Promise<void> {

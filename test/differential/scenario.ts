@@ -13,6 +13,8 @@ export interface RequestStep {
   readonly save?: Readonly<Record<string, string>> | undefined
   /** Part of the setting: the answer is not compared, but it must be a success. */
   readonly quiet?: boolean | undefined
+  /** Whether the answer's text is compared, and with it the order of its fields. */
+  readonly asText?: boolean | undefined
 }
 
 /** Asks again and again until the answer is as said. Not compared. */
@@ -85,7 +87,7 @@ export interface Scenario {
   readonly alone?: boolean | undefined
 }
 
-type More = Pick<RequestStep, 'headers' | 'save' | 'quiet'>
+type More = Pick<RequestStep, 'headers' | 'save' | 'quiet' | 'asText'>
 
 export function request(method: string, path: string, body?: unknown, more: More = {}): RequestStep {
   return { do: 'request', method, path, ...(body === undefined ? {} : { body }), ...more }

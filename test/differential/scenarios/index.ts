@@ -11,6 +11,7 @@ import { updateScenarios } from './built-in-updates.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
+import { orderScenarios } from './field-order.ts'
 import { pathScenarios } from './paths.ts'
 import { rarerScenarios } from './rarer-endpoints.ts'
 import { readScenarios } from './read.ts'
@@ -44,6 +45,7 @@ export const scenarios: readonly Scenario[] = [
   ...strategicScenarios,
   ...storedElsewhereScenarios,
   ...rarerScenarios,
+  ...orderScenarios,
   ...pathScenarios,
   ...restartScenarios,
 ]

@@ -120,7 +120,21 @@ function patch(spec: Raw, part = ''): Step {
 }
 
 /** Rules in CEL: of definitions, and on objects. */
+const either: Raw = { 'x-kubernetes-int-or-string': true }
+
 export const ruleScenarios: readonly Scenario[] = [
+  {
+    name: 'defaults of numbers or texts',
+    steps: [1, 'x', true, 1.5, [], {}].flatMap(value =>
+      [
+        { ...either, default: value },
+        { ...either, anyOf: [{ type: 'integer' }, { type: 'string' }], default: value },
+        { ...either, enum: ['1', 'x'], default: value },
+        { type: 'object', properties: { inner: either }, default: { inner: value } },
+        { type: 'array', items: either, default: [value] },
+      ].map(schema => define(whole({ type: 'object', properties: { port: schema } }))),
+    ),
+  },
   {
     name: 'definitions whose rules are refused',
     steps: [

@@ -4,6 +4,7 @@ import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
+import { byKey } from '../write/decoding.ts'
 import { completeBehavior } from './autoscaler-behavior.ts'
 import { countTemplate } from './daemon-set.ts'
 import { completeJob, labelAsPods } from './job.ts'
@@ -109,7 +110,8 @@ function zeroOf({ struct, kind }: FieldType): Json {
 }
 
 function mapValues(map: JsonObject, to: (value: Json | undefined) => Json): JsonObject {
-  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, to(value)]))
+  const entries = Object.entries(map).map(([name, value]): [string, Json] => [name, to(value)])
+  return Object.fromEntries(entries.sort(byKey))
 }
 
 /** Of scalars that are no texts alone there are two: times, which stay as they are, and quantities. */

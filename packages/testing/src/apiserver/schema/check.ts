@@ -276,7 +276,7 @@ function complete(check: Check, schema: JsonObject, structural: JsonObject, at: 
 function defaults(check: Check, schema: JsonObject, path: string, root: boolean, insideMeta: boolean): void {
   const value = own(schema, 'default') ?? undefined
   if (value !== undefined && !insideMeta) {
-    const read = readSchema(schema)
+    const read = readSchema(asForDefaults(schema) as JsonObject)
     const at = `${path}.default`
     if (isObject(value) && prune(read, value).unknown.length > 0) {
       check.invalid(at, value, 'must not have unknown fields')
@@ -290,6 +290,14 @@ function defaults(check: Check, schema: JsonObject, path: string, root: boolean,
   for (const [name, child] of children(schema, 'properties')) {
     defaults(check, child, `${path}.properties[${name}]`, false, insideMeta || (resource && metaFields.has(name)))
   }
+}
+
+/** A schema as a real server looks at defaults by: a number or a text may be anything there, unless alternatives name the types. */
+function asForDefaults(schema: Json): Json {
+  if (Array.isArray(schema)) return schema.map(item => asForDefaults(item as Json))
+  if (!isObject(schema)) return schema
+  const kept = Object.entries(schema).filter(([name, value]) => name !== 'x-kubernetes-int-or-string' || value !== true)
+  return Object.fromEntries(kept.map(([name, value]) => [name, value === undefined ? null : asForDefaults(value)]))
 }
 
 /** What the server supports of OpenAPI, and how lists and maps are to be described. */

@@ -1,5 +1,6 @@
 import { claimProblems } from '../builtin/claim-updates.ts'
 import { nextTemplate } from '../builtin/daemon-set.ts'
+import { configMapProblems, readConfigMap, readSecret, secretProblems } from '../builtin/data.ts'
 import { immutable } from '../builtin/immutable.ts'
 import { jobProblems, selectOwnPods } from '../builtin/job.ts'
 import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
@@ -15,11 +16,10 @@ import { checkCronJob, checkGeneratedSelector, checkJob } from '../builtin/valid
 import { checkNetworkPolicy } from '../builtin/validation/network-policy.ts'
 import { checkPod } from '../builtin/validation/pod.ts'
 import { checkClusterRole, checkClusterRoleBinding, checkRole, checkRoleBinding } from '../builtin/validation/rbac.ts'
-import { checkSecretType } from '../builtin/validation/secret.ts'
 import { checkService } from '../builtin/validation/service.ts'
 import { checkDaemonSet, checkDeployment, checkReplicaSet, checkStatefulSet } from '../builtin/validation/workloads.ts'
 import { claimProtection } from '../controllers/claim-protection.ts'
-import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
+import { isObject, type Json, objectAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { completePolicy } from '../policies/complete.ts'
 import { mutatingBindingProblems, mutatingProblems } from '../policies/mutation-problems.ts'
@@ -30,10 +30,8 @@ import type { StatusCause } from '../status.ts'
 import { resourceKey } from '../store/store.ts'
 import { completeConfiguration } from '../webhooks/configuration.ts'
 import { configurationProblems } from '../webhooks/problems.ts'
-import { base64Problem, DecodeError, stringMap } from './decoding.ts'
-import { configKeyProblems } from './names.ts'
 import { decisionProblems } from './parts.ts'
-import { invalid, tooLong } from './validate.ts'
+import { invalid } from './validate.ts'
 import type { Part } from './writer.ts'
 
 /** What a built-in does beyond what every resource does. */
@@ -62,81 +60,6 @@ interface Behaviour {
   readonly countsAnnotations?: boolean
 }
 
-function encodeStringData(object: KubeObject): void {
-  const stringData = objectAt(object, 'stringData')
-  if (stringData === undefined) return
-  const data: JsonObject = { ...objectAt(object, 'data') }
-  for (const [key, value] of Object.entries(stringData)) {
-    setOwn(data, key, Buffer.from(String(value), 'utf8').toString('base64'))
-  }
-  object.data = data
-  delete object.stringData
-}
-
-/** Gives maps of texts the form that decoding and encoding give them: none that is empty or null. */
-function readMaps(object: KubeObject, ...fields: string[]): void {
-  for (const field of fields) {
-    const value = own(object, field)
-    if (value === undefined) continue
-    const map = value === null ? {} : stringMap(value, `${object.kind}.${field}`, 'map[string]string')
-    if (Object.keys(map).length > 0) object[field] = map
-    else delete object[field]
-  }
-}
-
-/** Refuses what is no base64, as decoding does, and takes the ends of lines out of what is. */
-function readBytes(object: KubeObject, field: string): void {
-  const data = objectAt(object, field) ?? {}
-  for (const key of Object.keys(data)) {
-    const given = String(own(data, key))
-    const text = given.replaceAll(/[\r\n]/g, '')
-    if (text !== given) setOwn(data, key, text)
-    const problem = base64Problem(text)
-    if (problem !== undefined) throw new DecodeError(problem)
-  }
-}
-
-const maxDataBytes = 1_048_576
-
-function keyProblems(object: KubeObject, field: string): StatusCause[] {
-  return Object.keys(objectAt(object, field) ?? {})
-    .sort()
-    .flatMap(key => configKeyProblems(key).map(why => invalid(`${field}[${key}]`, key, why)))
-}
-
-/** Keys that a ConfigMap has as texts and as bytes. */
-function keysOfBoth(object: KubeObject): StatusCause[] {
-  const binary = objectAt(object, 'binaryData') ?? {}
-  return Object.keys(objectAt(object, 'data') ?? {})
-    .filter(key => own(binary, key) !== undefined)
-    .sort()
-    .map(key => invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'))
-}
-
-function sizeOf(object: KubeObject, fields: readonly string[]): number {
-  let bytes = 0
-  for (const field of fields) {
-    for (const value of Object.values(objectAt(object, field) ?? {})) {
-      const text = String(value)
-      bytes +=
-        field === 'data' && object.kind === 'ConfigMap' ? Buffer.byteLength(text) : Buffer.byteLength(text, 'base64')
-    }
-  }
-  return bytes
-}
-
-/** ConfigMaps and Secrets that say so can't change, nor take it back. */
-function immutableProblems(object: KubeObject, old: KubeObject | undefined): StatusCause[] {
-  if (old === undefined || own(old, 'immutable') !== true) return []
-  const changed = ['data', 'binaryData'].filter(field => !sameJson(own(object, field), own(old, field)))
-  if (own(object, 'immutable') !== true) changed.unshift('immutable')
-  return changed.map(field => ({
-    reason: 'FieldValueForbidden',
-    message: 'Forbidden: field is immutable when `immutable` is set',
-    field,
-  }))
-}
-
 const nameLabel = 'kubernetes.io/metadata.name'
 
 function labelled(object: KubeObject): void {
@@ -152,56 +75,22 @@ function nameService(object: KubeObject): void {
   object.spec = { ...objectAt(object, 'spec'), serviceName: stringAt(objectAt(object, 'spec'), 'serviceName') ?? '' }
 }
 
-const secretTypeProblems = checked(checkSecretType)
 const webhookConfiguration: Behaviour = { decode: completeConfiguration, problems: configurationProblems }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
   'certificatesigningrequests.certificates.k8s.io': {
     problems: (object, old) => (old === undefined ? [] : decisionProblems(object, old, false)),
   },
-  configmaps: {
-    decode(object) {
-      readMaps(object, 'data', 'binaryData')
-      readBytes(object, 'binaryData')
-    },
-    problems(object, old) {
-      const size = sizeOf(object, ['data', 'binaryData'])
-      return [
-        ...immutableProblems(object, old),
-        ...keyProblems(object, 'data'),
-        ...keysOfBoth(object),
-        ...keyProblems(object, 'binaryData'),
-        ...(size > maxDataBytes ? [tooLong('[]', maxDataBytes)] : []),
-      ]
-    },
-  },
+  configmaps: { decode: readConfigMap, problems: configMapProblems },
   secrets: {
-    decode(object) {
-      readMaps(object, 'data', 'stringData')
-      readBytes(object, 'data')
-      encodeStringData(object)
-      // Defaults belong to whoever leaves them out.
-      object.type ||= 'Opaque'
-    },
+    decode: readSecret,
     create(object) {
       object.type ||= 'Opaque'
     },
     update(object, old) {
       object.type ??= own(old, 'type') as Json
     },
-    problems(object, old) {
-      const size = sizeOf(object, ['data'])
-      const type = own(object, 'type')
-      // One that `fill` stored may lack the default.
-      const changed = old !== undefined && (own(old, 'type') ?? 'Opaque') !== type
-      return [
-        ...(changed ? [invalid('type', type, 'field is immutable')] : []),
-        ...immutableProblems(object, old),
-        ...keyProblems(object, 'data'),
-        ...(size > maxDataBytes ? [tooLong('data', maxDataBytes)] : []),
-        ...secretTypeProblems(object, old),
-      ]
-    },
+    problems: secretProblems,
   },
   namespaces: {
     decode: labelled,

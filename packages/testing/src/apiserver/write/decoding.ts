@@ -30,14 +30,19 @@ export function base64Problem(given: string): string | undefined {
   return `illegal base64 data at input byte ${at === -1 ? text.length - (text.length % 4) : at}`
 }
 
-/** A map of texts as Go reads it: `null` is an empty text, and all else than texts is refused. */
+/** Orders the entries of a map by their keys, as Go prints them. */
+export function byKey([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** A map of texts as Go reads and prints it: `null` is an empty text, all else than texts is refused, keys are in order. */
 export function stringMap(value: Json | undefined, field: string, goType: string): { [key: string]: string } {
   if (!isObject(value)) throw unmarshal(value, field, goType)
   const map: [string, string][] = Object.entries(value).map(([key, item]) => {
     if (item !== null && typeof item !== 'string') throw unmarshal(item, field, 'string')
     return [key, item ?? '']
   })
-  return Object.fromEntries(map)
+  return Object.fromEntries(map.sort(byKey))
 }
 
 /** What Go's parser says of a text that is no JSON, as far as it can be told from what V8's says. */

@@ -63,13 +63,11 @@ function rangeProblem(range: string, { min, max, names }: Bounds): string | unde
   const start = isAny ? min : numberOf(from)
   if (typeof start === 'string') return start
   if (!isAny && ends.length > 0) return `too many hyphens: ${range}`
-  let end = isAny ? max : to === undefined ? start : numberOf(to)
+  const end = isAny ? max : to === undefined ? start : numberOf(to)
   if (typeof end === 'string') return end
   if (steps.length > 0) return `too many slashes: ${range}`
   const by = step === undefined ? 1 : parsed(step)
   if (typeof by === 'string') return by
-  // A step makes a single number a range to the end.
-  if (step !== undefined && !isAny && to === undefined) end = max
   if (start < min) return `beginning of range (${start}) below minimum (${min}): ${range}`
   if (end > max) return `end of range (${end}) above maximum (${max}): ${range}`
   if (start > end) return `beginning of range (${start}) beyond end of range (${end}): ${range}`

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest'
+import { merge, withServer } from '../../testkit/in-memory.ts'
+import { durationText } from './printer.ts'
+
+const accept = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
+const pods = '/api/v1/namespaces/default/pods'
+
+// The cells of every kind are compared with a real server's, in test/differential.
+describe('what kubectl get shows', () => {
+  it('F1: a Pod that waits, one that has ended, and one that is going', () =>
+    withServer(async kit => {
+      const status = {
+        phase: 'Running',
+        containerStatuses: [
+          { name: 'c', restartCount: 3, ready: false, state: { waiting: { reason: 'CrashLoopBackOff' } } },
+        ],
+      }
+      for (const [name, of] of [
+        ['a', status],
+        ['b', { phase: 'Succeeded' }],
+        ['c', {}],
+      ] as const) {
+        const finalizers = name === 'c' ? ['ex.io/f'] : []
+        await kit.call('POST', pods, {
+          metadata: { name, finalizers },
+          spec: { containers: [{ name: 'c', image: 'i' }] },
+        })
+        await kit.call('PATCH', `${pods}/${name}/status`, { status: of }, merge)
+      }
+      await kit.call('DELETE', `${pods}/c`)
+      const { json } = await kit.call('GET', `${pods}?includeObject=None`, undefined, accept)
+      const rows = json.rows as { cells: unknown[]; conditions?: { reason: string }[] }[]
+      expect(rows.map(({ cells }) => cells.slice(0, 4))).toEqual([
+        ['a', '0/1', 'CrashLoopBackOff', '3'],
+        ['b', '0/1', 'Succeeded', '0'],
+        ['c', '0/1', 'Terminating', '0'],
+      ])
+      expect(rows.map(({ conditions }) => conditions?.[0]?.reason)).toEqual([undefined, 'Succeeded', undefined])
+    }))
+})
+
+describe('a duration', () => {
+  it.for([
+    [5, '5s'],
+    [119, '119s'],
+    [200, '3m20s'],
+    [7200, '120m'],
+    [11_100, '3h5m'],
+    [169_200, '47h'],
+    [300_000, '3d11h'],
+    [864_000, '10d'],
+    [63_072_000, '2y'],
+    [63_158_400, '2y1d'],
+    [315_360_000, '10y'],
+  ] as const)('F1: of %i seconds is %s', ([seconds, text]) => {
+    expect(durationText(seconds)).toBe(text)
+  })
+})

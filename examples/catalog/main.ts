@@ -12,7 +12,7 @@ const operator = await Operator.connect({
 const { HTTPS_PROXY: proxy, NO_PROXY: noProxy, CATALOG_CACHE: folder } = process.env
 const catalogs = new Catalogs({ proxy, noProxy, folder })
 declareCatalogs(operator, catalogs)
-const server = catalogServer(catalogs).listen(Number(process.env.CATALOG_PORT ?? 0))
+const server = catalogServer(catalogs).listen(Number(process.env.CATALOG_PORT ?? 8081))
 await once(server, 'listening')
 process.stdout.write(`catalogs are served at port ${(server.address() as AddressInfo).port}\n`)
 await operator.run()

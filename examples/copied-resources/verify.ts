@@ -24,7 +24,7 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   const edit = (namespace: string, name: string, spec: object) => client.patch(csvs, { namespace, name }, { spec })
 
   for (let i = 0; i < members; i++) await createMember(`member-${i}`)
-  await client.create(namespaces, { metadata: { name: 'other' } })
+  for (const name of ['operators', 'other']) await client.create(namespaces, { metadata: { name } })
   const [first = '', second = ''] = await createSources(client)
   const taken = { namespace: 'member-0', name: first }
   const mine = await client.create(csvs, { metadata: taken, spec: { displayName: 'of a user' } })

@@ -3,12 +3,12 @@ import { Operator } from '@wherry/controller'
 import { declareMigration } from './migration.ts'
 import { declareGames } from './operator.ts'
 
-const { NAMESPACE = 'default', PORT = '8080' } = process.env
+const { PORT = '8080' } = process.env
 const operator = await Operator.connect({
   name: 'crd-upgrade',
-  leader: { namespace: NAMESPACE },
+  leader: true,
   health: { host: '0.0.0.0', port: Number(PORT) },
 })
 declareGames(operator)
-declareMigration(operator, NAMESPACE)
+declareMigration(operator, operator.client.namespace ?? 'default')
 await operator.run()

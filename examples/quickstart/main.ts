@@ -2,7 +2,7 @@
 import { Operator } from '@wherry/controller'
 import { declareGames } from './operator.ts'
 
-const { NAMESPACE = 'default', PORT = '8080' } = process.env
+const { PORT = '8080' } = process.env
 const operator = await Operator.connect({ name: 'game-operator', health: { host: '0.0.0.0', port: Number(PORT) } })
-declareGames(operator, NAMESPACE)
+declareGames(operator, operator.client.namespace ?? 'default')
 await operator.run()

@@ -39,7 +39,7 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
     await until('the new CA of Kafka is in the bundle', holds('kafka.crt', `${to} of kafka`))
   }
 
-  for (const name of ['loki', 'kafka', 'others']) await client.create(namespaces, { metadata: { name } })
+  for (const name of ['netobserv', 'loki', 'kafka', 'others']) await client.create(namespaces, { metadata: { name } })
   await fill(client)
   say(`a cluster with ${others.count} other ConfigMaps and Secrets, ${others.bytes / 1000} KB each`)
 

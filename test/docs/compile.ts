@@ -5,7 +5,7 @@ import type { Block } from './markdown.ts'
 
 /** Checks all blocks against the packages' sources, each as a module. Gives what is wrong, by page and line. */
 export function compile(blocks: readonly Block[]): string[] {
-  const files = new Map(blocks.map((block, index) => [fileOf(block, index), block]))
+  const files = new Map([...comingFrom(blocks), ...blocks].map((block, index) => [fileOf(block, index), block]))
   const { options } = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.base.json'), {}, systemHost()) ?? {}
   if (options === undefined) throw new Error('tsconfig.base.json can not be read')
   const own = {
@@ -27,6 +27,14 @@ export function compile(blocks: readonly Block[]): string[] {
     const found = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)]
     return found.map(diagnostic => inWords(diagnostic, block))
   })
+}
+
+/** The files of a page once more, for each page that goes on from it. They come first, since that page may have newer ones. */
+function comingFrom(blocks: readonly Block[]): Block[] {
+  const pages = new Map(blocks.flatMap(({ page, from }) => (from === undefined ? [] : [[page, from]])))
+  return [...pages].flatMap(([page, from]) =>
+    blocks.filter(block => block.page === from && block.file !== undefined).map(block => ({ ...block, page })),
+  )
 }
 
 /** Each page's blocks are in a folder of their own, so that those with a name find each other. */

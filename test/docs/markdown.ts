@@ -26,6 +26,8 @@ export interface Block {
   readonly given: string | undefined
   /** The name that a comment right before it gives it (`<!-- file: game.ts -->`): others of the page import it by that. */
   readonly file: string | undefined
+  /** The page that the reader comes from, with its files (`<!-- goes on from: docs/tutorial.md -->`). */
+  readonly from?: string | undefined
 }
 
 /** Every page that is written for people. */
@@ -48,11 +50,12 @@ export function pages(): Page[] {
 export function blocksOf({ path, text }: Page): Block[] {
   const fence =
     /^(?:<!-- given\n(?<given>[\s\S]*?)^-->\n|<!-- file: (?<file>\S+) -->\n)?```ts\n(?<code>[\s\S]*?)^```$/gm
+  const [, from] = /^<!-- goes on from: (\S+) -->$/m.exec(text) ?? []
   return [...text.matchAll(fence)].map(match => {
     const { given, file, code = '' } = match.groups ?? {}
     const before = match[0].indexOf('```ts\n') + '```ts\n'.length
     const line = text.slice(0, match.index + before).split('\n').length
-    return { page: path, line, code, given, file }
+    return { page: path, line, code, given, file, from }
   })
 }
 

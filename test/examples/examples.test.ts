@@ -14,8 +14,8 @@ import { play } from './play.ts'
 const examples = join(import.meta.dirname, '../../examples')
 const hook = join(import.meta.dirname, 'from-source.ts')
 
-it('every folder with a manifest is an example that can be run by its name', () => {
-  const folders = readdirSync(examples).filter(name => existsSync(join(examples, name, 'manifest.yaml')))
+it('every folder with manifests is an example that can be run by its name', () => {
+  const folders = readdirSync(examples).filter(name => existsSync(join(examples, name, `deploy/${name}.yaml`)))
   expect([...exampleNames].sort()).toEqual(folders.sort())
 })
 
@@ -55,6 +55,7 @@ describe('on the command line', () => {
     [['nonsense'], 'name one example: '],
     [['quickstart', 'nonsense'], 'name one example: '],
     [['quickstart', '--server', 'moon'], '--server takes auto, embedded or real, not moon'],
+    [['quickstart', '--record', '--verify'], '--record plays its users on the embedded server'],
     [['quickstart', '--verfy'], "Unknown option '--verfy'"],
   ])('%j is refused', (args, message) => {
     expect(() => runnerOptions(args)).toThrow(message)

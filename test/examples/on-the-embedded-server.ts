@@ -1,11 +1,14 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type AccessAttributes, startApiServer } from '@wherry/testing'
+import { type AccessAttributes, type ApiServer, startApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
-import type { ExampleName } from '../../tools/runner/examples.ts'
+import { type ExampleName, verificationOf } from '../../tools/runner/examples.ts'
 import { Manifest, right, userOf } from '../../tools/runner/manifest.ts'
+import { homeOf, type RecordingServer, recordExample } from '../../tools/runner/record.ts'
+import type { Stage, Tokens } from '../../tools/runner/stage.ts'
+import { checkManifests } from './check-manifests.ts'
 import { play } from './play.ts'
-
-const examples = join(import.meta.dirname, '../../examples')
 
 /** What an operator uses only if its writes are refused, or undone by others, and counts it up: users may never bring that about. */
 const rightsToEvents = ['create events', 'patch events']
@@ -21,9 +24,9 @@ const rightsToWait = [
 /** Plays these examples on the embedded server, and compares the rights that they use with those of their manifests. */
 export function playOnTheEmbeddedServer(names: readonly ExampleName[]): void {
   it.each(names)(
-    '%s keeps what it promises on the embedded server, and uses just the rights of its manifest',
+    '%s keeps what it promises on the embedded server, and uses just the rights of its manifests, which are current',
     async name => {
-      const manifest = new Manifest(join(examples, name))
+      const manifest = new Manifest(homeOf(name))
       const { user } = userOf(manifest.workload)
       const used = new Set<string>()
       /** What the server refused, whether the program says so or not. */
@@ -35,15 +38,33 @@ export function playOnTheEmbeddedServer(names: readonly ExampleName[]): void {
         if (!isAllowed) refused.add(`${right(asked)} in ${asked.namespace || 'the cluster'}`)
         return isAllowed
       }
-      await play(name, async tokens => {
+      const recorded = await mkdtemp(join(tmpdir(), 'wherry-recorded-'))
+      let recording: RecordingServer | undefined
+      const startServer = async (tokens: Tokens): Promise<ApiServer> => {
         const server = await startApiServer({ tokens, authorization })
+        recording = server
         // As a server that can't stream a list does: then lists are asked for, which otherwise seldom are.
         for (const [, resource] of manifest.rights.map(one => /^watch (.+)$/.exec(one) ?? [])) {
           if (resource === undefined) continue
           await server.faults.add({ match: { verb: 'watch', resource }, nth: 1, effect: { kind: 'status', code: 400 } })
         }
         return server
-      })
+      }
+      try {
+        const users = await verificationOf(name)
+        const body = async (stage: Stage): Promise<void> => {
+          await users(stage)
+          await recordExample(name, recording as RecordingServer, recorded)
+        }
+        await play(name, startServer, { body })
+        // A lease is declared.
+        const isWaited = (one: string): boolean => manifest.rights.includes(one) && !one.includes('leases')
+        const waits = rightsToWait.filter(isWaited).map(recordedRight)
+        await writeFile(join(recorded, 'waits.json'), JSON.stringify({ test: 'waits', rights: waits }))
+        await checkManifests(name, recorded)
+      } finally {
+        await rm(recorded, { recursive: true })
+      }
       // A right to all kinds is used by whatever no other right of the manifest allows.
       const allowing = (one: string): string => {
         const any = `${one.split(' ')[0]} *.*`
@@ -59,4 +80,10 @@ export function playOnTheEmbeddedServer(names: readonly ExampleName[]): void {
       expect([...new Set([...used].map(allowing))].sort()).toEqual(manifest.rights)
     },
   )
+}
+
+/** `watch leases.coordination.k8s.io` as a recording has it. */
+function recordedRight(one: string): { readonly verb: string; readonly group: string; readonly resource: string } {
+  const [, verb = '', resource = '', group = ''] = /^(\w+) (\w+)\.(.+)$/.exec(one) ?? []
+  return { verb, group, resource }
 }

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, delimiter, dirname, join } from 'node:path'
+import { commandsOf } from '../../packages/cli/src/check/command-line.ts'
 import { run } from '../../tools/bootstrap/spawn.mjs'
 import { fetched, thisPlatform } from '../../tools/bootstrap/toolchain.mjs'
 import { type Packed, packed } from '../../tools/checks/packed.ts'
@@ -25,7 +26,7 @@ export async function installTest(): Promise<Found> {
   const project = mkdtempSync(join(tmpdir(), 'wherry install '))
   try {
     prepare(project, packages)
-    const installed = await npm(project, ['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error'])
+    const installed = await npm(project, ['install', ...quietly])
     if (installed.code !== 0) return { passed: 0, failures: [`npm install failed:\n${installed.output}`] }
     const nodes = { '22.19': await oldestNode(), '24': process.execPath }
     const outcomes = [
@@ -102,47 +103,72 @@ async function tryExamples(
   return [...without, ...shorts.map(() => undefined), ...(await Promise.all(ran)).flat()]
 }
 
+const quietly = ['--no-audit', '--no-fund', '--prefer-offline', '--loglevel=error']
+
+/** What a page has a reader do elsewhere than in a terminal of this machine. */
+const elsewhere = /^(docker|kubectl --namespace) /
+
 /**
- * Follows the tutorial of docs/tutorial.md word for word, in an empty folder below the project, whose packages stand in for those
- * that it has npm install: undefined for each step that went well.
+ * Follows docs/tutorial.md and then docs/deploy.md word for word, in an empty folder below the project, whose packages stand in for those
+ * that they have npm install: undefined for each step that went well.
  */
 async function followTutorial(
   project: string,
   nodes: Readonly<Record<string, string>>,
 ): Promise<(string | undefined)[]> {
-  const { files, commands, shows } = tutorialOf(readFileSync(join(root, 'docs/tutorial.md'), 'utf8'))
   const outcomes: (string | undefined)[] = []
   let folder = project
-  for (const line of commands) {
-    const [program = '', ...args] = line.split(' ')
-    if (program === 'mkdir') mkdirSync(join(folder, args[0] ?? ''))
-    else if (program === 'cd') folder = join(folder, args[0] ?? '')
-    else if (program === 'npm' && args[0] === 'install') {
-      const missing = args.slice(1).filter(name => !name.startsWith('-') && !isInstalled(project, name))
-      outcomes.push(
-        missing.length === 0 ? undefined : `the tutorial installs ${missing.join(', ')}, which are no packages here`,
-      )
-    } else if (program === 'npm') outcomes.push(failed(line, await npm(folder, args)))
-    else if (line === 'npx tsc') outcomes.push(await compiledTutorial(project, folder))
-    else if (program === 'npx') {
-      writeFiles(folder, files)
-      const bin = join(project, 'node_modules/.bin', args[0] ?? '')
-      outcomes.push(failed(line, await command(process.execPath, [bin, ...args.slice(1)], { cwd: folder })))
-    } else if (program === 'node') {
-      writeFiles(folder, files)
-      for (const [version, node] of Object.entries(nodes)) {
-        const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
-        const ended = await command(node, args, { cwd: folder, env, limitMs: 120_000 })
-        // What a command shows that the page does not show may change with Node, as that of its test runner does.
-        const isSo = ended.code === 0 && ended.output === (shows[line] ?? ended.output)
-        outcomes.push(
-          isSo ? undefined : `the tutorial's "${line}" shows something else on Node ${version}:\n${ended.output}`,
-        )
-      }
-    } else outcomes.push(`the tutorial has a command that the test does not know: ${line}`)
+  for (const page of ['docs/tutorial.md', 'docs/deploy.md']) {
+    const { files, commands, shows } = tutorialOf(readFileSync(join(root, page), 'utf8'))
+    const before = outcomes.length
+    for (const line of commands) {
+      const given = commandsOf(line, folder)[0] ?? []
+      const [, name, value] = /^([A-Z]+)=(.*)$/.exec(given[0] ?? '') ?? []
+      const [program = '', ...args] = name === undefined ? given : given.slice(1)
+      const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1', ...(name !== undefined && { [name]: value }) }
+      if (program === 'mkdir') mkdirSync(join(folder, args[0] ?? ''))
+      else if (program === 'cd') folder = join(folder, args[0] ?? '')
+      else if (program === 'npm' && args[0] === 'install') {
+        const missing = args.slice(1).filter(one => !one.startsWith('-') && !isInstalled(project, one))
+        // The examples before have shown that they run without it.
+        const ended =
+          missing.length === 0 ? undefined : await npm(project, ['install', ...quietly, '--no-save', ...missing])
+        outcomes.push(ended && failed(line, ended))
+      } else if (program === 'npm') outcomes.push(failed(line, await npm(folder, args)))
+      else if (line === 'npx tsc') {
+        writeFiles(folder, files)
+        outcomes.push(await compiledTutorial(project, folder))
+      } else if (program === 'npx') {
+        writeFiles(folder, files)
+        const bin = join(project, 'node_modules/.bin', args[0] ?? '')
+        const ended = await command(process.execPath, [bin, ...args.slice(1)], { cwd: folder })
+        outcomes.push(failed(line, ended) ?? shownBy(line, ended, shows, page))
+      } else if (program === 'node') {
+        writeFiles(folder, files)
+        for (const [version, node] of Object.entries(nodes)) {
+          const ended = await command(node, args, { cwd: folder, env, limitMs: 120_000 })
+          outcomes.push(failed(line, ended) ?? shownBy(line, ended, shows, `${page} on Node ${version}`))
+        }
+      } else if (line === 'kubectl apply -k deploy') {
+        const hook = join(root, 'test/examples/from-source.ts')
+        const deploying = ['--import', hook, join(import.meta.dirname, 'deployed.ts'), folder]
+        outcomes.push(failed(line, await command(process.execPath, deploying, { cwd: folder, limitMs: 300_000 })))
+      } else if (!elsewhere.test(line)) outcomes.push(`${page} has a command that the test does not know: ${line}`)
+    }
+    if (outcomes.length - before < 4 || Object.keys(files).length === 0)
+      outcomes.push(`${page} has no files or commands`)
   }
-  if (outcomes.length < 4 || Object.keys(files).length === 0) outcomes.push('the tutorial has no files or commands')
   return outcomes
+}
+
+/** What a command shows that the page does not show may change with Node, as that of its test runner does. */
+function shownBy(
+  line: string,
+  { output }: Ended,
+  shows: Readonly<Record<string, string>>,
+  where: string,
+): string | undefined {
+  return output === (shows[line] ?? output) ? undefined : `${where}: "${line}" shows something else:\n${output}`
 }
 
 function writeFiles(folder: string, files: Readonly<Record<string, string>>): void {
@@ -161,7 +187,7 @@ async function compiledTutorial(project: string, folder: string): Promise<string
 }
 
 function failed(what: string, { code, output }: Ended): string | undefined {
-  return code === 0 ? undefined : `the tutorial's "${what}" fails:\n${output}`
+  return code === 0 ? undefined : `"${what}" of the tutorial fails:\n${output}`
 }
 
 /** npm as a stranger has it, with none of the variables that `npm test` itself was given. */

@@ -3,11 +3,13 @@
  *
  *     npm run example -- quickstart
  *     npm run example -- quickstart --verify
+ *     npm run example -- quickstart --record
  */
 import { join } from 'node:path'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { verificationOf } from './examples.ts'
 import { type RunnerOptions, runnerOptions, usage } from './options.ts'
+import { type RecordingServer, recordExample } from './record.ts'
 import { onStage, type Tokens } from './stage.ts'
 
 const stop = new AbortController()
@@ -26,14 +28,24 @@ else {
   }
 }
 
-async function main({ name, verify, server: kind }: RunnerOptions): Promise<void> {
+async function main({ name, verify, record, server: wanted }: RunnerOptions): Promise<void> {
   const startServer = async (tokens: Tokens): Promise<ApiServer> => {
-    const server = await startApiServer({ kind, tokens, authorization: 'RBAC' })
+    const kind = record ? 'embedded' : wanted
+    const server = await startApiServer({ kind, tokens, authorization: record ? 'allow' : 'RBAC' })
     console.log(`on ${server.kind === 'real' ? 'a kube-apiserver' : 'the embedded API server'}, ${server.url}`)
     return server
   }
   const say = (line: string): void => console.log(line)
   const { signal } = stop
+  if (record) {
+    const play = await verificationOf(name)
+    await onStage(name, { signal, startServer, say }, async stage => {
+      await play(stage)
+      await recordExample(name, stage.server as ApiServer & RecordingServer)
+    })
+    say(`${name}: recorded; npm run manifests in its folder writes its manifests`)
+    return
+  }
   if (verify) {
     const play = await verificationOf(name)
     await onStage(name, { signal, startServer, say }, play)

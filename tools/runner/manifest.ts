@@ -15,13 +15,20 @@ interface Document {
   readonly metadata: { readonly name: string; readonly namespace?: string | undefined }
 }
 
-/** Who the program of a Deployment is, and with what it runs. */
+/** What the program asks for. */
+interface Asked {
+  readonly verb: string
+  readonly group: string
+  readonly resource: string
+  readonly subresource: string
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Who the program of a Deployment is. */
 export interface Workload {
   readonly namespace: string
   readonly serviceAccount: string
-  /** What follows `node main.ts`. */
-  readonly args: readonly string[]
-  readonly env: Readonly<Record<string, string>>
 }
 
 const kinds: Readonly<Record<string, Resource<object>>> = {
@@ -34,37 +41,29 @@ const kinds: Readonly<Record<string, Resource<object>>> = {
   Deployment: deployments,
 }
 
-/** What an example is deployed with: the definitions of its resources, and its manifest. */
+/** What an example is deployed with: the definitions of its resources, and its manifests. */
 export class Manifest {
   readonly #definitions: readonly CustomResourceDefinition[]
   readonly #documents: readonly Document[]
 
-  /** Reads `manifest.yaml` of a folder, and the definitions in its `deploy/crd`, or a file in place of them. */
+  /** Reads the manifests in `deploy` of a folder, and the definitions in its `deploy/crd`, or a file in place of them. */
   constructor(folder: string, crd?: string) {
     const definitions = crd === undefined ? filesIn(join(folder, 'deploy/crd')) : [crd]
     this.#definitions = definitions.flatMap(read) as CustomResourceDefinition[]
-    this.#documents = read(join(folder, 'manifest.yaml')) as Document[]
+    const manifests = filesIn(join(folder, 'deploy')).filter(file => /(?<!kustomization)\.yaml$/.test(file))
+    this.#documents = manifests.flatMap(read) as Document[]
   }
 
-  /** What its Deployment runs. */
+  /** Who its Deployment runs as. */
   get workload(): Workload {
-    const { metadata, spec } = this.#documents.find(({ kind }) => kind === 'Deployment') as Deployment
-    const { serviceAccountName = '', containers = [] } = spec?.template?.spec ?? {}
-    const { namespace = '' } = metadata ?? {}
-    const { command = [], env = [] } = containers[0] ?? {}
-    const [node, main, ...args] = command
-    if (node !== 'node' || !main?.endsWith('/main.ts')) throw new Error(`a command of another kind: ${command}`)
-    const values = env.map(({ name, value, valueFrom }) => {
-      if (valueFrom === undefined) return [name, value ?? '']
-      if (valueFrom.fieldRef?.fieldPath !== 'metadata.namespace') throw new Error(`${name} is from elsewhere`)
-      return [name, namespace]
-    })
-    return { namespace, serviceAccount: serviceAccountName, args, env: Object.fromEntries(values) }
+    const { metadata, spec } = this.#deployment
+    const { serviceAccountName = '' } = spec?.template?.spec ?? {}
+    return { namespace: metadata?.namespace ?? '', serviceAccount: serviceAccountName }
   }
 
   /** Whether its program has controllers, and so records events. A program without them has no health to ask for. */
   get isOperator(): boolean {
-    return 'PORT' in this.workload.env
+    return this.#deployment.spec?.template?.spec?.containers?.[0]?.readinessProbe !== undefined
   }
 
   /** What its roles allow, a line each: `watch configmaps`, `patch games.arcade.example.com/status`. */
@@ -80,15 +79,21 @@ export class Manifest {
   }
 
   /** Whether its roles allow the program a request: those of a namespace there alone. */
-  allows(asked: { verb: string; group: string; resource: string; subresource: string; namespace: string }): boolean {
-    const { verb, group, resource, subresource, namespace } = asked
+  allows(asked: Asked): boolean {
+    const { verb, group, resource, subresource, namespace, name } = asked
     const named = subresource === '' ? resource : `${resource}/${subresource}`
     const has = (allowed: readonly string[] | undefined, one: string): boolean =>
       allowed?.some(each => each === '*' || each === one) === true
     return this.#roles
       .filter(({ metadata }) => metadata?.namespace === undefined || metadata.namespace === namespace)
       .flatMap(({ rules }) => rules ?? [])
-      .some(({ verbs, apiGroups, resources }) => has(verbs, verb) && has(apiGroups, group) && has(resources, named))
+      .some(
+        ({ verbs, apiGroups, resources, resourceNames = [] }) =>
+          has(verbs, verb) &&
+          has(apiGroups, group) &&
+          has(resources, named) &&
+          (resourceNames.length === 0 || resourceNames.includes(name)),
+      )
   }
 
   /** Creates all of it, and waits until the resources are served and the rights are in force. */
@@ -106,6 +111,7 @@ export class Manifest {
         await until(`${plural} are served`, () => isServed(client, resource))
       }
     }
+    for (const name of this.#foreignNamespaces) await client.create(namespaces, { metadata: { name } })
     for (const document of this.#documents) {
       const resource = kinds[document.kind]
       if (resource === undefined) throw new Error(`a manifest may not hold a ${document.kind} here`)
@@ -114,13 +120,26 @@ export class Manifest {
     for (const role of this.#roles) await until(`${role.metadata?.name} may`, () => this.#isInForce(client, role))
   }
 
+  get #deployment(): Deployment {
+    const found = this.#documents.find(({ kind }) => kind === 'Deployment')
+    if (found === undefined) throw new Error('the manifests have no Deployment')
+    return found as Deployment
+  }
+
+  /** The namespaces of roles that neither the manifests nor the server have from the start. */
+  get #foreignNamespaces(): ReadonlySet<string> {
+    const there = this.#documents.filter(({ kind }) => kind === 'Namespace').map(({ metadata }) => metadata.name)
+    const named = this.#roles.flatMap(({ metadata }) => metadata?.namespace ?? [])
+    return new Set(named.filter(name => name !== 'default' && !there.includes(name)))
+  }
+
   get #roles(): readonly Role[] {
     return this.#documents.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole') as readonly Role[]
   }
 
   /** A server takes a moment to know of a role. */
   async #isInForce(client: Client, { metadata, rules }: Role): Promise<boolean> {
-    const { verbs: [verb] = [], resources, apiGroups } = rules?.[0] ?? { verbs: [] }
+    const { verbs: [verb] = [], resources, apiGroups, resourceNames } = rules?.[0] ?? { verbs: [] }
     const { user, groups } = userOf(this.workload)
     const { status } = await client.create(subjectAccessReviews, {
       spec: {
@@ -131,6 +150,7 @@ export class Manifest {
           group: apiGroups?.[0] ?? '',
           ...parts(resources?.[0] ?? ''),
           ...(metadata?.namespace !== undefined && { namespace: metadata.namespace }),
+          ...(resourceNames?.[0] !== undefined && { name: resourceNames[0] }),
         },
       },
     })
@@ -159,7 +179,11 @@ function parts(resource: string): { readonly resource: string; readonly subresou
 }
 
 function filesIn(folder: string): string[] {
-  return existsSync(folder) ? readdirSync(folder).map(name => join(folder, name)) : []
+  return existsSync(folder)
+    ? readdirSync(folder)
+        .sort()
+        .map(name => join(folder, name))
+    : []
 }
 
 function read(file: string): unknown[] {

@@ -3,8 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import type { ApiServer } from '@wherry/testing'
+import type { ExampleName } from './examples.ts'
 import { Manifest, userOf } from './manifest.ts'
 import { Program } from './program.ts'
+import { freePorts } from './program-env.ts'
+import { homeOf } from './record.ts'
 import { type Until, untilOf } from './until.ts'
 
 /** What an example is verified with. */
@@ -42,12 +45,12 @@ const token = 'token-of-the-program'
 
 /** Sets up an API server with an example's manifest, runs `body`, and takes all away again. */
 export async function onStage(
-  name: string,
+  name: ExampleName,
   options: StageOptions,
   body: (stage: Stage & { readonly server: ApiServer }) => Promise<void>,
 ): Promise<void> {
   const { signal, startServer, say, echo, execArgv = process.execArgv, crd } = options
-  const home = join(import.meta.dirname, '../../examples', name)
+  const home = homeOf(name)
   const manifest = new Manifest(home, crd)
   const { workload } = manifest
   const { user, groups } = userOf(workload)
@@ -62,21 +65,19 @@ export async function onStage(
     await manifest.create(client, until)
     const kubeconfig = join(folder, 'kubeconfig')
     const users = server.kubeconfig.users.map(({ name }) => ({ name, user: { token } }))
-    await writeFile(kubeconfig, JSON.stringify({ ...server.kubeconfig, users }), { mode: 0o600 })
+    // As in its pod, where its namespace is that of the Deployment.
+    const contexts = server.kubeconfig.contexts.map(({ name, context }) => ({
+      name,
+      context: { ...context, namespace: workload.namespace },
+    }))
+    await writeFile(kubeconfig, JSON.stringify({ ...server.kubeconfig, users, contexts }), { mode: 0o600 })
     const cwd = join(folder, 'work')
     await mkdir(cwd)
     const start = (...args: string[]): Program => {
       signal.throwIfAborted()
-      // Two plays on one machine take free ports each.
-      const ports = Object.keys(workload.env).filter(name => name.endsWith('PORT'))
-      const env = {
-        ...workload.env,
-        ...Object.fromEntries(ports.map(name => [name, '0'])),
-        KUBECONFIG: kubeconfig,
-        PORT: '0',
-      }
+      const env = { ...freePorts, KUBECONFIG: kubeconfig }
       const main = join(home, 'main.ts')
-      const program = new Program({ main, args: [...workload.args, ...args], cwd, env, execArgv, echo })
+      const program = new Program({ main, args, cwd, env, execArgv, echo })
       programs.push(program)
       return program
     }

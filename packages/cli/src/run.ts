@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander'
+import { checkCommand } from './check/command.ts'
 import { completionCommand } from './completion/command.ts'
 import { crdCommand } from './crd/command.ts'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost, ExitStatus } from './host.ts'
+import { manifestsCommand } from './manifests/command.ts'
 import { rbacCommand } from './rbac/command.ts'
 import { typesCommand } from './types/command.ts'
 
@@ -20,7 +22,8 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     .showHelpAfterError('(wherry --help prints the usage)')
     .addHelpText('after', exitStatuses)
   // A subcommand that is added whole does not take over how the program ends and where it writes.
-  for (const command of [crdCommand(host), typesCommand(host), rbacCommand(host), completionCommand(host, program)])
+  const commands = [crdCommand, typesCommand, rbacCommand, manifestsCommand].map(make => make(host))
+  for (const command of [...commands, checkCommand(host, runCommand), completionCommand(host, program)])
     program.addCommand(command.copyInheritedSettings(program))
   try {
     await program.parseAsync(args, { from: 'user' })

@@ -278,6 +278,92 @@ export const customScenarios: readonly Scenario[] = [
     except: columnDescriptions,
   },
   {
+    name: 'printer columns with filters, wildcards, slices and descents',
+    steps: [
+      ...defined([
+        version('v1', {
+          subresources: { status: {} },
+          additionalPrinterColumns: [
+            ...[
+              '.spec.conditions[?(@.type=="Ready")].status',
+              ".spec.conditions[?(@.type=='Ready')].status",
+              '.spec.conditions[?(@.type == "None")].status',
+              '.spec.conditions[?(@.type!="Ready")].type',
+              '.spec.conditions[?(@.reason)].reason',
+              '.spec.conditions[?(@.n>1)].type',
+              '.spec.conditions[?(@.n>=1.5)].type',
+              '.spec.conditions[?(@.on==true)].type',
+              '.spec.conditions[?(@.type=="a)]b")].status',
+              '.spec.conditions[*].type',
+              '.spec.conditions[1].type',
+              '.spec.conditions[-1].type',
+              '.spec.conditions[1:].type',
+              '.spec.conditions[0:3:2].type',
+              '.spec.conditions[9].type',
+              '.spec.conditions[0,1].type',
+              '.spec.conditions[0]',
+              '.spec.conditions',
+              '.spec.one.*',
+              '.spec.one.*.deep',
+              '.spec.map',
+              ".spec['map']",
+              '.spec.map.a\\.b',
+              ".spec['map']['a\\.b']",
+              '..deep',
+              '.spec.float',
+              '.spec.large',
+              '.spec.no',
+              '.spec.none.at.all',
+              '.spec.map[0]',
+              '.spec.map[?(@.a)]',
+              '.spec.nothing',
+              '.',
+            ].map((jsonPath, i) => ({ name: `c${i}`, type: 'string', jsonPath })),
+            { name: 'number', type: 'number', jsonPath: '.spec.conditions[?(@.type=="Other")].n' },
+            { name: 'integer', type: 'integer', jsonPath: '.spec.float' },
+            { name: 'date', type: 'date', jsonPath: '.spec.map.a\\.b' },
+            { name: 'no date', type: 'date', jsonPath: '.spec.float' },
+          ],
+        }),
+      ]),
+      quietly(
+        post(
+          games,
+          game('a', {
+            conditions: [
+              { type: 'Ready', status: 'True', n: 1 },
+              { type: 'Other', status: 'False', n: 2, reason: 'Because', on: true },
+              { type: 'a)]b', status: 'Unknown', n: 3 },
+            ],
+            one: { only: { deep: 'x' } },
+            map: { z: 1, 'a.b': 'c', a: [{ y: 1, b: 2 }] },
+            ...{ float: 1.5, large: 12_345_678, no: false },
+          }),
+        ),
+      ),
+      quietly(post(games, game('b', { conditions: 'no list', float: '2020-01-01T00:00:00Z' }))),
+      quietly(post(games, game('c'))),
+      get(`${games}?includeObject=None`, { headers: asTable }),
+    ],
+    except: columnDescriptions,
+  },
+  {
+    name: 'printer columns after one whose path is none',
+    steps: [
+      ...defined([
+        version('v1', {
+          additionalPrinterColumns: ['.spec.x', '.spec.conditions[?(', '.spec.x'].map((jsonPath, i) => ({
+            ...{ name: `c${i}`, type: 'string' },
+            jsonPath,
+          })),
+        }),
+      ]),
+      quietly(post(games, game('a', { x: 'y' }))),
+      get(games, { headers: asTable }),
+    ],
+    except: columnDescriptions,
+  },
+  {
     name: 'selectable fields',
     steps: [
       ...defined([

@@ -5,6 +5,8 @@ import { applyCustomScenarios } from './apply-custom.ts'
 import { managedScenarios } from './apply-managed.ts'
 import { defaultsScenarios } from './built-in-defaults.ts'
 import { fieldScenarios } from './built-in-fields.ts'
+import { refusalScenarios } from './built-in-refusals.ts'
+import { tableScenarios } from './built-in-tables.ts'
 import { updateScenarios } from './built-in-updates.ts'
 import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
@@ -31,6 +33,8 @@ export const scenarios: readonly Scenario[] = [
   ...fieldScenarios,
   ...defaultsScenarios,
   ...updateScenarios,
+  ...refusalScenarios,
+  ...tableScenarios,
   ...accessScenarios,
   ...reviewScenarios,
   ...discoveryScenarios,

@@ -28,7 +28,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _wherry; printf '%s\\n' "\${COMPREPLY
 
 describe.runIf(has('bash'))('wherry completion bash', () => {
   it('offers the commands', async () => {
-    expect(await offered(['wherry', ''])).toEqual(['crd', 'types', 'rbac', 'completion'])
+    expect(await offered(['wherry', ''])).toEqual(['crd', 'types', 'rbac', 'manifests', 'check', 'completion'])
     expect(await offered(['wherry', 't'])).toEqual(['types'])
   })
 

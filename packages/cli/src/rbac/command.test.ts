@@ -94,13 +94,17 @@ rules:
 
 it('K4: grants what tests used, with the test that needs it, and Secrets by name', async () => {
   await recordGame()
-  expect(await run('rbac . --name game', folder)).toEqual({ status: 0, stdout: golden, stderr: '' })
+  expect(await run('rbac --rights . --name game --fixed-name secrets', folder)).toEqual({
+    status: 0,
+    stdout: golden,
+    stderr: '',
+  })
 })
 
 it('K4: names are in the roles, or not, as the user says', async () => {
   await recordGame()
-  expect((await run('rbac . --any-name secrets', folder)).stdout).not.toContain('resourceNames')
-  const { stdout } = await run('rbac . --fixed-name configmaps', folder)
+  expect((await run('rbac --rights . --any-name secrets', folder)).stdout).not.toContain('resourceNames')
+  const { stdout } = await run('rbac --rights . --fixed-name configmaps secrets', folder)
   expect(stdout).toContain('      - configmaps\n    resourceNames:\n      - tetris\n')
 })
 
@@ -108,7 +112,7 @@ it('K4: a resource that is in no view is granted in its namespace if all views a
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace: 'system' }
   const event = { verb: 'create', group: 'events.k8s.io', resource: 'events', namespace: 'default' }
   const view = { verb: 'watch', ...games, namespace: 'default' }
-  const kinds = async () => (await run('rbac .', folder)).stdout.match(/^kind: .*|^ {2}namespace: .*/gm)
+  const kinds = async () => (await run('rbac --rights .', folder)).stdout.match(/^kind: .*|^ {2}namespace: .*/gm)
   await record('a.json', 'plays', [event, { ...lease, verb: 'create' }, view])
   expect(await kinds()).toEqual(['kind: Role', '  namespace: default', 'kind: Role', '  namespace: system'])
   await record('b.json', 'plays elsewhere', [
@@ -121,32 +125,53 @@ it('K4: a resource that is in no view is granted in its namespace if all views a
 it('K4: creation and the deletion of many are never granted by name', async () => {
   const named = ['watch', 'update', 'create', 'deletecollection'].map(verb => ({ verb, ...secrets, name: 'key' }))
   await record('a.json', 'plays', named)
-  const { stdout } = await run('rbac .', folder)
-  expect(stdout.split('resourceNames:')[1]).toMatch(/- key\n {4}verbs:\n {6}- watch\n {6}- update\n {2}#/)
+  const { stdout } = await run('rbac --rights . --fixed-name secrets', folder)
+  expect(stdout.split('resourceNames:')[1]).toMatch(/- key\n {4}verbs:\n {6}- list\n {6}- watch\n {6}- update\n {2}#/)
   expect(stdout).toMatch(/resources:\n {6}- secrets\n {4}verbs:\n {6}- create\n {6}- deletecollection\n$/)
 })
 
-it('K4: a verb on another name than those of the views is granted on all names', async () => {
-  const rights = [
-    { verb: 'watch', ...secrets, name: 'key' },
-    { verb: 'patch', ...secrets, name: 'key' },
-  ]
-  await record('a.json', 'plays', [...rights, { verb: 'patch', ...secrets, name: 'other' }])
-  const { stdout } = await run('rbac .', folder)
-  expect(stdout).toMatch(/resourceNames:\n {6}- key\n {4}verbs:\n {6}- watch\n {2}#/)
-  expect(stdout).toMatch(/resources:\n {6}- secrets\n {4}verbs:\n {6}- patch\n$/)
+it('K4: who does not say whether names are those of every cluster is asked', async () => {
+  await recordGame()
+  const { status, stderr } = await run('rbac --rights .', folder)
+  expect(status).toBe(2)
+  expect(stderr).toContain('secrets by name only (key, license, token): say --fixed-name secrets if')
+})
+
+it('K4: what roles of the user grant is left out', async () => {
+  await recordGame()
+  const role = (kind: string, rule: object, namespace?: string): string =>
+    JSON.stringify({
+      kind,
+      metadata: { name: 'mine', namespace },
+      rules: [{ verbs: ['*'], apiGroups: ['*'], ...rule }],
+    })
+  const left = async (mine: string): Promise<readonly string[]> => {
+    await writeFile(join(folder, 'mine.yaml'), mine)
+    const { stdout } = await run('rbac --rights . --fixed-name secrets --granted mine.yaml', folder)
+    return stdout.match(/(?<=resources:\n {6}- ).*/g) ?? []
+  }
+  const games = ['games', 'games/status']
+  expect(await left(role('ClusterRole', { resources: ['configmaps'] }))).toEqual([...games, 'secrets'])
+  expect(await left(role('ClusterRole', { resources: ['*'] }))).toEqual([])
+  expect(await left(role('Role', { resources: ['*'] }, 'other'))).toEqual(['configmaps', ...games, 'secrets'])
+  expect(await left(role('Role', { resources: ['*'] }, 'default'))).toEqual(['configmaps', ...games])
+  const one = { resources: ['secrets'], resourceNames: ['key', 'license'], verbs: ['get'] }
+  expect(await left(role('Role', one, 'default'))).toEqual(['configmaps', ...games, 'secrets'])
+  expect(await left(role('Role', { ...one, resourceNames: ['key', 'license', 'token'] }, 'default'))).toHaveLength(4)
 })
 
 it('K4: more than three tests are counted', async () => {
   for (const test of ['a', 'b', 'c', 'd', 'e']) await record(`${test}.json`, test, [{ verb: 'watch', ...games }])
-  expect((await run('rbac .', folder)).stdout).toContain('rules:\n  # a\n  # b\n  # c\n  # and 2 more\n  - api')
+  expect((await run('rbac --rights .', folder)).stdout).toContain(
+    'rules:\n  # a\n  # b\n  # c\n  # and 2 more\n  - api',
+  )
 })
 
 it('K4: --check fails for a file that is missing or stale, and says how to renew it', async () => {
   await recordGame()
-  const line = 'rbac . --name game --out deploy --fixed-name configmaps'
+  const line = 'rbac --rights . --name game --out deploy --fixed-name secrets'
   const file = join('deploy', 'game.rbac.yaml')
-  const renews = `wherry: files are not current; this command renews them: wherry rbac . --name game --out deploy --fixed-name configmaps\n`
+  const renews = `wherry: files are not current; this command renews them: wherry rbac --rights . --fixed-name secrets --name game --out deploy\n`
   expect(await run(`${line} --check`, folder)).toEqual({ status: 1, stdout: `${file}: missing\n`, stderr: renews })
   expect((await run(line, folder)).stdout).toBe(`${file}: written\n`)
   expect(await run(`${line} --check`, folder)).toEqual({ status: 0, stdout: `${file}: current\n`, stderr: '' })
@@ -157,10 +182,13 @@ it('K4: --check fails for a file that is missing or stale, and says how to renew
 })
 
 it.each([
-  ['rbac nowhere', 1, 'no rights are recorded in nowhere'],
-  ['rbac . --check', 2, '--check needs --out'],
-  ['rbac . --any-name secret', 2, 'no test used secret'],
-  ['rbac . --any-name secrets --fixed-name secrets', 2, 'take one of them'],
+  ['rbac --rights nowhere', 1, 'no rights are recorded in nowhere'],
+  ['rbac --rights . --check', 2, '--check needs --out'],
+  ['rbac --rights . --any-name secret', 2, 'no test used secret'],
+  ['rbac --rights . --granted none.yaml', 2, "none.yaml can't be read"],
+  ['rbac --rights . --granted a.json', 1, 'a.json has no Role'],
+  ['rbac --rights . --own secret', 2, 'no test used secret'],
+  ['rbac --rights . --any-name secrets --fixed-name secrets', 2, 'take one of them'],
 ])('K4: %s ends with %i', async (line, status, message) => {
   await recordGame()
   const ran = await run(line, folder)
@@ -172,7 +200,7 @@ it.each(['{', '{}', '{"test":"a","rights":[{}]}', '{"test":"a","rights":[{"verb"
   'K4: a file that holds %s is named',
   async text => {
     await writeFile(join(folder, 'a.json'), text)
-    expect(await run('rbac .', folder)).toMatchObject({
+    expect(await run('rbac --rights .', folder)).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('a.json is not a file'),
     })

@@ -84,7 +84,7 @@ async function usedRoles(): Promise<Role[]> {
     await createSecrets(admin)
     const user = await operateWith(server, everything, 'first')
     await recordRights(server, { user, test: 'keeps keys', folder })
-    const { stdout } = await run('rbac .', folder)
+    const { stdout } = await run('rbac --rights . --fixed-name secrets', folder)
     return parseAllDocuments(stdout).map(one => one.toJS())
   } finally {
     await rm(folder, { recursive: true })

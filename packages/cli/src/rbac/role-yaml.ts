@@ -1,10 +1,10 @@
 import { stringify } from 'yaml'
 import type { NeededRole, NeededRule } from './roles.ts'
 
-/** More tests than these are counted. */
-const maxTests = 3
+/** More reasons than these are counted. */
+const maxReasons = 3
 
-/** Roles as YAML documents, each rule below the tests that need it. The same roles give the same text. */
+/** Roles as YAML documents, each rule below what needs it. The same roles give the same text. */
 export function rolesYaml(roles: readonly NeededRole[], name: string): string {
   return roles.map(role => roleYaml(role, name)).join('---\n')
 }
@@ -18,10 +18,10 @@ function roleYaml({ namespace, rules }: NeededRole, name: string): string {
   return `${stringify(head)}rules:\n${rules.map(ruleYaml).join('')}`
 }
 
-function ruleYaml({ tests, ...rule }: NeededRule): string {
-  const more = tests.length - maxTests
-  const named = [...tests.slice(0, maxTests), ...(more > 0 ? [`and ${more} more`] : [])]
-  const comments = named.map(test => `  # ${test}\n`).join('')
+function ruleYaml({ by, ...rule }: NeededRule): string {
+  const more = by.length - maxReasons
+  const named = [...by.slice(0, maxReasons), ...(more > 0 ? [`and ${more} more`] : [])]
+  const comments = named.map(reason => `  # ${reason}\n`).join('')
   // The comment above names why; a rule is then short enough to be read at a glance.
   const lines = stringify([rule], { collectionStyle: 'any', lineWidth: 0 }).trimEnd().split('\n')
   return `${comments}${lines.map(line => `  ${line}\n`).join('')}`

@@ -1,14 +1,14 @@
-import { isGrantedToAll } from './granted-to-all.ts'
-import type { SeenRight } from './recorded.ts'
+import { isLease, isView, type NeededRight, type Target, withoutSubresource } from './needed.ts'
 
-/** One rule of a role, with the tests that need it. */
+/** One rule of a role, with what needs it. */
 export interface NeededRule {
   readonly verbs: readonly string[]
   readonly apiGroups?: readonly string[]
   readonly resources?: readonly string[]
   readonly resourceNames?: readonly string[]
   readonly nonResourceURLs?: readonly string[]
-  readonly tests: readonly string[]
+  /** Declarations and tests. */
+  readonly by: readonly string[]
 }
 
 /** The rules that hold in a namespace, or everywhere. */
@@ -26,46 +26,49 @@ export interface NameChoice {
   readonly any: readonly string[]
 }
 
-type Target = SeenRight & { readonly group: string; readonly resource: string }
-
-/** The roles that grant what tests used and no more: the ClusterRole first, then a Role for each namespace. */
-export function neededRoles(seen: readonly SeenRight[], choice: NameChoice): readonly NeededRole[] {
-  const needed = seen.filter(right => !isGrantedToAll(right))
+/** The roles that grant these rights and no more: the ClusterRole first, then a Role for each namespace. */
+export function neededRoles(needed: readonly NeededRight[], choice: NameChoice): readonly NeededRole[] {
   const targets = needed.filter((right): right is Target => right.resource !== undefined)
-  const hasClusterViews = targets.some(
-    right => isView(right) && right.namespace === undefined && right.name === undefined,
-  )
   const roles = new Map<string, NeededRule[]>()
   const add = (namespace: string, rules: readonly NeededRule[]): void =>
     void roles.set(namespace, [...(roles.get(namespace) ?? []), ...rules])
-  for (const [, rights] of byKey(targets, ({ group, resource }) => `${group} ${withoutSubresource(resource)}`)) {
-    add(home(rights, hasClusterViews), resourceRules(rights, choice))
+  for (const [, rights] of byKey(targets, resourceOf)) {
+    const names = fixedNames(rights, choice)
+    for (const [namespace, here] of byKey(rights, right => right.namespace ?? '')) add(namespace, rulesFor(here, names))
   }
   for (const [path, rights] of byKey(needed, right => right.path)) {
-    add('', [{ nonResourceURLs: [path], verbs: verbsOf(rights), tests: testsOf(rights) }])
+    add('', [{ nonResourceURLs: [path], verbs: verbsOf(rights), by: reasonsOf(rights) }])
   }
   return [...roles].sort(inOrder).map(([namespace, rules]) => ({ namespace, rules }))
 }
 
-/** A resource without its subresource: `games` of `games/status`. */
-export function withoutSubresource(resource: string): string {
-  return resource.split('/')[0] ?? ''
+/** A resource whose objects were watched by name only. Nothing says whether their names are those of every cluster. */
+export interface UndecidedNames {
+  readonly resource: string
+  readonly names: readonly string[]
 }
 
-const isView = ({ verb }: SeenRight): boolean => verb === 'list' || verb === 'watch'
-
-/** The namespace whose Role grants rights on one resource; '' for the ClusterRole. */
-function home(rights: readonly Target[], hasClusterViews: boolean): string {
-  const [namespace = '', ...others] = new Set(rights.map(right => right.namespace ?? ''))
-  if (others.length > 0) return ''
-  // What is written but never watched is written wherever the operator's objects are: a test shows only one such place.
-  const isHere = rights.some(isView) || !hasClusterViews || rights[0]?.group === 'coordination.k8s.io'
-  return isHere ? namespace : ''
+/** The resources for which the user has to say whether they are granted by name. Names that a view declares need no word. */
+export function undecidedNames(
+  needed: readonly NeededRight[],
+  declared: readonly { readonly group: string; readonly resource: string; readonly name?: string | undefined }[],
+  { fixed, any }: NameChoice,
+): readonly UndecidedNames[] {
+  const targets = needed.filter((right): right is Target => right.resource !== undefined)
+  return byKey(targets, resourceOf).flatMap(([, rights]) => {
+    const [{ group, resource: first } = { group: '', resource: '' }] = rights
+    const resource = withoutSubresource(first)
+    if (isLease(rights[0]) || fixed.includes(resource) || any.includes(resource)) return []
+    const known = declared.filter(one => one.group === group && one.resource === resource).map(({ name }) => name)
+    const names = watchedNames(rights).filter(name => !known.includes(name))
+    return names.length === 0 ? [] : [{ resource, names }]
+  })
 }
 
-/** The rules for one resource and its subresources. */
-function resourceRules(rights: readonly Target[], choice: NameChoice): NeededRule[] {
-  const names = fixedNames(rights, choice)
+const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
+
+/** The rules for one resource and its subresources in one namespace. */
+function rulesFor(rights: readonly Target[], names: ReadonlySet<string>): NeededRule[] {
   /** Creation of an object has no name yet, and neither has the deletion of many. */
   const unnamed = new Set(['create', 'deletecollection'])
   return byKey(rights, ({ resource }) => resource).flatMap(([resource, all]) => {
@@ -73,11 +76,12 @@ function resourceRules(rights: readonly Target[], choice: NameChoice): NeededRul
     const isNamed = ([verb, uses]: (typeof verbs)[number]): boolean =>
       !unnamed.has(verb) && uses.every(({ name }) => name !== undefined && names.has(name))
     const rule = (some: typeof verbs, resourceNames: readonly string[]): NeededRule[] => {
-      const uses = some.flatMap(([, list]) => list)
+      // In their order: what is declared comes first.
+      const uses = all.filter(({ verb }) => some.some(([one]) => one === verb))
       if (uses.length === 0) return []
       const target = { apiGroups: [uses[0]?.group ?? ''], resources: [resource] }
       const named = resourceNames.length === 0 ? {} : { resourceNames }
-      return [{ ...target, ...named, verbs: verbsOf(uses), tests: testsOf(uses) }]
+      return [{ ...target, ...named, verbs: verbsOf(uses), by: reasonsOf(uses) }]
     }
     return [
       ...rule(verbs.filter(isNamed), [...names].sort()),
@@ -93,21 +97,26 @@ function resourceRules(rights: readonly Target[], choice: NameChoice): NeededRul
 function fixedNames(rights: readonly Target[], { fixed, any }: NameChoice): ReadonlySet<string> {
   const resource = withoutSubresource(rights[0]?.resource ?? '')
   if (any.includes(resource)) return new Set()
-  const namesOf = (some: readonly Target[]): string[] => some.flatMap(({ name }) => name ?? [])
-  if (fixed.includes(resource)) return new Set(namesOf(rights))
+  const isFixed = fixed.includes(resource) || isLease(rights[0])
+  return new Set(isFixed ? rights.flatMap(({ name }) => name ?? []) : watchedNames(rights))
+}
+
+/** The names of the views, if each view is of one name. */
+function watchedNames(rights: readonly Target[]): readonly string[] {
   const views = rights.filter(isView)
-  return new Set(views.every(({ name }) => name !== undefined) ? namesOf(views) : [])
+  const names = views.flatMap(({ name }) => name ?? [])
+  return names.length === views.length ? [...new Set(names)].sort() : []
 }
 
 const order = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection']
 
-function verbsOf(rights: readonly SeenRight[]): string[] {
+function verbsOf(rights: readonly NeededRight[]): string[] {
   const verbs = new Set(rights.map(({ verb }) => verb))
   return [...order.filter(verb => verbs.has(verb)), ...[...verbs].filter(verb => !order.includes(verb)).sort()]
 }
 
-function testsOf(rights: readonly SeenRight[]): string[] {
-  return [...new Set(rights.map(({ test }) => test))].sort()
+function reasonsOf(rights: readonly NeededRight[]): string[] {
+  return [...new Set(rights.map(({ by }) => by))]
 }
 
 /** Groups by key, sorted. What has no key is in no group. */

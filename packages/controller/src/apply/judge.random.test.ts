@@ -96,8 +96,9 @@ function service(random: Random): KubernetesObject {
 function deployment(random: Random): KubernetesObject {
   const labels = { app: 'web' }
   const containers = [
-    { name: 'main', image: text(random) },
-    ...named(random, 0, 2, name => ({ name, image: text(random) })),
+    { name: 'main', image: `web:${text(random)}` },
+    // Managers agree on the image: a container whose image its last owner took along is refused.
+    ...named(random, 0, 2, name => ({ name, image: `web:${name}` })),
   ]
   const made = containers.map(container => ({
     ...container,

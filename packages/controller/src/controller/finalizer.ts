@@ -31,7 +31,7 @@ export function withFinalizer<C, S extends Scope>(
   reconcile: Reconcile<C, S>,
 ): Reconcile<C, S> {
   const held = view as unknown as View<KubernetesObject, S>
-  return async context => {
+  const finalizing: Reconcile<C, S> = async context => {
     const { client, signal } = context
     const object = context.object as KubernetesObject
     if (object.metadata?.deletionTimestamp === undefined) {
@@ -49,4 +49,13 @@ export function withFinalizer<C, S extends Scope>(
     if (readResult(result).outcome === 'success') await removeFinalizer(client, held, object, name, { signal })
     return result
   }
+  return Object.assign(finalizing, { [holds]: name })
+}
+
+/** What says that a reconcile holds a finalizer. */
+const holds = Symbol('finalizer')
+
+/** Whether {@link withFinalizer} made a reconcile. */
+export function isFinalizing(reconcile: object): boolean {
+  return holds in reconcile
 }

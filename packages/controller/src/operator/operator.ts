@@ -22,6 +22,7 @@ import { HealthServer } from '../server/health-server.ts'
 import { NotYetError } from '../server/not-yet.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
+import { type Declared, publishDeclaration } from './declaration.ts'
 import {
   type ConnectOptions,
   checkConnectOptions,
@@ -156,6 +157,7 @@ export class Operator {
     if (this.#state !== 'idle')
       throw new UsageError('OPERATOR_USED', 'this operator was run already: create another one')
     const definitions = this.#definitions()
+    publishDeclaration(() => this.#declared(definitions))
     this.#state = 'starting'
     const { signal, signals = true } = options
     const stop = (): void => this.#stop.abort(signal?.reason)
@@ -329,6 +331,24 @@ export class Operator {
         }
       },
     })
+  }
+
+  #declared(definitions: readonly ControllerDefinition<unknown>[]): Declared {
+    const { name, client } = this
+    const leader = this.#leader
+    const { health, metrics } = this.#options
+    return {
+      name,
+      definitions,
+      lease: leader && { name: leader.name, namespace: leader.namespace ?? client.namespace },
+      health: health && {
+        host: health.host ?? '127.0.0.1',
+        port: health.port ?? 0,
+        tls: health.tls !== undefined,
+        metrics: metrics !== undefined,
+        tokenReview: this.#reviews !== undefined,
+      },
+    }
   }
 
   /** @throws UsageError for a controller that is incomplete */

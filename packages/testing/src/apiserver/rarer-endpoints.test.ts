@@ -19,9 +19,10 @@ describe('what few clients ask for', () => {
       const refused = await call('GET', `${cm}/b`, undefined, yaml)
       expect([refused.status, parse(refused.text).reason]).toEqual([404, 'NotFound'])
       expect((await call('GET', `${cm}?watch=1`, undefined, yaml)).status).toBe(406)
-      const large = '{"metadata":{"name":"e"},"spec":{"containers":[],"activeDeadlineSeconds":9223372036854775807}}'
+      const large =
+        '{"metadata":{"name":"e"},"spec":{"containers":[{"name":"c","image":"i"}],"terminationGracePeriodSeconds":9223372036854775807}}'
       const pod = await call('POST', '/api/v1/namespaces/default/pods', large, yaml)
-      expect(pod.text).toContain('activeDeadlineSeconds: 9223372036854775807\n')
+      expect(pod.text).toContain('terminationGracePeriodSeconds: 9223372036854775807\n')
     }))
 
   it('F1: the log of a container, which is empty', () =>

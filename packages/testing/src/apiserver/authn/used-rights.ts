@@ -14,15 +14,15 @@ export interface UsedRole {
 export interface UsedRight {
   readonly verb: string
   /** '' for the core group. Not there for a path that is no resource. */
-  readonly group?: string
+  readonly group?: string | undefined
   /** With its subresource: `games/status`. */
-  readonly resource?: string
+  readonly resource?: string | undefined
   /** Not there for the whole cluster. */
-  readonly namespace?: string
+  readonly namespace?: string | undefined
   /** The object, or the one that a field selector names. Not there for all of them, or for more than a hundred. */
-  readonly name?: string
+  readonly name?: string | undefined
   /** For what is no resource. */
-  readonly path?: string
+  readonly path?: string | undefined
 }
 
 /** Names beyond these are any name, so that a long test does not keep the name of each of its objects. */

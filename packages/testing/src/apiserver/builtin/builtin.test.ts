@@ -133,9 +133,13 @@ describe('values of other types than the fields of built-ins', () => {
   it('F1: integers are as large as their types: 64 bits where Go has so many', () =>
     withServer(async kit => {
       const pod = (spec: string): Promise<Answer> =>
-        kit.call('POST', `${core}/pods?dryRun=All`, `{"metadata":{"name":"a"},"spec":{"containers":[],${spec}}}`)
-      expect((await pod('"activeDeadlineSeconds":9223372036854775807')).status).toBe(201)
-      expect((await pod('"activeDeadlineSeconds":9223372036854775808')).status).toBe(400)
+        kit.call(
+          'POST',
+          `${core}/pods?dryRun=All`,
+          `{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","image":"i"}],${spec}}}`,
+        )
+      expect((await pod('"terminationGracePeriodSeconds":9223372036854775807')).status).toBe(201)
+      expect((await pod('"terminationGracePeriodSeconds":9223372036854775808')).status).toBe(400)
       expect((await pod('"priority":2147483647')).status).toBe(201)
       expect((await pod('"priority":2147483648')).status).toBe(400)
     }))
@@ -325,8 +329,9 @@ describe('updates of built-ins', () => {
   ] as const)('F1: refuse another field of %s: %s', ([plural, field, spec]) =>
     withServer(async kit => {
       await create(kit, `${apps}/${plural}`, { metadata: { name: 'a' }, spec: { selector, template } })
-      const [cause] = await refusal(kit, `${apps}/${plural}/a`, { spec })
-      expect(cause).toMatch(new RegExp(`^${field}: Invalid value: .*: field is immutable$`))
+      const causes = await refusal(kit, `${apps}/${plural}/a`, { spec })
+      const why = new RegExp(`^${field}: Invalid value: .*: field is immutable$`)
+      expect(causes.filter(cause => why.test(cause))).toHaveLength(1)
     }),
   )
 

@@ -4,11 +4,12 @@ import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
+import { completeBehavior } from './autoscaler-behavior.ts'
 import { countTemplate } from './daemon-set.ts'
 import { completeJob, labelAsPods } from './job.ts'
 import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
-import { serviceDefaults } from './service.ts'
+import { dropAffinity, serviceDefaults } from './service.ts'
 import { workloadDefaults } from './workload-defaults.ts'
 import { keptTexts, leftOutZeros } from './zero-values.ts'
 
@@ -38,6 +39,8 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   'jobs.batch': completeJob,
   replicationcontrollers: labelAsPods,
   'daemonsets.apps': daemonSet => countTemplate(daemonSet, '0'),
+  services: dropAffinity,
+  'horizontalpodautoscalers.autoscaling': completeBehavior,
 }
 
 /** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops what is empty. */
@@ -63,7 +66,9 @@ function struct(given: JsonObject, type: FieldType): JsonObject {
   const object: JsonObject = {}
   for (const name of Object.keys(given)) {
     const value = given[name]
-    if (value != null && !isZero(value, name, type)) setOwn(object, name, value)
+    // An empty list is none, but for one that is in every object.
+    const isNone = Array.isArray(value) && value.length === 0 && !type.always.has(name)
+    if (value != null && !isNone && !isZero(value, name, type)) setOwn(object, name, value)
   }
   const byDefault = defaults[type.name] ?? {}
   for (const name of Object.keys(byDefault)) {
@@ -71,7 +76,9 @@ function struct(given: JsonObject, type: FieldType): JsonObject {
     const value = byDefault[name]
     object[name] = typeof value === 'function' ? value(object) : value
   }
-  for (const name of type.always) object[name] ??= fieldOf(type, name)?.kind === 'map' ? {} : null
+  for (const name of type.always) {
+    if (own(object, name) === undefined) object[name] = fieldOf(type, name)?.kind === 'map' ? {} : null
+  }
   for (const name of Object.keys(object)) {
     const field = fieldOf(type, name)
     const value = object[name]
@@ -86,11 +93,23 @@ function struct(given: JsonObject, type: FieldType): JsonObject {
 function completedValue(value: Json, type: FieldType): Json {
   if (type.kind === 'scalar') return quantity(value, false)
   const { items, others } = type
-  if (Array.isArray(value)) return items === undefined ? value : value.map(item => completedValue(item as Json, items))
+  if (Array.isArray(value)) {
+    return items === undefined ? value : value.map(item => completedValue((item ?? zeroOf(items)) as Json, items))
+  }
   if (!isObject(value)) return value
   if (type.struct) return struct(value, type)
+  if (others?.kind === 'string') return mapValues(value, text => text ?? '')
   if (others?.kind !== 'scalar') return value
-  return Object.fromEntries(Object.entries(value).map(([name, amount]) => [name, quantity(amount as Json, true)]))
+  return mapValues(value, amount => quantity(amount ?? '0', true))
+}
+
+/** What Go makes of a null item of a list. */
+function zeroOf({ struct, kind }: FieldType): Json {
+  return struct ? {} : kind === 'string' ? '' : null
+}
+
+function mapValues(map: JsonObject, to: (value: Json | undefined) => Json): JsonObject {
+  return Object.fromEntries(Object.entries(map).map(([name, value]) => [name, to(value)]))
 }
 
 /** Of scalars that are no texts alone there are two: times, which stay as they are, and quantities. */

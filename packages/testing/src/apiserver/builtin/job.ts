@@ -1,7 +1,7 @@
-import { type JsonObject, objectAt, own, sameJson, sortKeys } from '../objects/json.ts'
+import { type JsonObject, objectAt, own, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
-import { invalid, required } from '../write/validate.ts'
+import { invalid } from '../write/validate.ts'
 import { fieldProblems } from './immutable.ts'
 
 const maxInt32 = 2_147_483_647
@@ -29,7 +29,17 @@ export function completeJob(job: KubeObject): void {
 export function labelAsPods(job: KubeObject): void {
   const labels = labelsOf(job)
   if (labels !== undefined && job.metadata.labels === undefined)
-    job.metadata.labels = { ...labels } as { [key: string]: string }
+    job.metadata.labels = { ...labels } as { [key: string]: string } as { [key: string]: string }
+}
+
+/** The labels by which a Job knows its Pods. */
+export function ownLabels(name: string, uid: string): { [key: string]: string } {
+  return {
+    'job-name': name,
+    'batch.kubernetes.io/job-name': name,
+    'controller-uid': uid,
+    [controllerUid]: uid,
+  }
 }
 
 /** Gives a new Job the selector and the labels by which it knows its Pods. */
@@ -40,36 +50,22 @@ export function selectOwnPods(job: KubeObject): void {
   const template = objectAt(spec, 'template') ?? {}
   const metadata = objectAt(template, 'metadata') ?? {}
   const given = objectAt(metadata, 'labels') ?? {}
-  const labels = {
-    'job-name': name,
-    'batch.kubernetes.io/job-name': name,
-    'controller-uid': uid,
-    [controllerUid]: uid,
-    ...given,
-  }
+  const labels = { ...ownLabels(name, uid), ...given }
   spec.template = { ...template, metadata: { ...metadata, labels } }
   const selector = objectAt(spec, 'selector') ?? {}
   spec.selector = { ...selector, matchLabels: { [controllerUid]: uid, ...objectAt(selector, 'matchLabels') } }
   job.spec = spec
   // Whose labels were its Pods' has them still.
-  if (job.metadata.labels === undefined || sameJson(job.metadata.labels, given)) job.metadata.labels = { ...labels }
+  if (job.metadata.labels === undefined || sameJson(job.metadata.labels, given))
+    job.metadata.labels = { ...labels } as { [key: string]: string }
 }
 
 /** What is wrong with a Job that replaces another. */
 export function jobProblems(job: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [objectAt(job, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]
-  const [labels, wanted] = [labelsOf(job), objectAt(objectAt(spec, 'selector'), 'matchLabels') ?? {}]
-  const selects = Object.keys(wanted).every(key => own(labels ?? {}, key) === own(wanted, key))
   const indexed = own(spec, 'completionMode') === 'Indexed'
-  // One that `fill` stored may have had none.
-  const isLost = own(spec, 'selector') === undefined && own(before, 'selector') !== undefined
-  const causes = isLost ? [required('spec.selector', '')] : []
-  if (!selects || isLost) {
-    causes.push(
-      invalid('spec.template.metadata.labels', sortKeys(labels ?? null), '`selector` does not match template `labels`'),
-    )
-  }
+  const causes: StatusCause[] = []
   if (!indexed) causes.push(...fieldProblems(job, old, ['spec.completions']))
   else if (
     !sameJson(own(spec, 'completions'), own(before, 'completions')) &&

@@ -5,8 +5,18 @@ import type { Defaults } from './complete.ts'
 /** Who pulls an image that has no tag, or the tag `latest`, pulls it always. */
 function pullPolicy(image: string): string {
   const [name = '', digest] = image.split('@')
-  const tag = /:([^/:]*)$/.exec(name)?.[1] ?? (digest === undefined ? 'latest' : '')
+  const tag = /:([^/:]*)$/.exec(name)?.[1] ?? (digest === undefined && isName(name) ? 'latest' : '')
   return tag === 'latest' ? 'Always' : 'IfNotPresent'
+}
+
+/** Whether this is a name of an image; nothing is known of the tag of what is none. */
+function isName(name: string): boolean {
+  const [first = '', ...rest] = name.split('/')
+  const hasHost = rest.length > 0 && (/[.:A-Z]/.test(first) || first === 'localhost')
+  const path = hasHost ? rest : [first, ...rest]
+  const host = /^[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*(?:\.[a-zA-Z0-9]+(?:-+[a-zA-Z0-9]+)*)*(?::\d+)?$/
+  if (hasHost && !host.test(first)) return false
+  return path.every(part => /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*$/.test(part))
 }
 
 const container: Defaults = {

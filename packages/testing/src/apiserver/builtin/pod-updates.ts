@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
-import { invalid, required } from '../write/validate.ts'
+import { invalid } from '../write/validate.ts'
 import { forbidden, withDifference } from './spec-difference.ts'
 
 const changeable = [
@@ -21,9 +21,6 @@ export function podProblems(pod: KubeObject, old: KubeObject | undefined): Statu
   for (const list of ['containers', 'initContainers']) {
     if (objectsAt(spec, list).length !== objectsAt(before, list).length) {
       return [forbidden(`spec.${list}`, 'pod updates may not add or remove containers')]
-    }
-    for (const [i, container] of objectsAt(spec, list).entries()) {
-      if ((stringAt(container, 'image') ?? '') === '') causes.push(required(`spec.${list}[${i}].image`, ''))
     }
   }
   const deadline = deadlineProblem(own(spec, 'activeDeadlineSeconds'), own(before, 'activeDeadlineSeconds'))

@@ -25,9 +25,14 @@ export function canonicalQuantity(text: string, toMilli: boolean): string {
   return sign + (inBinary ? asBinary(nanos / one) : asDecimal(nanos, scientific))
 }
 
-/** Whether the amount of one quantity is less than that of another. Neither may be negative. */
+/** Whether the amount of one quantity is less than that of another. */
 export function isLess(a: string, b: string): boolean {
-  return nanosOf(parse(a)) < nanosOf(parse(b))
+  return signed(a) < signed(b)
+}
+
+function signed(text: string): bigint {
+  const nanos = nanosOf(parse(text))
+  return text.startsWith('-') ? -nanos : nanos
 }
 
 /** Throws a {@link DecodeError} for a text that is no quantity. */

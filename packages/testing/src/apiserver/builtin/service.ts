@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { type StatusCause, StatusError } from '../status.ts'
-import { invalid, required } from '../write/validate.ts'
+import { invalid } from '../write/validate.ts'
 import type { Defaults } from './complete.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
 
@@ -23,6 +23,12 @@ export const serviceDefaults: Readonly<Record<string, Defaults>> = {
   'core.v1.ClientIPConfig': { timeoutSeconds: 10_800 },
   'core.v1.ServicePort': { protocol: 'TCP', targetPort: of => own(of, 'port') },
   'core.v1.LoadBalancerIngress': { ipMode: of => ((stringAt(of, 'ip') ?? '') === '' ? undefined : 'VIP') },
+}
+
+/** A Service without affinity has no settings of affinity. */
+export function dropAffinity(service: KubeObject): void {
+  const spec = objectAt(service, 'spec')
+  if (spec !== undefined && (stringAt(spec, 'sessionAffinity') || 'None') === 'None') delete spec.sessionAffinityConfig
 }
 
 /** Fields that go with a type of Service that has no use for them, unless the same write changes them. */
@@ -135,50 +141,16 @@ function dropUnused(spec: JsonObject, before: JsonObject): void {
   spec.ports = objectsAt(spec, 'ports').map(({ nodePort: _, ...port }) => port)
 }
 
-/** What is wrong with a Service: its address is for life, its ports, and a load balancer's address of one that has none. */
+/** What is wrong with a Service that replaces another, and with a load balancer's address of one that has none. */
 export function serviceProblems(service: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const [spec, before] = [objectAt(service, 'spec') ?? {}, objectAt(old, 'spec')]
-  const ports = objectsAt(spec, 'ports')
-  const wrong = [
-    ...ports.flatMap((port, i) => portProblems(port, `spec.ports[${i}]`, ports.length > 1)),
-    ...statusProblems(service, spec),
-  ]
+  const wrong = statusProblems(service, spec)
   if (before === undefined || !hasIp(spec) || !hasIp(before)) return wrong
   const [ips, were] = [own(spec, 'clusterIPs'), own(before, 'clusterIPs')].map(list => (list ?? []) as string[])
   const moved = (were as string[]).flatMap((ip, i) =>
     ip === ips?.[i] ? [] : [invalid(`spec.clusterIPs[${i}]`, ips, 'may not change once set')],
   )
   return [...moved, ...wrong]
-}
-
-function portProblems(port: JsonObject, field: string, needsName: boolean): StatusCause[] {
-  const [number, target] = [own(port, 'port'), own(port, 'targetPort')]
-  return [
-    ...(needsName && own(port, 'name') === undefined ? [required(`${field}.name`, '')] : []),
-    ...(isPort(number) ? [] : [invalid(`${field}.port`, number, outOfRange)]),
-    ...(typeof target === 'string'
-      ? portNameProblems(target).map(why => invalid(`${field}.targetPort`, target, why))
-      : isPort(target)
-        ? []
-        : [invalid(`${field}.targetPort`, target, outOfRange)]),
-  ]
-}
-
-const outOfRange = 'must be between 1 and 65535, inclusive'
-
-function isPort(value: unknown): boolean {
-  return typeof value === 'number' && value >= 1 && value <= 65_535
-}
-
-function portNameProblems(name: string): string[] {
-  const wrong: readonly (readonly [boolean, string])[] = [
-    [name.length > 15, 'must be no more than 15 characters'],
-    [!/^[-a-z0-9]+$/.test(name), 'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)'],
-    [!/[a-z]/.test(name), 'must contain at least one letter (a-z)'],
-    [name.includes('--'), 'must not contain consecutive hyphens'],
-    [/^-|-$/.test(name), 'must not begin or end with a hyphen'],
-  ]
-  return wrong.flatMap(([is, why]) => (is ? [why] : []))
 }
 
 function statusProblems(service: KubeObject, spec: JsonObject): StatusCause[] {

@@ -10,12 +10,12 @@ const rbac = 'rbac.authorization.k8s.io'
 
 /** The defaults of what makes Pods, and of what else operators make beside Services. */
 export const workloadDefaults: Readonly<Record<string, Defaults>> = {
-  'apps.v1.DeploymentSpec': { replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 },
+  'apps.v1.DeploymentSpec': { selector: null, replicas: 1, revisionHistoryLimit: 10, progressDeadlineSeconds: 600 },
   'apps.v1.DeploymentStrategy': rolling,
   'apps.v1.RollingUpdateDeployment': { maxUnavailable: '25%', maxSurge: '25%' },
-  'apps.v1.ReplicaSetSpec': { replicas: 1 },
+  'apps.v1.ReplicaSetSpec': { selector: null, replicas: 1 },
   'apps.v1.ReplicaSetStatus': { replicas: 0 },
-  'apps.v1.DaemonSetSpec': { revisionHistoryLimit: 10 },
+  'apps.v1.DaemonSetSpec': { selector: null, revisionHistoryLimit: 10 },
   'apps.v1.DaemonSetUpdateStrategy': rolling,
   'apps.v1.RollingUpdateDaemonSet': { maxUnavailable: 1, maxSurge: 0 },
   'apps.v1.DaemonSetStatus': {
@@ -25,6 +25,7 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
     numberReady: 0,
   },
   'apps.v1.StatefulSetSpec': {
+    selector: null,
     replicas: 1,
     podManagementPolicy: 'OrderedReady',
     revisionHistoryLimit: 10,
@@ -53,6 +54,7 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
     replicas: 1,
     selector: of => objectAt(objectAt(objectAt(of, 'template'), 'metadata'), 'labels'),
   },
+  'core.v1.TypedLocalObjectReference': { apiGroup: null },
   'core.v1.ReplicationControllerStatus': { replicas: 0 },
   'core.v1.PodCondition': { lastProbeTime: null, lastTransitionTime: null },
   'core.v1.PersistentVolumeClaim': { kind: 'PersistentVolumeClaim', apiVersion: 'v1' },

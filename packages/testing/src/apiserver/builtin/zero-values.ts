@@ -8,6 +8,7 @@ export const keptTexts: ReadonlySet<string> = new Set([
   'core.v1.GRPCAction.service',
   'core.v1.HTTPHeader.value',
   'core.v1.HostPathVolumeSource.type',
+  'networking.v1.HTTPIngressPath.pathType',
   'core.v1.PodDNSConfigOption.value',
   'core.v1.TypedLocalObjectReference.apiGroup',
   'core.v1.TypedObjectReference.apiGroup',

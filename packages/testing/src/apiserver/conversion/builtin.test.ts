@@ -9,7 +9,7 @@ const memory = { type: 'Resource', resource: { name: 'memory', target } }
 describe('built-ins that are stored at another version', () => {
   it('F1: keep what their version has no field for', () =>
     withServer(async ({ call }) => {
-      const scaleTargetRef = { kind: 'Deployment', name: 'd' }
+      const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }
       const spec = { scaleTargetRef, maxReplicas: 3, metrics: [cpu, memory], behavior: { scaleUp: { tolerance: '1' } } }
       const status = { conditions: [{ type: 'AbleToScale', status: 'True' }] }
       await call('POST', scalers('v2'), { metadata: { name: 'a', annotations: { mine: 'kept' } }, spec })

@@ -24,7 +24,7 @@ export function subdomainProblems(text: string): string[] {
 export function dnsLabelProblems(text: string): string[] {
   return [
     ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
-    ...(label.test(text) ? [] : [labelMessage]),
+    ...(label.test(text) ? [] : [subdomain.test(text) ? 'must not contain dots' : labelMessage]),
   ]
 }
 

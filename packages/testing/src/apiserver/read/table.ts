@@ -1,118 +1,71 @@
-import type { Json, JsonObject } from '../objects/json.ts'
-import { isObject, own } from '../objects/json.ts'
+import type { Json } from '../objects/json.ts'
+import { sortKeys } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise, metadataText, type StoredText, toLatin1, withHead } from '../objects/stored.ts'
 import type { Column, ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { resourceKey } from '../store/store.ts'
+import { jsonPath } from './json-path.ts'
+import { builtinPrinter } from './printers/index.ts'
+import { nameOf, type Printer, since } from './printers/printer.ts'
+
+interface TablePrinter extends Printer {
+  readonly columns: readonly Column[]
+}
 
 const name: Column = { name: 'Name', type: 'string', format: 'name', priority: 0 }
-const age: Column = { name: 'Age', type: 'string', format: '', priority: 0 }
-const text = (label: string, type = 'string'): Column => ({ name: label, type, format: '', priority: 0 })
-
-interface Printer {
-  readonly columns: readonly Column[]
-  cells(object: KubeObject, now: number): Json[]
-}
-
-const size = (object: KubeObject, ...fields: string[]): number =>
-  fields.reduce((sum, field) => {
-    const value = own(object, field)
-    return sum + (isObject(value) ? Object.keys(value).length : Array.isArray(value) ? value.length : 0)
-  }, 0)
-
-/** The built-ins whose printers are here. Others with columns of their own are refused, not guessed at. */
-const printers: Readonly<Record<string, Printer>> = {
-  configmaps: {
-    columns: [name, text('Data'), age],
-    cells: (object, now) => [object.metadata.name ?? '', size(object, 'data', 'binaryData'), ageOf(object, now)],
-  },
-  secrets: {
-    columns: [name, text('Type'), text('Data'), age],
-    cells: (object, now) => [
-      object.metadata.name ?? '',
-      (own(object, 'type') ?? '') as string,
-      size(object, 'data'),
-      ageOf(object, now),
-    ],
-  },
-  namespaces: {
-    columns: [name, text('Status'), age],
-    cells: (object, now) => [object.metadata.name ?? '', at(object, '.status.phase') ?? '', ageOf(object, now)],
-  },
-  serviceaccounts: {
-    columns: [name, text('Secrets'), age],
-    cells: (object, now) => [object.metadata.name ?? '', size(object, 'secrets'), ageOf(object, now)],
-  },
-  'leases.coordination.k8s.io': {
-    columns: [name, text('Holder'), age],
-    cells: (object, now) => [object.metadata.name ?? '', at(object, '.spec.holderIdentity') ?? '', ageOf(object, now)],
-  },
-}
+const age: Column = { name: 'Age', type: 'date', format: '', priority: 0, path: '.metadata.creationTimestamp' }
+const created: Column = { name: 'Created At', type: 'date', format: '', priority: 0 }
 
 /** Resources that the real server prints with name and creation time alone. */
-const createdAt: Printer = {
-  columns: [name, { name: 'Created At', type: 'date', format: '', priority: 0 }],
-  cells: object => [object.metadata.name ?? '', object.metadata.creationTimestamp ?? ''],
+const createdAt: TablePrinter = {
+  columns: [name, created],
+  cells: object => [nameOf(object), object.metadata.creationTimestamp ?? ''],
 }
 
-function printerOf(type: ResourceType): Printer {
-  const known = printers[resourceKey(type)]
+/** A resource's type is made anew when its definition changes, and so is its printer. */
+const printers = new WeakMap<ResourceType, TablePrinter>()
+
+function printerOf(type: ResourceType): TablePrinter {
+  const known = printers.get(type)
   if (known !== undefined) return known
-  if (!type.custom) {
-    if (type.columns === undefined || type.columns.some(column => column.name === 'Created At')) return createdAt
-    throw StatusError.missing(`a Table of ${resourceKey(type)}`)
-  }
-  const more = type.columns ?? [{ ...age, type: 'date', path: '.metadata.creationTimestamp' }]
+  const made = type.custom ? customPrinter(type.columns ?? [age]) : printerOfBuiltin(type)
+  printers.set(type, made)
+  return made
+}
+
+function printerOfBuiltin(type: ResourceType): TablePrinter {
+  const { columns } = type
+  const printer = builtinPrinter(type)
+  if (printer !== undefined && columns !== undefined) return { ...printer, columns }
+  if (columns === undefined || columns.some(column => column.name === 'Created At')) return createdAt
+  throw StatusError.missing(`a Table of ${resourceKey(type)}`)
+}
+
+function customPrinter(columns: readonly Column[]): TablePrinter {
+  const read = columns.map(column => ({ column, valueIn: jsonPath(column.path ?? '') }))
+  // A real server stops at a column whose path it can't read.
+  const bad = read.findIndex(({ valueIn }) => valueIn === undefined)
+  const shown = bad === -1 ? read : read.slice(0, bad)
   return {
-    columns: [name, ...more],
+    columns: [name, ...shown.map(({ column }) => column)],
     cells: (object, now) => [
-      object.metadata.name ?? '',
-      ...more.map(column => cell(at(object, column.path ?? ''), column, now)),
+      nameOf(object),
+      ...shown.map(({ column, valueIn }) => cell(valueIn?.(object as KubeObject & Json), column, now)),
     ],
   }
 }
 
 function cell(value: Json | undefined, column: Column, now: number): Json {
   if (value === undefined || value === null) return null
-  if (column.type === 'date') return typeof value === 'string' ? since(value, now) : '<unknown>'
-  if (column.type === 'string') return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (column.type === 'date') {
+    if (typeof value !== 'string') return null
+    return Number.isNaN(Date.parse(value)) ? '<invalid>' : since(value, now)
+  }
+  if (column.type === 'string') return typeof value === 'object' ? JSON.stringify(sortKeys(value)) : String(value)
   if (column.type === 'boolean') return typeof value === 'boolean' ? value : null
   if (typeof value !== 'number') return null
   return column.type === 'integer' ? Math.trunc(value) : value
-}
-
-/** The value at a simple JSONPath: `.a.b[0].c`, `.metadata.annotations.a\.b`. */
-export function at(object: JsonObject, path: string): Json | undefined {
-  let value: Json | undefined = object
-  for (const match of path.matchAll(/\.((?:\\.|[^.[\]\\])+)|\[(\d+)\]|\['([^']*)'\]/g)) {
-    const key = match[1]?.replace(/\\(.)/g, '$1') ?? match[3]
-    if (key !== undefined) value = isObject(value) ? own(value, key) : undefined
-    else value = Array.isArray(value) ? (value[Number(match[2])] as Json | undefined) : undefined
-  }
-  return value
-}
-
-function ageOf(object: KubeObject, now: number): string {
-  return since(object.metadata.creationTimestamp ?? '', now)
-}
-
-/** A duration as kubectl shows it: `5s`, `3m20s`, `47h`, `3d`. */
-function since(time: string, now: number): string {
-  const seconds = Math.floor((now - Date.parse(time)) / 1000)
-  if (Number.isNaN(seconds) || seconds < -1) return seconds < -1 ? '<invalid>' : '<unknown>'
-  if (seconds < 0) return '0s'
-  if (seconds < 120) return `${seconds}s`
-  const minutes = Math.floor(seconds / 60)
-  if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`
-  if (minutes < 180) return `${minutes}m`
-  const hours = Math.floor(minutes / 60)
-  if (hours < 8) return minutes % 60 === 0 ? `${hours}h` : `${hours}h${minutes % 60}m`
-  if (hours < 48) return `${hours}h`
-  const days = Math.floor(hours / 24)
-  if (hours < 192) return hours % 24 === 0 ? `${days}d` : `${days}d${hours % 24}h`
-  if (days < 730) return `${days}d`
-  return `${Math.floor(days / 365)}y`
 }
 
 /** The part of a Table before its rows. Throws a 501 for a built-in whose printer is not here. */
@@ -152,11 +105,14 @@ export function tableRow(
   { now, include }: Pick<TableOptions, 'now' | 'include'>,
 ): string {
   const object = materialise(version, type.apiVersion, type.kind)
-  const cells = toLatin1(JSON.stringify(printerOf(type).cells(object, now)))
-  if (include === 'None') return `{"cells":${cells},"object":null}`
+  const printer = printerOf(type)
+  const conditions = printer.conditions?.(object) ?? []
+  const more = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
+  const cells = `"cells":${toLatin1(JSON.stringify(printer.cells(object, now)))}${more}`
+  if (include === 'None') return `{${cells},"object":null}`
   const shown =
     include === 'Metadata' ? metadataText(version) : withHead(version, type.apiVersion, type.kind, type.custom)
-  return `{"cells":${cells},"object":${shown}}`
+  return `{${cells},"object":${shown}}`
 }
 
 /** The cells that a bookmark's row has: those of an object without anything. */

@@ -6,6 +6,8 @@ const pods = '/api/v1/namespaces/default/pods'
 const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews'
 const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
 
+const containers = [{ name: 'c', image: 'i' }]
+
 async function tokenOf(kit: Kit, spec: object = {}): Promise<string> {
   const { json, text } = await kit.call('POST', `${accounts}/robot/token`, { spec })
   expect(json.status?.token, text).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/)
@@ -59,7 +61,7 @@ describe('tokens of service accounts', () => {
     await withServer(async kit => {
       await robot(kit)
       await kit.call('POST', '/api/v1/nodes', { metadata: { name: 'n' } })
-      const pod = { metadata: { name: 'p' }, spec: { serviceAccountName: 'robot', nodeName: 'n' } }
+      const pod = { metadata: { name: 'p' }, spec: { serviceAccountName: 'robot', nodeName: 'n', containers } }
       const { json } = await kit.call('POST', pods, pod)
       const token = await tokenOf(kit, {
         boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name: 'p' },
@@ -123,7 +125,7 @@ describe('an eviction', () => {
       const budgets = '/apis/policy/v1/namespaces/default/poddisruptionbudgets'
       const merge = { 'content-type': 'application/merge-patch+json' }
       for (const name of ['a', 'b', 'c']) {
-        await kit.call('POST', pods, { metadata: { name, labels: { app: 'x' } }, spec: {} })
+        await kit.call('POST', pods, { metadata: { name, labels: { app: 'x' } }, spec: { containers } })
         const status = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] }
         await kit.call('PATCH', `${pods}/${name}/status`, { status }, merge)
       }

@@ -25,8 +25,8 @@ import { deleted, StatusError } from '../status.ts'
 import { objectKey, resourceKey } from '../store/store.ts'
 import { appliedTo, isApply } from './apply.ts'
 import { behaviourOf } from './behaviour.ts'
-import { checkDecodable, contentTypeOf, isYaml, parseObject } from './body.ts'
-import { type FieldValidation, knownIn, tellFields } from './fields.ts'
+import { contentTypeOf, isYaml, knownFields, parseObject } from './body.ts'
+import { type FieldValidation, tellFields } from './fields.ts'
 import { fieldTypeOf, own, setManaged } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
 import { isOwnPart } from './parts.ts'
@@ -113,8 +113,7 @@ function scale(parts: CoreParts, write: WriteRequest, dryRun: boolean, validatio
   const asScale = { ...write, type: asScales(type) }
   const asked = (): JsonObject => {
     const value = verb === 'patch' ? patched(write, live) : parseObject(write.request, type)
-    const { object, unknown } = knownIn(value, asScale)
-    checkDecodable(object, asScale.type, originOf(write))
+    const { object, unknown } = knownFields(value, asScale.type, originOf(write))
     tellFields(unknown, value, asScale, validation)
     return object
   }

@@ -59,7 +59,7 @@ function checkUnchanged(live: KubeObject, applied: KubeObject, config: KubeObjec
 /** Gives what was applied the form of an object of its kind. */
 function decoded({ type, target }: WriteRequest, applied: KubeObject, config: KubeObject): KubeObject {
   try {
-    const object = asObject(applied, type, target.namespace, 'apply')
+    const { object } = asObject(applied, type, target.namespace, 'apply')
     // What is unknown was refused, and what is null stays: nothing is pruned.
     return type.schema === undefined ? object : (applyDefaults(type.schema.root, object) as KubeObject)
   } catch (error) {

@@ -6,6 +6,18 @@ import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
 import { allocate, serviceProblems } from '../builtin/service.ts'
 import type { ServiceAddresses } from '../builtin/service-addresses.ts'
+import { checkAutoscaler } from '../builtin/validation/autoscaler.ts'
+import { checkBudget } from '../builtin/validation/budget.ts'
+import { allOf, checked, checkedOnce } from '../builtin/validation/causes.ts'
+import { checkClaim } from '../builtin/validation/claim.ts'
+import { checkIngress } from '../builtin/validation/ingress.ts'
+import { checkCronJob, checkGeneratedSelector, checkJob } from '../builtin/validation/jobs.ts'
+import { checkNetworkPolicy } from '../builtin/validation/network-policy.ts'
+import { checkPod } from '../builtin/validation/pod.ts'
+import { checkClusterRole, checkClusterRoleBinding, checkRole, checkRoleBinding } from '../builtin/validation/rbac.ts'
+import { checkSecretType } from '../builtin/validation/secret.ts'
+import { checkService } from '../builtin/validation/service.ts'
+import { checkDaemonSet, checkDeployment, checkReplicaSet, checkStatefulSet } from '../builtin/validation/workloads.ts'
 import { claimProtection } from '../controllers/claim-protection.ts'
 import { isObject, type Json, type JsonObject, objectAt, own, sameJson, setOwn, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
@@ -34,6 +46,8 @@ interface Behaviour {
   update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
   /** What is wrong with an object beside its metadata. */
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
+  /** Whether its metadata is looked at only if nothing else is wrong. */
+  readonly checksMetadataLast?: boolean
   /** Refuses what can't be decoded, by a `DecodeError`, and gives values the form that decoding gives them. */
   decode?(object: KubeObject): void
   /** A finalizer that the first delete puts on. */
@@ -90,6 +104,15 @@ function keyProblems(object: KubeObject, field: string): StatusCause[] {
     .flatMap(key => configKeyProblems(key).map(why => invalid(`${field}[${key}]`, key, why)))
 }
 
+/** Keys that a ConfigMap has as texts and as bytes. */
+function keysOfBoth(object: KubeObject): StatusCause[] {
+  const binary = objectAt(object, 'binaryData') ?? {}
+  return Object.keys(objectAt(object, 'data') ?? {})
+    .filter(key => own(binary, key) !== undefined)
+    .sort()
+    .map(key => invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'))
+}
+
 function sizeOf(object: KubeObject, fields: readonly string[]): number {
   let bytes = 0
   for (const field of fields) {
@@ -129,6 +152,7 @@ function nameService(object: KubeObject): void {
   object.spec = { ...objectAt(object, 'spec'), serviceName: stringAt(objectAt(object, 'spec'), 'serviceName') ?? '' }
 }
 
+const secretTypeProblems = checked(checkSecretType)
 const webhookConfiguration: Behaviour = { decode: completeConfiguration, problems: configurationProblems }
 
 const behaviours: Readonly<Record<string, Behaviour>> = {
@@ -145,6 +169,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
       return [
         ...immutableProblems(object, old),
         ...keyProblems(object, 'data'),
+        ...keysOfBoth(object),
         ...keyProblems(object, 'binaryData'),
         ...(size > maxDataBytes ? [tooLong('[]', maxDataBytes)] : []),
       ]
@@ -156,10 +181,10 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
       readBytes(object, 'data')
       encodeStringData(object)
       // Defaults belong to whoever leaves them out.
-      object.type ??= 'Opaque'
+      object.type ||= 'Opaque'
     },
     create(object) {
-      object.type ??= 'Opaque'
+      object.type ||= 'Opaque'
     },
     update(object, old) {
       object.type ??= own(old, 'type') as Json
@@ -174,6 +199,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
         ...immutableProblems(object, old),
         ...keyProblems(object, 'data'),
         ...(size > maxDataBytes ? [tooLong('data', maxDataBytes)] : []),
+        ...secretTypeProblems(object, old),
       ]
     },
   },
@@ -210,15 +236,23 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   pods: {
     create(object) {
       object.status = newPodStatus(object)
+      const spec = objectAt(object, 'spec')
+      const grace = own(spec ?? {}, 'terminationGracePeriodSeconds')
+      // A Pod is given some time.
+      if (typeof grace === 'number' && grace < 0) object.spec = { ...spec, terminationGracePeriodSeconds: 1 }
     },
     update(object, old) {
       object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
     },
     admit: admitPod,
-    problems: podProblems,
+    problems: allOf(checked(checkPod), podProblems),
     answersDeleted: true,
   },
-  'jobs.batch': { create: selectOwnPods, problems: jobProblems },
+  'jobs.batch': {
+    create: selectOwnPods,
+    problems: allOf(checkedOnce(checkGeneratedSelector), checked(checkJob), jobProblems),
+  },
+  'cronjobs.batch': { problems: checked(checkCronJob) },
   'customresourcedefinitions.apiextensions.k8s.io': {
     decode: completeDefinition,
     deletionFinalizer: definitionCleanup,
@@ -254,17 +288,23 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     decode: completePolicy,
     problems: mutatingBindingProblems,
   },
-  'deployments.apps': { countsAnnotations: true, problems: immutable('spec.selector') },
+  'deployments.apps': {
+    countsAnnotations: true,
+    problems: allOf(checked(checkDeployment), immutable('spec.selector')),
+  },
   'daemonsets.apps': {
     create: object => nextTemplate(object, undefined),
     update: nextTemplate,
-    problems: immutable('spec.selector'),
+    problems: allOf(immutable('spec.selector'), checked(checkDaemonSet)),
   },
-  'replicasets.apps': { problems: immutable('spec.selector') },
+  'replicasets.apps': { problems: allOf(checked(checkReplicaSet), immutable('spec.selector')) },
   'statefulsets.apps': {
     create: nameService,
     update: nameService,
-    problems: immutable('spec.selector', 'spec.volumeClaimTemplates', 'spec.serviceName', 'spec.podManagementPolicy'),
+    problems: allOf(
+      checked(checkStatefulSet),
+      immutable('spec.selector', 'spec.volumeClaimTemplates', 'spec.serviceName', 'spec.podManagementPolicy'),
+    ),
   },
   'controllerrevisions.apps': { problems: immutable('data') },
   persistentvolumeclaims: {
@@ -273,7 +313,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
       if (old === undefined && !finalizers.includes(claimProtection))
         object.metadata.finalizers = [...finalizers, claimProtection]
     },
-    problems: claimProblems,
+    problems: allOf(checked(checkClaim), claimProblems),
     answersDeleted: true,
   },
   persistentvolumes: { answersDeleted: true },
@@ -285,7 +325,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     update(object, old, part, addresses) {
       if (part === 'main') allocate(object, old, addresses)
     },
-    problems: serviceProblems,
+    problems: allOf(serviceProblems, checked(checkService)),
     answersDeleted: true,
     createsOnUpdate: true,
   },
@@ -293,10 +333,20 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   events: { createsOnUpdate: true },
   limitranges: { createsOnUpdate: true },
   'leases.coordination.k8s.io': { createsOnUpdate: true },
-  'clusterroles.rbac.authorization.k8s.io': { createsOnUpdate: true },
-  'clusterrolebindings.rbac.authorization.k8s.io': { problems: immutable('roleRef'), createsOnUpdate: true },
-  'roles.rbac.authorization.k8s.io': { createsOnUpdate: true },
-  'rolebindings.rbac.authorization.k8s.io': { problems: immutable('roleRef'), createsOnUpdate: true },
+  'clusterroles.rbac.authorization.k8s.io': { problems: checked(checkClusterRole), createsOnUpdate: true },
+  'clusterrolebindings.rbac.authorization.k8s.io': {
+    problems: allOf(checked(checkClusterRoleBinding), immutable('roleRef')),
+    createsOnUpdate: true,
+  },
+  'roles.rbac.authorization.k8s.io': { problems: checked(checkRole), createsOnUpdate: true },
+  'rolebindings.rbac.authorization.k8s.io': {
+    problems: allOf(checked(checkRoleBinding), immutable('roleRef')),
+    createsOnUpdate: true,
+  },
+  'ingresses.networking.k8s.io': { problems: checked(checkIngress) },
+  'networkpolicies.networking.k8s.io': { problems: checked(checkNetworkPolicy) },
+  'poddisruptionbudgets.policy': { problems: checked(checkBudget), checksMetadataLast: true },
+  'horizontalpodautoscalers.autoscaling': { problems: checked(checkAutoscaler) },
 }
 
 const none: Behaviour = {}

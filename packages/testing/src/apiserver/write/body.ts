@@ -1,15 +1,15 @@
 import { builtinResources } from '../../generated/builtin-resources.ts'
-import { checkTypes } from '../builtin/check-types.ts'
 import { complete } from '../builtin/complete.ts'
+import { readBuiltin } from '../builtin/read-builtin.ts'
 import type { ServerRequest } from '../exchange.ts'
-import { isObject, type Json, type JsonObject, objectAt, own, parseJson, stringAt } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, own, parseJson, sortKeys, stringAt } from '../objects/json.ts'
 import type { KubeObject, ObjectMeta } from '../objects/object.ts'
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
 import { goQuote } from '../schema/go-text.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
 import { behaviourOf } from './behaviour.ts'
-import { DecodeError, goKind, stringMap, unmarshal } from './decoding.ts'
+import { DecodeError, goKind, stringMap, syntaxProblem, unmarshal } from './decoding.ts'
 import { fieldTypeOf } from './managed.ts'
 import { invalid } from './validate.ts'
 import { readYaml, YamlError } from './yaml.ts'
@@ -40,9 +40,10 @@ export function parseBody(request: BodyOf): JsonObject {
   const text = textOf(request.body)
   let value: Json
   try {
-    value = isYaml(request) ? readYaml(text).value : parseJson(text)
+    // YAML is read into maps, and those are printed in order.
+    value = isYaml(request) ? sortKeys(readYaml(text).value) : parseJson(text)
   } catch (error) {
-    throw error instanceof YamlError ? new DecodeError(error.message) : problem(syntaxError(error as Error))
+    throw error instanceof YamlError ? new DecodeError(error.message) : problem(syntaxProblem(error as Error))
   }
   if (isObject(value)) return value
   if (value === null && isYaml(request)) return {}
@@ -75,22 +76,26 @@ function summary(text: string): string {
   return shown.length > bound ? `${shown.slice(0, bound)} ...` : shown
 }
 
-/** What Go's parser says, as far as it can be told from what V8's says. */
-function syntaxError({ message }: Error): string {
-  if (/end of JSON input|Unterminated/.test(message)) return 'unexpected end of JSON input'
-  const character = /Unexpected token '(.)'/su.exec(message)?.[1] ?? '?'
-  return `invalid character '${character}' looking for beginning of value`
-}
-
 const builtinKinds = new Map(
   builtinResources.map(({ group, version, kind }) => [`${apiVersionOf(group, version)}/${kind}`, { group, version }]),
 )
 
-/** Checks that `value` is an object of `type` for this URL, and gives it the parts that it may leave out. */
-export function asObject(value: JsonObject, type: ResourceType, namespace: string, origin: Origin): KubeObject {
+/** What a request brings, as an object of a resource. */
+export interface ReadObject {
+  readonly object: KubeObject
+  /** Where the fields were that the type of a built-in does not have. */
+  readonly unknown: readonly string[]
+}
+
+/** Checks that `given` is an object of `type` for this URL, and gives it the parts that it may leave out. */
+export function asObject(given: JsonObject, type: ResourceType, namespace: string, origin: Origin): ReadObject {
+  checkKind(given, type, origin)
+  const { object: value, unknown } = knownFields(given, type, origin)
+  return { object: completed(value, type, namespace, origin), unknown }
+}
+
+function completed(value: JsonObject, type: ResourceType, namespace: string, origin: Origin): KubeObject {
   const given = own(value, 'metadata')
-  checkKind(value, type, origin)
-  checkDecodable(value, type, origin)
   const metadata = { ...(isObject(given) ? given : {}) } as ObjectMeta
   try {
     if (given !== undefined && given !== null && !isObject(given)) {
@@ -121,15 +126,21 @@ export function asObject(value: JsonObject, type: ResourceType, namespace: strin
   return object
 }
 
-/** Refuses a built-in with a field of another type than the built-in's. */
-export function checkDecodable(value: JsonObject, type: ResourceType, origin: Origin): void {
+/**
+ * A built-in without the fields that its type does not have, and where they were. Refuses a built-in with a value of another type
+ * than its field. What has no such type stays as it is.
+ */
+export function knownFields(
+  value: JsonObject,
+  type: ResourceType,
+  origin: Origin,
+): { readonly object: JsonObject; readonly unknown: readonly string[] } {
   const fields = type.schema === undefined ? fieldTypeOf(type) : undefined
-  if (fields === undefined) return
-  try {
-    checkTypes(value, fields, origin === 'body' || origin === 'patch' ? 'decoder' : 'converter')
-  } catch (error) {
-    throw error instanceof DecodeError ? undecodable(error, value, type, origin) : error
-  }
+  if (fields === undefined) return { object: value, unknown: [] }
+  const reading = origin === 'body' || origin === 'patch' ? 'decoder' : 'converter'
+  const { object, unknown, problem } = readBuiltin(value, fields, reading)
+  if (problem !== undefined) throw undecodable(new DecodeError(problem), object, type, origin)
+  return { object, unknown }
 }
 
 /** The refusal of an object that can't be decoded; who applies words it. */

@@ -1,6 +1,5 @@
-import { type KnownFields, knownFields } from '../builtin/known-fields.ts'
 import type { ServerRequest } from '../exchange.ts'
-import { isObject, type Json, type JsonObject, sortKeys } from '../objects/json.ts'
+import { isObject, type Json, sortKeys } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Responder } from '../responder.ts'
@@ -11,7 +10,6 @@ import { unknownMeta } from '../schema/meta-fields.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
 import { contentTypeOf, isYaml, textOf } from './body.ts'
-import { fieldTypeOf } from './managed.ts'
 import { parsePatch, strategicType } from './patch.ts'
 import { readYaml, yamlError } from './yaml.ts'
 
@@ -24,14 +22,6 @@ interface FieldsOf {
   readonly responder: Responder
   readonly request: ServerRequest
   readonly verb: string
-}
-
-/** An object of a built-in without the fields that its type does not have; what has no such type stays as it is. */
-export function knownIn(value: JsonObject, { type, request }: Pick<FieldsOf, 'type' | 'request'>): KnownFields {
-  const fields = type.schema === undefined ? fieldTypeOf(type) : undefined
-  if (fields === undefined) return { object: value, unknown: [] }
-  // YAML is read into maps, and those are printed in order.
-  return knownFields(isYaml(request) ? (sortKeys(value) as JsonObject) : value, fields)
 }
 
 /** Reads a custom resource by its schema: defaults are filled in, unknown fields go, and it is told of them. */

@@ -9,21 +9,25 @@ export function isOwnServer(group: string): boolean {
 
 /** Resources whose names need only be usable as a path segment. */
 const pathSegments = new Set([
+  'poddisruptionbudgets.policy',
   'roles.rbac.authorization.k8s.io',
   'clusterroles.rbac.authorization.k8s.io',
   'rolebindings.rbac.authorization.k8s.io',
   'clusterrolebindings.rbac.authorization.k8s.io',
 ])
-const labels = new Set(['namespaces', 'services'])
+const labels = new Set(['namespaces', 'services', 'statefulsets.apps'])
 
 /** Why `name` can't be a name of this resource; empty when it can. */
 export function nameProblems(type: ResourceType, name: string): string[] {
   const key = resourceKey(type)
-  if (pathSegments.has(key)) {
-    if (name === '.' || name === '..') return [`may not be '${name}'`]
-    return ['/', '%'].filter(character => name.includes(character)).map(character => `may not contain '${character}'`)
-  }
+  if (pathSegments.has(key)) return pathSegmentProblems(name)
   return labels.has(key) ? dnsLabelProblems(name) : subdomainProblems(name)
+}
+
+/** Why `name` can't be a segment of a path. */
+export function pathSegmentProblems(name: string): string[] {
+  if (name === '.' || name === '..') return [`may not be '${name}'`]
+  return ['/', '%'].filter(character => name.includes(character)).map(character => `may not contain '${character}'`)
 }
 
 /** Why `generateName` can't begin a name of this resource. A dash at its end is no problem: more follows. */

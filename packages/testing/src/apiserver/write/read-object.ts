@@ -2,7 +2,7 @@ import type { JsonObject } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { WriteRequest } from './answer.ts'
 import { asObject, contentTypeOf, type Origin } from './body.ts'
-import { type FieldValidation, knownIn, readBySchema, tellFields } from './fields.ts'
+import { type FieldValidation, readBySchema, tellFields } from './fields.ts'
 import { parsePatch, strategicType } from './patch.ts'
 
 /**
@@ -15,8 +15,7 @@ export function readObject(
   validation: FieldValidation,
 ): KubeObject {
   const { type, target } = write
-  const { object: known, unknown } = knownIn(value, write)
-  const object = asObject(known, type, target.namespace, originOf(write))
+  const { object, unknown } = asObject(value, type, target.namespace, originOf(write))
   if (type.schema !== undefined) return readBySchema(object, write, validation)
   tellFields(unknown, value, write, validation)
   return object

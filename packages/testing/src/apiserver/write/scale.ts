@@ -1,6 +1,5 @@
-import { isObject, type Json, objectAt, own } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, own } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { at } from '../read/table.ts'
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { invalid } from './validate.ts'
@@ -75,4 +74,15 @@ export function withScale(type: ResourceType, object: KubeObject, scale: Json): 
   }
   parent[path.at(-1) as string] = asked
   return next
+}
+
+/** The value at a path of fields, which is all that a definition may have here: `.spec.replicas`, `.a.b\\.c`. */
+function at(object: JsonObject, path: string): Json | undefined {
+  let value: Json | undefined = object
+  for (const match of path.matchAll(/\.((?:\\.|[^.[\]\\])+)|\[(\d+)\]|\['([^']*)'\]/g)) {
+    const key = match[1]?.replace(/\\(.)/g, '$1') ?? match[3]
+    if (key !== undefined) value = isObject(value) ? own(value, key) : undefined
+    else value = Array.isArray(value) ? (value[Number(match[2])] as Json | undefined) : undefined
+  }
+  return value
 }

@@ -11,7 +11,11 @@ const standardFinalizers = new Set(['kubernetes', 'orphan', 'foregroundDeletion'
 
 /** A cause in the words of the server's field errors. */
 export function invalid(field: string, value: unknown, why: string): StatusCause {
-  return { reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${why}`, field }
+  return {
+    reason: 'FieldValueInvalid',
+    message: `Invalid value: ${JSON.stringify(value)}${why === '' ? '' : `: ${why}`}`,
+    field,
+  }
 }
 
 export function required(field: string, why: string): StatusCause {

@@ -93,7 +93,7 @@ describe('create', () => {
       expect((await call('POST', cm, { metadata: { name: 'b', labels: { a: 'not a label' } } })).status).toBe(422)
       const large = await call('POST', '/api/v1/namespaces/default/pods', {
         metadata: { name: 'b' },
-        spec: { hostname: 'x'.repeat(1_600_000) },
+        spec: { containers: [{ name: 'c', image: 'x'.repeat(1_600_000) }] },
       })
       expect(said(large)).toEqual([500, undefined, 'etcdserver: request is too large'])
       const tooMuch = await call('POST', cm, { metadata: { name: 'b' }, data: { x: 'x'.repeat(1_048_577) } })
@@ -183,7 +183,7 @@ describe('create', () => {
   it('F1: a Pod that went at once, a definition and a namespace are answered as their own code leaves them', () =>
     withServer(async ({ call }) => {
       const pods = '/api/v1/namespaces/default/pods'
-      await call('POST', pods, { metadata: { name: 'p' }, spec: { containers: [] } })
+      await call('POST', pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
       const pod = (await call('DELETE', `${pods}/p`)).json.metadata
       expect([pod.deletionGracePeriodSeconds, pod.generation, typeof pod.deletionTimestamp]).toEqual([0, 2, 'string'])
       expect((await call('DELETE', '/api/v1/namespaces/kube-system')).status).toBe(403)
@@ -526,8 +526,11 @@ describe('delete', () => {
   it('F1: a pod that runs is deleted gracefully, one that was never scheduled at once', () =>
     withServer(async ({ call }) => {
       const pods = '/api/v1/namespaces/default/pods'
-      await call('POST', pods, { metadata: { name: 'new' }, spec: { containers: [] } })
-      await call('POST', pods, { metadata: { name: 'runs' }, spec: { nodeName: 'n1', containers: [] } })
+      await call('POST', pods, { metadata: { name: 'new' }, spec: { containers: [{ name: 'c', image: 'i' }] } })
+      await call('POST', pods, {
+        metadata: { name: 'runs' },
+        spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] },
+      })
       expect((await call('DELETE', `${pods}/new`)).json.kind).toBe('Pod')
       expect((await call('GET', `${pods}/new`)).status).toBe(404)
       expect((await call('DELETE', `${pods}/runs`)).json.metadata.deletionGracePeriodSeconds).toBe(30)

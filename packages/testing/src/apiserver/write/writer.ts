@@ -342,7 +342,9 @@ export class Writer {
 
   #validate(type: ResourceType, object: KubeObject, old: KubeObject | undefined, part: Part | 'all'): void {
     const ofPart = isOwnPart(part) && old !== undefined ? problemsOfPart(part, object, old) : undefined
-    const causes = [...metaProblems(object, type), ...(ofPart ?? behaviourOf(type).problems?.(object, old) ?? [])]
+    const { problems, checksMetadataLast } = behaviourOf(type)
+    const causes = [...(ofPart ?? problems?.(object, old) ?? [])]
+    if (!checksMetadataLast || causes.length === 0) causes.unshift(...metaProblems(object, type))
     const schema = type.schema?.root
     if (schema !== undefined) {
       const status = part === 'status' && old !== undefined

@@ -1,7 +1,7 @@
-import { type FieldType, fieldOf } from '../fields/field-type.ts'
-import { isObject, isRawNumber, type Json, type JsonObject } from '../objects/json.ts'
+import type { FieldType } from '../fields/field-type.ts'
+import { isObject, isRawNumber, type Json } from '../objects/json.ts'
 import { isInt64 } from '../schema/go-text.ts'
-import { base64Problem, DecodeError, goKind } from '../write/decoding.ts'
+import { base64Problem, type DecodeError, goKind } from '../write/decoding.ts'
 import { timeProblem } from './go-time.ts'
 import { checkQuantity } from './quantity.ts'
 
@@ -11,22 +11,8 @@ import { checkQuantity } from './quantity.ts'
  */
 export type Reading = 'decoder' | 'converter'
 
-/** Throws a {@link DecodeError} for an object whose fields are not of the types that the built-in's type says. */
-export function checkTypes(object: JsonObject, type: FieldType, reading: Reading): void {
-  // Nearly every object is right, and then no paths are made.
-  if (fits(object, type, reading)) return
-  const [first] = problemsIn(object, type, { struct: '', path: [] }, reading)
-  if (first !== undefined) throw new DecodeError(first)
-}
-
-/** Where a value is: the struct that has it, and the fields that lead there. */
-interface Place {
-  readonly struct: string
-  readonly path: readonly string[]
-}
-
 /** What is wrong with one value. */
-interface Problem {
+export interface Problem {
   /** A whole text, or what Go calls the value. */
   readonly text?: string
   readonly got?: string
@@ -36,54 +22,13 @@ interface Problem {
   readonly stops: boolean
 }
 
-function fits(value: Json | undefined, type: FieldType, reading: Reading): boolean {
-  if (value === null || value === undefined) return true
-  if (problemOf(value, type, reading) !== undefined) return false
-  if (Array.isArray(value)) {
-    const { items } = type
-    if (items === undefined) return true
-    for (const item of value) if (!fits(item as Json, items, reading)) return false
-    return true
-  }
-  if (type.kind !== 'map' || !isObject(value)) return true
-  for (const name of Object.keys(value)) {
-    const field = fieldOf(type, name)
-    if (field !== undefined && !fits(value[name], field, reading)) return false
-  }
-  return true
+/** The server's words for a problem of a value; the decoder has the value's `place` in them: `PodSpec.spec.containers`. */
+export function problemText(problem: Problem, value: Json, type: FieldType, place: string, reading: Reading): string {
+  return reading === 'decoder' ? decoderText(problem, place) : converterText(problem, value, type)
 }
 
-/** The problems in the order in which they are told; one that stops the decoder comes alone. */
-function problemsIn(value: Json | undefined, type: FieldType, at: Place, reading: Reading): string[] {
-  const found: string[] = []
-  const visit = (value: Json | undefined, type: FieldType, at: Place): boolean => {
-    if (value === null || value === undefined) return true
-    const problem = problemOf(value, type, reading)
-    if (problem !== undefined) {
-      const text = reading === 'decoder' ? decoderText(problem, at) : converterText(problem, value, type)
-      if (problem.stops) found.unshift(text)
-      else found.push(text)
-      return !problem.stops
-    }
-    const { items } = type
-    if (Array.isArray(value)) return items === undefined || value.every(item => visit(item as Json, items, at))
-    if (type.kind !== 'map' || !isObject(value)) return true
-    const below = (name: string): Place => {
-      const embedded = type.embedded.get(name)
-      const path = [...at.path, ...(embedded === undefined ? [] : [embedded]), name]
-      return type.struct ? { struct: type.name.split('.').at(-1) as string, path } : at
-    }
-    return Object.keys(value).every(name => {
-      const field = fieldOf(type, name)
-      return field === undefined || visit(value[name], field, below(name))
-    })
-  }
-  visit(value, type, at)
-  return found
-}
-
-function decoderText({ text, got, of }: Problem, { struct, path }: Place): string {
-  return text ?? `json: cannot unmarshal ${got} into Go struct field ${struct}.${path.join('.')} of type ${of}`
+function decoderText({ text, got, of }: Problem, place: string): string {
+  return text ?? `json: cannot unmarshal ${got} into Go struct field ${place} of type ${of}`
 }
 
 function converterText({ text, got, of, stops }: Problem, value: Json, type: FieldType): string {
@@ -107,7 +52,7 @@ function reflected(value: Json): string {
 }
 
 /** What is wrong with a value itself, and not with what is in it. */
-function problemOf(value: Json, type: FieldType, reading: Reading): Problem | undefined {
+export function problemOf(value: Json, type: FieldType, reading: Reading): Problem | undefined {
   if (type.reads !== undefined) return readProblem(value, type.reads)
   switch (type.kind) {
     case 'string':

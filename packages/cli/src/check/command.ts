@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import { CommandFailure, refused, wrongUsage } from '../failure.ts'
+import type { CommandHost, ExitStatus } from '../host.ts'
+
+/** Runs a command line of `wherry`. */
+export type Run = (args: readonly string[], host: CommandHost) => Promise<ExitStatus>
+
+const examples = `
+Example, with these scripts in package.json:
+  "crd": "wherry crd src/*.ts --out deploy/crd",
+  "manifests": "wherry manifests src/main.ts --name game --out deploy"
+
+  npm test && npx wherry check      in CI: the tests record the rights, and the files must be those that the scripts would write
+
+Exit status: 0 all files are current; 1 one is not; 2 wrong usage.`
+
+/** `wherry check`: fails if a file that the scripts of package.json generate is not current. */
+export function checkCommand(host: CommandHost, run: Run): Command {
+  return new Command('check')
+    .description(
+      'Runs each command of wherry in the scripts of package.json that has --out, with --check: nothing is written.',
+    )
+    .addHelpText('after', examples)
+    .action(() => check(host, run))
+}
+
+async function check(host: CommandHost, run: Run): Promise<void> {
+  const commands = (await ownCommands(host.cwd)).filter(args => args.includes('--out') && !args.includes('--watch'))
+  if (commands.length === 0)
+    throw wrongUsage('no script of package.json has a command such as wherry crd src/*.ts --out deploy/crd')
+  // Two scripts may have the same command.
+  const lines = new Map(commands.map(args => [args.join(' '), args]))
+  let failed = 0
+  for (const args of lines.values()) {
+    const status = await run(args.includes('--check') ? args : [...args, '--check'], host)
+    if (status !== 0) failed += 1
+  }
+  if (failed > 0) throw new CommandFailure(`${failed} of ${lines.size} commands found files that are not current`, 1)
+}
+
+/** The commands of `wherry` in the scripts of the package, without `wherry`. */
+async function ownCommands(cwd: string): Promise<readonly (readonly string[])[]> {
+  const text = await readFile(join(cwd, 'package.json'), 'utf8').catch(() => {
+    throw wrongUsage('there is no package.json here')
+  })
+  const { scripts = {} } = JSON.parse(text) as { readonly scripts?: Readonly<Record<string, string>> }
+  // The shell's words take no time to load for a command that needs none.
+  const { commandsOf, ShellSyntaxError } = await import('./command-line.ts')
+  return Object.entries(scripts)
+    .filter(([, script]) => /\bwherry\b/.test(script))
+    .flatMap(([name, script]) => {
+      try {
+        return commandsOf(script, cwd).flatMap(words => {
+          const [first, ...args] = words[0] === 'npx' ? words.slice(1) : words
+          return first === 'wherry' ? [args] : []
+        })
+      } catch (error) {
+        if (!(error instanceof ShellSyntaxError)) throw error
+        throw refused(`the script ${name} has ${error.message}, which only a shell understands: write it without`)
+      }
+    })
+}

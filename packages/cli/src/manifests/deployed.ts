@@ -1,0 +1,20 @@
+import type { DeclaredHealth } from '../program/declaration.ts'
+import type { NeededRole } from '../rbac/roles.ts'
+
+/** What an operator's manifests are made from. */
+export interface Deployed {
+  readonly name: string
+  /** Where the operator runs. */
+  readonly namespace: string
+  readonly image: string
+  readonly roles: readonly NeededRole[]
+  /** Whether one of several processes leads. */
+  readonly leader: boolean
+  readonly health: DeclaredHealth | undefined
+  readonly hasServiceMonitor: boolean
+}
+
+/** The labels of all that belongs to an operator. */
+export function labelsOf(name: string): Readonly<Record<string, string>> {
+  return { 'app.kubernetes.io/name': name }
+}

@@ -1,0 +1,87 @@
+import { stringify } from 'yaml'
+import type { DeclaredHealth } from '../program/declaration.ts'
+import { rolesYaml } from '../rbac/role-yaml.ts'
+import type { NeededRole } from '../rbac/roles.ts'
+import { type Deployed, labelsOf } from './deployed.ts'
+import { deployment } from './deployment.ts'
+
+/** All manifests of an operator as one YAML text, in the order in which they are applied. The same input gives the same text. */
+export function manifestsYaml(deployed: Deployed): string {
+  const { name, namespace, roles, health, hasServiceMonitor } = deployed
+  const labels = labelsOf(name)
+  const metadata = { name, namespace, labels }
+  const documents = [
+    yaml({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }),
+    yaml({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }),
+    ...(roles.length === 0 ? [] : [rolesYaml(roles, name)]),
+    ...roles.map(role => yaml(binding(role, deployed))),
+    ...(health?.tokenReview ? [yaml(metricsReader(name))] : []),
+    yaml(deployment(deployed)),
+    ...(health?.metrics ? [yaml(metricsService(deployed))] : []),
+    ...(health?.metrics && hasServiceMonitor ? [yaml(serviceMonitor(deployed, health))] : []),
+  ]
+  return `# wherry manifests writes this file. Change it by an overlay, which stays yours.\n${documents.join('---\n')}`
+}
+
+/** A kustomization of files beside it. */
+export function kustomizationYaml(files: readonly string[]): string {
+  return yaml({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources: files })
+}
+
+/** Whoever reads a manifest need not know what an alias is. */
+function yaml(document: object): string {
+  return stringify(document, { aliasDuplicateObjects: false })
+}
+
+const rbac = 'rbac.authorization.k8s.io'
+
+function binding(role: NeededRole, { name, namespace }: Deployed): object {
+  const prefix = role.namespace === '' ? 'Cluster' : ''
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: `${prefix}RoleBinding`,
+    metadata: role.namespace === '' ? { name } : { name, namespace: role.namespace },
+    roleRef: { apiGroup: rbac, kind: `${prefix}Role`, name },
+    subjects: [{ kind: 'ServiceAccount', name, namespace }],
+  }
+}
+
+/** For whoever scrapes the metrics: bind it to Prometheus' ServiceAccount. */
+function metricsReader(name: string): object {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: 'ClusterRole',
+    metadata: { name: `${name}-metrics-reader` },
+    rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
+  }
+}
+
+function metricsService({ name, namespace, health }: Deployed): object {
+  const labels = labelsOf(name)
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: `${name}-metrics`, namespace, labels },
+    spec: { selector: labels, ports: [{ name: 'metrics', port: health?.port, targetPort: 'health' }] },
+  }
+}
+
+function serviceMonitor({ name, namespace }: Deployed, { tls, tokenReview }: DeclaredHealth): object {
+  const labels = labelsOf(name)
+  const token = '/var/run/secrets/kubernetes.io/serviceaccount/token'
+  return {
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'ServiceMonitor',
+    metadata: { name, namespace, labels },
+    spec: {
+      selector: { matchLabels: labels },
+      endpoints: [
+        {
+          port: 'metrics',
+          ...(tls && { scheme: 'https' }),
+          ...(tokenReview && { bearerTokenFile: token }),
+        },
+      ],
+    },
+  }
+}

@@ -1,0 +1,113 @@
+import type { UsedRight } from '@wherry/testing'
+import type { OperatorDeclaration } from '../program/declaration.ts'
+import type { DeclaredProgram } from '../program/declared.ts'
+import { isGrantedToAll } from './granted-to-all.ts'
+import type { SeenRight } from './recorded.ts'
+
+/** A right that an operator needs, with the declaration or the test that needs it. */
+export interface NeededRight extends UsedRight {
+  readonly by: string
+}
+
+/** Where rights are needed. */
+export interface Places {
+  /** The operator's own namespace. `undefined`: the one that its tests used. */
+  readonly namespace: string | undefined
+  /** Resources that the operator uses in its own namespace only. */
+  readonly own: readonly string[]
+}
+
+/** A right to a resource. */
+export type Target = NeededRight & { readonly group: string; readonly resource: string }
+
+/** The rights that tests used and that a program declares, each in the namespace where it is to be granted. What the cluster grants is in no namespace. */
+export function neededRights(
+  seen: readonly SeenRight[],
+  program: (DeclaredProgram & { readonly file: string }) | undefined,
+  places: Places,
+): readonly NeededRight[] {
+  const all = placedRights(seen.flatMap(withList), program, places)
+  const keyOf = ({ verb, group, resource }: NeededRight): string => `${verb} ${group} ${resource}`
+  const everywhere = new Set(all.filter(right => right.namespace === undefined && right.name === undefined).map(keyOf))
+  return all.map(right => (everywhere.has(keyOf(right)) ? inNamespace(right, undefined) : right))
+}
+
+/** A watch lists first on a server that does not stream lists. */
+function withList(right: SeenRight): SeenRight[] {
+  return right.verb === 'watch' ? [right, { ...right, verb: 'list' }] : [right]
+}
+
+function placedRights(
+  seen: readonly SeenRight[],
+  program: (DeclaredProgram & { readonly file: string }) | undefined,
+  places: Places,
+): readonly NeededRight[] {
+  const ofTests = seen.map(({ test, ...right }): NeededRight => ({ ...right, by: test }))
+  if (program === undefined) return placedByTests(ofTests.filter(needsGrant), places)
+  const { declaration, used, file } = program
+  const atStart = used.map((right): NeededRight => ({ ...right, by: `${file}, before its operator runs` }))
+  const placed = [...atStart, ...ofTests].filter(needsGrant).flatMap(right => placedBy(declaration, right, places))
+  return [...declaration.rights, ...placed]
+}
+
+/** A resource without its subresource: `games` of `games/status`. */
+export function withoutSubresource(resource: string): string {
+  return resource.split('/')[0] ?? ''
+}
+
+/** A list or a watch. */
+export const isView = ({ verb }: UsedRight): boolean => verb === 'list' || verb === 'watch'
+
+const needsGrant = (right: UsedRight): boolean => !isGrantedToAll(right)
+
+const isTarget = (right: NeededRight): right is Target => right.resource !== undefined
+
+/** A test runs in a namespace of its own: what it used is granted where the declaration says that such objects are. */
+function placedBy(declaration: OperatorDeclaration, right: NeededRight, { namespace, own }: Places): NeededRight[] {
+  if (!isTarget(right) || right.namespace === undefined) return [right]
+  const plural = withoutSubresource(right.resource)
+  if (isLease(right) || own.includes(plural)) return [{ ...right, ...(namespace !== undefined && { namespace }) }]
+  const alike = declaration.rights.filter(one => one.group === right.group && one.resource === plural)
+  const found: readonly (string | undefined)[] =
+    alike.length > 0 ? alike.map(one => one.namespace) : (declaration.namespaces ?? [undefined])
+  // What is granted in the cluster needs no role in a namespace.
+  const isEverywhere = found.includes(undefined)
+  return (isEverywhere ? [undefined] : [...new Set(found)]).map(place => inNamespace(right, place))
+}
+
+function inNamespace({ namespace: _, ...right }: NeededRight, namespace: string | undefined): NeededRight {
+  return namespace === undefined ? right : { ...right, namespace }
+}
+
+/** Without a declaration: the one namespace of a resource, or the whole cluster if tests used it in several. */
+function placedByTests(rights: readonly NeededRight[], { namespace, own }: Places): readonly NeededRight[] {
+  const targets = rights.filter(isTarget)
+  const isClusterView = (right: Target): boolean =>
+    isView(right) && right.namespace === undefined && right.name === undefined
+  const hasClusterViews = targets.some(isClusterView)
+  const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
+  const places = new Map(
+    [...Map.groupBy(targets, resourceOf)].map(([key, all]) => {
+      const isOwn = isLease(all[0]) || own.includes(key.split(' ')[1] ?? '')
+      return [key, isOwn ? all[0]?.namespace : placeOf(all, hasClusterViews)]
+    }),
+  )
+  return rights.map(right => {
+    if (!isTarget(right)) return right
+    const place = places.get(resourceOf(right))
+    return inNamespace(right, place === undefined ? undefined : (namespace ?? place))
+  })
+}
+
+/** The namespace whose Role grants rights on one resource, if it is not the ClusterRole. */
+function placeOf(rights: readonly Target[], hasClusterViews: boolean): string | undefined {
+  const [place, ...others] = new Set(rights.map(right => right.namespace))
+  // What is written but never watched is written wherever the operator's objects are: a test shows only one such place.
+  const isHere = others.length === 0 && (rights.some(isView) || !hasClusterViews)
+  return isHere ? place : undefined
+}
+
+/** The name of a lease is the operator's own. */
+export function isLease(right: UsedRight | undefined): boolean {
+  return right?.group === 'coordination.k8s.io'
+}

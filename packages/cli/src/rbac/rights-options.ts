@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+
+/** The options of commands that make roles. */
+export interface RightsOptions {
+  readonly rights: string
+  readonly crd: string
+  readonly namespace?: string
+  readonly own?: readonly string[]
+  readonly fixedName?: readonly string[]
+  readonly anyName?: readonly string[]
+  readonly granted?: readonly string[]
+  readonly strict?: true
+}
+
+/** What is said below the options. */
+export const rightsHelp = `
+A resource that is only listed and watched by name is granted by these names if a view declares them. Otherwise you say so: --fixed-name if the names
+are those of every cluster, --any-name if they come from other objects.`
+
+/** Adds the options that say how roles are made. */
+export function addRightsOptions(command: Command): Command {
+  return command
+    .argument('[program]', 'the file that runs the operator: what it declares is granted, too')
+    .option('--rights <folder>', 'the folder of the recorded rights', '.wherry/rights')
+    .option('--crd <folder>', 'the definitions that the program finds in its cluster', 'deploy/crd')
+    .option('--namespace <name>', "the operator's own namespace (default: with a program, the name)")
+    .option('--own <resource...>', "used in the operator's own namespace only")
+    .option('--fixed-name <resource...>', 'the names that the tests used are those of every cluster')
+    .option('--any-name <resource...>', 'names come from other objects, although the resource is only watched by name')
+    .option('--granted <file...>', 'leave out what these roles of yours grant')
+    .option('--strict', 'fail if a right is declared that no test used')
+}
+
+/** The options as the user gave them, for a command that renews files. */
+export function rightsArguments(program: string | undefined, options: RightsOptions): string[] {
+  const { rights, crd, namespace, own = [], fixedName = [], anyName = [], granted = [], strict } = options
+  const list = (option: string, values: readonly string[]): string[] => (values.length === 0 ? [] : [option, ...values])
+  return [
+    ...(program === undefined ? [] : [program]),
+    ...(rights === '.wherry/rights' ? [] : ['--rights', rights]),
+    ...(crd === 'deploy/crd' ? [] : ['--crd', crd]),
+    ...(namespace === undefined ? [] : ['--namespace', namespace]),
+    ...list('--own', own),
+    ...list('--fixed-name', fixedName),
+    ...list('--any-name', anyName),
+    ...list('--granted', granted),
+    ...(strict ? ['--strict'] : []),
+  ]
+}

@@ -1,0 +1,132 @@
+import { channel } from 'node:diagnostics_channel'
+import type { View } from '@wherry/client'
+import type { ControllerDefinition } from '../controller/definition.ts'
+import { isFinalizing } from '../controller/finalizer.ts'
+
+/** A right that an operator needs for what it declares. */
+export interface DeclaredRight {
+  readonly verb: string
+  /** `''` for the core group. */
+  readonly group: string
+  /** With its subresource. */
+  readonly resource: string
+  /** Not there for the whole cluster, and for resources without namespaces. */
+  readonly namespace?: string | undefined
+  /** The only object that it is for. Not there for all of them. */
+  readonly name?: string | undefined
+  /** The declaration that needs it, for people: `controller game: for`. */
+  readonly by: string
+}
+
+/** What a health server serves, and where. */
+export interface DeclaredHealth {
+  readonly host: string
+  /** 0: a free port. */
+  readonly port: number
+  readonly tls: boolean
+  /** Whether it serves `/metrics`. */
+  readonly metrics: boolean
+  /** Whether `/metrics` needs a token of the cluster. */
+  readonly tokenReview: boolean
+}
+
+/** What an operator declares before it runs. */
+export interface OperatorDeclaration {
+  readonly name: string
+  readonly leader: boolean
+  readonly health: DeclaredHealth | undefined
+  /** The namespaces of the primary objects, sorted. `undefined`: the whole cluster, or resources without namespaces. */
+  readonly namespaces: readonly string[] | undefined
+  readonly rights: readonly DeclaredRight[]
+}
+
+/** What a declaration is made of. */
+export interface Declared {
+  readonly name: string
+  readonly definitions: readonly ControllerDefinition<unknown>[]
+  readonly lease: { readonly name: string; readonly namespace: string | undefined } | undefined
+  readonly health: DeclaredHealth | undefined
+}
+
+/**
+ * Where an operator publishes its {@link OperatorDeclaration} when it begins to run, before it does anything else. `wherry rbac` and `wherry manifests`
+ * run a program until it does so, and read the same form.
+ */
+const declarations = channel('wherry.operator.run')
+
+/** Publishes what an operator declares, if anybody listens. */
+export function publishDeclaration(declared: () => Declared): void {
+  if (declarations.hasSubscribers) declarations.publish(declarationOf(declared()))
+}
+
+function declarationOf({ name, definitions, lease, health }: Declared): OperatorDeclaration {
+  const primaries = definitions.flatMap(({ for: view }) => (view === 'singleton' ? [] : [view as View]))
+  const isEverywhere = primaries.length === 0 || primaries.some(({ namespaces }) => namespaces === undefined)
+  return {
+    name,
+    leader: lease !== undefined,
+    health,
+    namespaces: isEverywhere ? undefined : [...new Set(primaries.flatMap(({ namespaces = [] }) => namespaces))].sort(),
+    rights: [
+      ...definitions.flatMap(rightsOf),
+      ...(lease === undefined ? [] : leaseRights(lease)),
+      ...(health?.tokenReview ? reviewRights : []),
+    ],
+  }
+}
+
+function rightsOf(definition: ControllerDefinition<unknown>): DeclaredRight[] {
+  const { for: view, inputs = [], caches = [] } = definition
+  const by = `controller ${definition.name}`
+  const inputRights = inputs.flatMap(({ name, view }) => (view ? viewRights(view, `${by}: ${wordOf(name)}`) : []))
+  const cacheRights = caches.flatMap(view => viewRights(view, `${by}: caches`))
+  if (view === 'singleton') return [...inputRights, ...cacheRights]
+  const mine = view as View
+  return [
+    ...viewRights(mine, `${by}: for`),
+    ...(isFinalizing(definition.reconcile) ? rights(mine, ['get', 'patch'], `${by}: finalizer`) : []),
+    ...inputRights,
+    ...cacheRights,
+    ...eventRights(mine, `${by}: events`),
+  ]
+}
+
+/** What an input's name begins with: `owns` of `owns VIEW`. */
+function wordOf(name: string): string {
+  return name.split(' ')[0] ?? name
+}
+
+/** A watch lists too, on a server that does not stream lists. */
+function viewRights(view: View, by: string): DeclaredRight[] {
+  return rights(view, ['list', 'watch'], by)
+}
+
+function rights({ resource, namespaces, fields }: View, verbs: readonly string[], by: string): DeclaredRight[] {
+  const { group, plural } = resource
+  const named = fields.requirements.find(({ field, operator }) => field === 'metadata.name' && operator === '=')
+  return (namespaces ?? [undefined]).flatMap(namespace =>
+    verbs.map(verb => ({ verb, group, resource: plural, namespace, name: named?.value, by })),
+  )
+}
+
+/** Events about an object without a namespace are in `default`. */
+function eventRights({ resource, namespaces }: View, by: string): DeclaredRight[] {
+  const places = resource.namespaced ? (namespaces ?? [undefined]) : ['default']
+  return places.flatMap(namespace =>
+    ['create', 'patch'].map(verb => ({ verb, group: '', resource: 'events', namespace, by })),
+  )
+}
+
+function leaseRights({ name, namespace }: NonNullable<Declared['lease']>): DeclaredRight[] {
+  const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace, by: 'leader' }
+  return [
+    ...['get', 'update', 'watch'].map(verb => ({ ...lease, verb, name })),
+    // What is not there yet has no name that a rule can be for.
+    { ...lease, verb: 'create' },
+  ]
+}
+
+const reviewRights: readonly DeclaredRight[] = [
+  { verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews', by: 'health: tokenReview' },
+  { verb: 'create', group: 'authorization.k8s.io', resource: 'subjectaccessreviews', by: 'health: tokenReview' },
+]

@@ -1,0 +1,102 @@
+import { type FieldType, fieldOf } from '../fields/field-type.ts'
+import { isObject, type Json, type JsonObject, setOwn } from '../objects/json.ts'
+import { problemOf, problemText, type Reading } from './value-problem.ts'
+
+/** A built-in as its type reads it. */
+export interface BuiltinRead {
+  /** The object with the fields that its type has; the object that was given if it has no others. */
+  readonly object: JsonObject
+  /** Where the other fields were, in the order in which they came: `spec.zz`, `spec.list[0].zz`. */
+  readonly unknown: readonly string[]
+  /** What the server says of the values that are not of the types of their fields; `undefined`: all of them are. */
+  readonly problem: string | undefined
+}
+
+/** Removes what a built-in's type does not have, and finds what is of another type than its field. */
+export function readBuiltin(object: JsonObject, type: FieldType, reading: Reading): BuiltinRead {
+  // Nearly every object is right, and then neither paths nor copies are made.
+  if (fits(object, type, reading)) return { object, unknown: [], problem: undefined }
+  const walk = new Walk(reading)
+  const known = walk.read(object, type, '', { struct: '', path: [] }) as JsonObject
+  return { object: known, unknown: walk.unknown, problem: walk.problem }
+}
+
+/** Whether a value has the type, and whatever is in it, too. */
+function fits(value: Json | undefined, type: FieldType, reading: Reading): boolean {
+  if (value === null || value === undefined) return true
+  if (problemOf(value, type, reading) !== undefined) return false
+  if (Array.isArray(value)) {
+    const { items } = type
+    if (items === undefined) return true
+    for (const item of value) if (!fits(item as Json, items, reading)) return false
+    return true
+  }
+  if (!hasTypedFields(value, type)) return true
+  for (const name of Object.keys(value)) {
+    const field = fieldOf(type, name)
+    if (field === undefined || !fits(value[name], field, reading)) return false
+  }
+  return true
+}
+
+/** Where a value is, as the decoder says it: the struct that has it, and the fields that lead there. */
+interface Place {
+  readonly struct: string
+  readonly path: readonly string[]
+}
+
+/** Reads an object that has something wrong. */
+class Walk {
+  readonly unknown: string[] = []
+  problem: string | undefined
+  readonly #reading: Reading
+  /** Whether a value stopped the decoder: then nothing else is told. */
+  #stopped = false
+
+  constructor(reading: Reading) {
+    this.#reading = reading
+  }
+
+  /** The value without unknown fields. `path` is where it is, as they are told. */
+  read(value: Json, type: FieldType, path: string, at: Place): Json {
+    if (value === null || this.#note(value, type, at)) return value
+    const { items } = type
+    if (Array.isArray(value)) {
+      return items === undefined ? value : value.map((item, i) => this.read(item as Json, items, `${path}[${i}]`, at))
+    }
+    return hasTypedFields(value, type) ? this.#fields(value, type, path, at) : value
+  }
+
+  #fields(value: JsonObject, type: FieldType, path: string, at: Place): JsonObject {
+    const kept: JsonObject = {}
+    for (const name of Object.keys(value)) {
+      const field = fieldOf(type, name)
+      const below = path === '' ? name : `${path}.${name}`
+      if (field === undefined) this.unknown.push(below)
+      else setOwn(kept, name, this.read(value[name] as Json, field, below, placeIn(type, name, at)))
+    }
+    return kept
+  }
+
+  /** Whether the value is of another type; the first such value is told, unless a later one stops the decoder. */
+  #note(value: Json, type: FieldType, { struct, path }: Place): boolean {
+    const problem = problemOf(value, type, this.#reading)
+    if (problem === undefined) return false
+    if (this.#stopped || (this.problem !== undefined && !problem.stops)) return true
+    this.#stopped = problem.stops
+    this.problem = problemText(problem, value, type, `${struct}.${path.join('.')}`, this.#reading)
+    return true
+  }
+}
+
+function placeIn(type: FieldType, name: string, at: Place): Place {
+  if (!type.struct) return at
+  const embedded = type.embedded.get(name)
+  const path = [...at.path, ...(embedded === undefined ? [] : [embedded]), name]
+  return { struct: type.name.split('.').at(-1) as string, path }
+}
+
+/** Whether `value` is an object whose fields the type knows; of a leaf nothing is known. */
+function hasTypedFields(value: Json, type: FieldType): value is JsonObject {
+  return (type.struct || type.others !== undefined) && isObject(value)
+}

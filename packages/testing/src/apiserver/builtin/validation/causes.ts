@@ -1,0 +1,104 @@
+import type { Json } from '../../objects/json.ts'
+import type { KubeObject } from '../../objects/object.ts'
+import type { StatusCause } from '../../status.ts'
+import { invalid, required } from '../../write/validate.ts'
+
+/** What is wrong with an object, in the order in which it was found. */
+export class Causes {
+  readonly #found: StatusCause[] = []
+  #last: Causes | undefined
+
+  get all(): readonly StatusCause[] {
+    return this.#last === undefined ? this.#found : [...this.#found, ...this.#last.all]
+  }
+
+  /** What a real server finds by the tags of its types: it is told after all that its code finds. */
+  get last(): Causes {
+    this.#last ??= new Causes()
+    return this.#last
+  }
+
+  add(causes: readonly StatusCause[]): void {
+    this.#found.push(...causes)
+  }
+
+  required(field: string, why = ''): void {
+    this.#found.push(required(field, why))
+  }
+
+  /** A cause for each reason why `field` can't have the value. */
+  invalid(field: string, value: Json | undefined, ...reasons: readonly string[]): void {
+    for (const why of reasons) this.#found.push(invalid(field, value ?? null, why))
+  }
+
+  forbidden(field: string, why: string): void {
+    this.#found.push({ reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field })
+  }
+
+  duplicate(field: string, value: Json): void {
+    this.#found.push({ reason: 'FieldValueDuplicate', message: `Duplicate value: ${JSON.stringify(value)}`, field })
+  }
+
+  notFound(field: string, value: string): void {
+    this.#found.push({ reason: 'FieldValueNotFound', message: `Not found: ${JSON.stringify(value)}`, field })
+  }
+
+  unsupported(field: string, value: Json, known: readonly string[]): void {
+    const supported = known.map(one => JSON.stringify(one)).join(', ')
+    const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${supported}`
+    this.#found.push({ reason: 'FieldValueNotSupported', message, field })
+  }
+
+  /** A text that is required, and must be one of `known`. */
+  oneOf(field: string, value: Json | undefined, known: readonly string[]): void {
+    if (value === undefined || value === '') this.required(field)
+    else if (!known.includes(value as string)) this.unsupported(field, value, known)
+  }
+
+  /** A number that may be left out. */
+  notNegative(field: string, value: Json | undefined): void {
+    if (typeof value === 'number' && value < 0) {
+      this.invalid(field, value, 'must be greater than or equal to 0')
+    }
+  }
+}
+
+/** What is wrong with an object, whatever it was before. */
+export type Check = (object: KubeObject, causes: Causes) => void
+
+type Problems = (object: KubeObject, old: KubeObject | undefined) => StatusCause[]
+
+/**
+ * The `problems` of a resource whose objects pass `check`. A stored object passed it once, but for one that `fill` stored: an
+ * update of such an object is not refused for what was wrong before.
+ */
+export function checked(check: Check): Problems {
+  const found = (object: KubeObject): readonly StatusCause[] => {
+    const causes = new Causes()
+    check(object, causes)
+    return causes.all
+  }
+  return (object, old) => {
+    // A write of the status alone keeps the rest as it is.
+    if (old !== undefined && object.spec !== undefined && object.spec === old.spec) return []
+    const now = found(object)
+    if (now.length === 0 || old === undefined) return [...now]
+    const before = new Set(found(old).map(cause => JSON.stringify(cause)))
+    return now.filter(cause => !before.has(JSON.stringify(cause)))
+  }
+}
+
+/** The `problems` of a new object of a resource that does not pass `check`. */
+export function checkedOnce(check: Check): Problems {
+  return (object, old) => {
+    if (old !== undefined) return []
+    const causes = new Causes()
+    check(object, causes)
+    return [...causes.all]
+  }
+}
+
+/** The `problems` of a resource that are those of each of `all`, in this order. */
+export function allOf(...all: readonly Problems[]): Problems {
+  return (object, old) => all.flatMap(problems => problems(object, old))
+}

@@ -1,0 +1,86 @@
+/** A field of a schedule: its bounds, and the names that stand for numbers. */
+interface Bounds {
+  readonly min: number
+  readonly max: number
+  readonly names: readonly string[]
+}
+
+const months = ['', 'jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+const fields: readonly Bounds[] = [
+  { min: 0, max: 59, names: [] },
+  { min: 0, max: 23, names: [] },
+  { min: 1, max: 31, names: [] },
+  { min: 1, max: 12, names: months },
+  { min: 0, max: 6, names: days },
+]
+const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']
+
+/**
+ * Why `schedule` is no schedule of a CronJob, in the words of the parser that a real server has; `undefined`: it is one.
+ *
+ * See https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax
+ */
+export function scheduleProblem(schedule: string): string | undefined {
+  const zone = /^(?:TZ|CRON_TZ)=(\S*)\s*/.exec(schedule)
+  const text = zone === null ? schedule : schedule.slice(zone[0].length)
+  if (text.startsWith('@')) return descriptorProblem(text)
+  const parts = text.split(/\s+/).filter(part => part !== '')
+  if (parts.length !== fields.length) {
+    return `expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`
+  }
+  for (const [i, part] of parts.entries()) {
+    const problem = fieldProblem(part, fields[i] as Bounds)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function descriptorProblem(text: string): string | undefined {
+  if (descriptors.includes(text)) return undefined
+  if (!text.startsWith('@every ')) return `unrecognized descriptor: ${text}`
+  const duration = text.slice('@every '.length)
+  if (/^[+-]?(?:\d+(?:\.\d*)?(?:ns|us|µs|ms|s|m|h))+$/.test(duration)) return undefined
+  return `failed to parse duration ${text}: time: invalid duration ${JSON.stringify(duration)}`
+}
+
+function fieldProblem(field: string, bounds: Bounds): string | undefined {
+  for (const range of field.split(',').filter(one => one !== '')) {
+    const problem = rangeProblem(range, bounds)
+    if (problem !== undefined) return problem
+  }
+  return undefined
+}
+
+function rangeProblem(range: string, { min, max, names }: Bounds): string | undefined {
+  const [span = '', step, ...steps] = range.split('/')
+  const [from = '', to, ...ends] = span.split('-')
+  const isAny = from === '*' || from === '?'
+  const numberOf = (text: string): number | string => {
+    const named = text === '' ? -1 : names.indexOf(text.toLowerCase())
+    return named === -1 ? parsed(text) : named
+  }
+  const start = isAny ? min : numberOf(from)
+  if (typeof start === 'string') return start
+  if (!isAny && ends.length > 0) return `too many hyphens: ${range}`
+  let end = isAny ? max : to === undefined ? start : numberOf(to)
+  if (typeof end === 'string') return end
+  if (steps.length > 0) return `too many slashes: ${range}`
+  const by = step === undefined ? 1 : parsed(step)
+  if (typeof by === 'string') return by
+  // A step makes a single number a range to the end.
+  if (step !== undefined && !isAny && to === undefined) end = max
+  if (start < min) return `beginning of range (${start}) below minimum (${min}): ${range}`
+  if (end > max) return `end of range (${end}) above maximum (${max}): ${range}`
+  if (start > end) return `beginning of range (${start}) beyond end of range (${end}): ${range}`
+  return by === 0 ? `step of range should be a positive number: ${range}` : undefined
+}
+
+/** The number that a text is, or what the parser says of the text. */
+function parsed(text: string): number | string {
+  if (!/^[+-]?\d+$/.test(text)) {
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
+  }
+  const number = Number(text)
+  return number < 0 ? `negative number (${number}) not allowed: ${text}` : number
+}

@@ -1,0 +1,124 @@
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../../objects/json.ts'
+import { labelValueProblems, qualifiedNameProblems } from '../../objects/qualified-name.ts'
+import type { Causes } from './causes.ts'
+import { checkSelector } from './label-selector.ts'
+
+const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
+
+/** What a Pod tolerates of nodes. */
+export function checkTolerations(field: string, tolerations: readonly JsonObject[], causes: Causes): void {
+  for (const [i, one] of tolerations.entries()) {
+    const at = `${field}[${i}]`
+    const [key, operator] = [stringAt(one, 'key') ?? '', stringAt(one, 'operator') ?? '']
+    const [value, effect] = [stringAt(one, 'value') ?? '', stringAt(one, 'effect') ?? '']
+    if (key !== '') causes.invalid(`${at}.key`, key, ...qualifiedNameProblems(key))
+    if (key === '' && operator !== 'Exists') {
+      const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+      causes.invalid(`${at}.operator`, operator, why)
+    }
+    if (own(one, 'tolerationSeconds') !== undefined && effect !== 'NoExecute') {
+      causes.invalid(`${at}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set")
+    }
+    checkOperator(`${at}.operator`, operator, value, causes)
+    if (effect !== '' && !effects.includes(effect)) causes.unsupported(`${at}.effect`, effect, effects)
+  }
+}
+
+function checkOperator(field: string, operator: string, value: string, causes: Causes): void {
+  if (operator === 'Equal' || operator === '') {
+    const problems = labelValueProblems(value)
+    if (problems.length > 0) causes.invalid(field, value, problems.join(';'))
+  } else if (operator === 'Exists') {
+    if (value !== '') causes.invalid(field, value, "value must be empty when `operator` is 'Exists'")
+  } else causes.unsupported(field, operator, ['Equal', 'Exists'])
+}
+
+/** Which nodes and which other Pods a Pod should be at, or not. */
+export function checkAffinity(field: string, affinity: JsonObject | undefined, causes: Causes): void {
+  checkNodeAffinity(`${field}.nodeAffinity`, objectAt(affinity, 'nodeAffinity'), causes)
+  for (const name of ['podAffinity', 'podAntiAffinity']) {
+    const of = objectAt(affinity, name)
+    const required = objectsAt(of, 'requiredDuringSchedulingIgnoredDuringExecution')
+    for (const [i, term] of required.entries()) {
+      checkPodTerm(`${field}.${name}.requiredDuringSchedulingIgnoredDuringExecution[${i}]`, term, causes)
+    }
+    const preferred = objectsAt(of, 'preferredDuringSchedulingIgnoredDuringExecution')
+    for (const [i, one] of preferred.entries()) {
+      const at = `${field}.${name}.preferredDuringSchedulingIgnoredDuringExecution[${i}]`
+      checkWeight(`${at}.weight`, one, causes)
+      checkPodTerm(`${at}.podAffinityTerm`, objectAt(one, 'podAffinityTerm') ?? {}, causes)
+    }
+  }
+}
+
+function checkWeight(field: string, one: JsonObject, causes: Causes): void {
+  const weight = Number(own(one, 'weight') ?? 0)
+  if (weight < 1 || weight > 100) causes.invalid(field, weight, 'must be in the range 1-100')
+}
+
+function checkPodTerm(field: string, term: JsonObject, causes: Causes): void {
+  checkSelector(`${field}.labelSelector`, objectAt(term, 'labelSelector'), causes)
+  checkSelector(`${field}.namespaceSelector`, objectAt(term, 'namespaceSelector'), causes)
+  const key = stringAt(term, 'topologyKey') ?? ''
+  if (key === '') causes.required(`${field}.topologyKey`, 'can not be empty')
+  causes.invalid(`${field}.topologyKey`, key, ...qualifiedNameProblems(key))
+}
+
+function checkNodeAffinity(field: string, affinity: JsonObject | undefined, causes: Causes): void {
+  const required = objectAt(affinity, 'requiredDuringSchedulingIgnoredDuringExecution')
+  if (required !== undefined) {
+    const at = `${field}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`
+    const terms = objectsAt(required, 'nodeSelectorTerms')
+    if (terms.length === 0) causes.required(at, 'must have at least one node selector term')
+    for (const [i, term] of terms.entries()) checkNodeTerm(`${at}[${i}]`, term, causes)
+  }
+  const preferred = objectsAt(affinity, 'preferredDuringSchedulingIgnoredDuringExecution')
+  for (const [i, one] of preferred.entries()) {
+    const at = `${field}.preferredDuringSchedulingIgnoredDuringExecution[${i}]`
+    checkWeight(`${at}.weight`, one, causes)
+    checkNodeTerm(`${at}.preference`, objectAt(one, 'preference') ?? {}, causes)
+  }
+}
+
+function checkNodeTerm(field: string, term: JsonObject, causes: Causes): void {
+  for (const [i, one] of objectsAt(term, 'matchExpressions').entries()) {
+    const at = `${field}.matchExpressions[${i}]`
+    const [operator, key] = [stringAt(one, 'operator') ?? '', stringAt(one, 'key') ?? '']
+    const values = stringsAt(one, 'values')
+    if (['In', 'NotIn'].includes(operator)) {
+      if (values.length === 0) {
+        causes.required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'")
+      }
+    } else if (['Exists', 'DoesNotExist'].includes(operator)) {
+      if (values.length > 0) {
+        causes.forbidden(`${at}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
+      }
+    } else if (['Gt', 'Lt'].includes(operator)) {
+      if (values.length !== 1) {
+        causes.required(`${at}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")
+      }
+    } else causes.invalid(`${at}.operator`, operator, 'not a valid selector operator')
+    causes.invalid(`${at}.key`, key, ...qualifiedNameProblems(key))
+    for (const [j, value] of values.entries()) {
+      causes.invalid(`${at}.values[${j}]`, value, ...labelValueProblems(value))
+    }
+  }
+}
+
+/** How Pods are spread. */
+export function checkSpread(field: string, constraints: readonly JsonObject[], causes: Causes): void {
+  for (const [i, one] of constraints.entries()) {
+    const at = `${field}[${i}]`
+    const skew = Number(own(one, 'maxSkew') ?? 0)
+    const [key, otherwise] = [stringAt(one, 'topologyKey') ?? '', stringAt(one, 'whenUnsatisfiable') ?? '']
+    if (skew <= 0) causes.invalid(`${at}.maxSkew`, skew, 'must be greater than zero')
+    if (key === '') causes.required(`${at}.topologyKey`, 'can not be empty')
+    const known = ['DoNotSchedule', 'ScheduleAnyway']
+    if (!known.includes(otherwise)) causes.unsupported(`${at}.whenUnsatisfiable`, otherwise, known)
+    const again = constraints
+      .slice(i + 1)
+      .some(other => stringAt(other, 'topologyKey') === key && stringAt(other, 'whenUnsatisfiable') === otherwise)
+    if (again) causes.duplicate(`${at}.{topologyKey, whenUnsatisfiable}`, `{${key}, ${otherwise}}`)
+    checkSelector(`${at}.labelSelector`, objectAt(one, 'labelSelector'), causes)
+  }
+}

@@ -1,0 +1,29 @@
+import type { ResourceType } from '../../resources/resource-type.ts'
+import { resourceKey } from '../../store/store.ts'
+import { admission } from './admission.ts'
+import { basic } from './basic.ts'
+import { cluster } from './cluster.ts'
+import { network } from './network.ts'
+import { pods } from './pods.ts'
+import type { Printer } from './printer.ts'
+import { rights } from './rights.ts'
+import { scaling } from './scaling.ts'
+import { storage } from './storage.ts'
+import { workloads } from './workloads.ts'
+
+const printers: Readonly<Record<string, Printer>> = {
+  ...basic,
+  ...workloads,
+  ...network,
+  ...storage,
+  ...rights,
+  ...scaling,
+  ...cluster,
+  ...admission,
+  pods,
+}
+
+/** How objects of a built-in are shown; `undefined`: a real server has a printer for them that is not here. */
+export function builtinPrinter(type: ResourceType): Printer | undefined {
+  return printers[resourceKey(type)]
+}

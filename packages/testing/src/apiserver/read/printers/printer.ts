@@ -1,0 +1,101 @@
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  stringAt,
+  stringsAt,
+} from '../../objects/json.ts'
+import type { KubeObject } from '../../objects/object.ts'
+
+/** The cells of a built-in's row, for the columns that its resource has. */
+export type Cells = (object: KubeObject, now: number) => Json[]
+
+/** How `kubectl get` shows the objects of a built-in resource. */
+export interface Printer {
+  readonly cells: Cells
+  /** What a row says of its object: that a Pod has ended. */
+  conditions?(object: KubeObject): Json[]
+}
+
+export const none = '<none>'
+
+export function nameOf(object: KubeObject): string {
+  return object.metadata.name ?? ''
+}
+
+export function ageOf(object: KubeObject, now: number): string {
+  return since(object.metadata.creationTimestamp ?? '', now)
+}
+
+/** A number of a status or a spec, which leaves out 0. */
+export function countAt(of: JsonObject | undefined, field: string): number {
+  return Number(own(of ?? {}, field) ?? 0)
+}
+
+/** The names and the images of the containers of a template. */
+export function containerCells(template: JsonObject | undefined): Json[] {
+  const containers = objectsAt(objectAt(template, 'spec'), 'containers')
+  return ['name', 'image'].map(field => containers.map(one => stringAt(one, field) ?? '').join(','))
+}
+
+/** Labels as a selector of them is written; `<none>`: there are none. */
+export function labelsText(labels: JsonObject | undefined): string {
+  const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value as string}`)
+  return pairs.length === 0 ? none : pairs.sort().join(',')
+}
+
+/** A LabelSelector as it is written in a query; `''`: it selects everything, or nothing. */
+export function selectorText(selector: JsonObject | undefined): string {
+  const equal = Object.entries(objectAt(selector, 'matchLabels') ?? {}).map(
+    ([key, value]) => [key, `${key}=${value as string}`] as const,
+  )
+  const others = objectsAt(selector, 'matchExpressions').map(
+    one => [stringAt(one, 'key') ?? '', requirement(one)] as const,
+  )
+  return [...equal, ...others]
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, text]) => text)
+    .join(',')
+}
+
+function requirement(one: JsonObject): string {
+  const [key, operator] = [stringAt(one, 'key') ?? '', stringAt(one, 'operator')]
+  if (operator === 'Exists') return key
+  if (operator === 'DoesNotExist') return `!${key}`
+  return `${key} ${operator === 'In' ? 'in' : 'notin'} (${stringsAt(one, 'values').sort().join(',')})`
+}
+
+/** The length of lists and maps. */
+export function sizeOf(object: KubeObject, ...fields: string[]): number {
+  return fields.reduce((sum, field) => {
+    const value = own(object, field)
+    return sum + (isObject(value) ? Object.keys(value).length : Array.isArray(value) ? value.length : 0)
+  }, 0)
+}
+
+/** How long ago a time was, as kubectl shows it: `5s`, `3m20s`, `47h`, `3d`. */
+export function since(time: string, now: number): string {
+  const at = Date.parse(time)
+  return Number.isNaN(at) ? '<unknown>' : durationText(Math.floor((now - at) / 1000))
+}
+
+/** A duration as kubectl shows it. */
+export function durationText(seconds: number): string {
+  if (seconds < -1) return '<invalid>'
+  if (seconds < 0) return '0s'
+  if (seconds < 120) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 10) return seconds % 60 === 0 ? `${minutes}m` : `${minutes}m${seconds % 60}s`
+  if (minutes < 180) return `${minutes}m`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 8) return minutes % 60 === 0 ? `${hours}h` : `${hours}h${minutes % 60}m`
+  if (hours < 48) return `${hours}h`
+  const days = Math.floor(hours / 24)
+  if (hours < 192) return hours % 24 === 0 ? `${days}d` : `${days}d${hours % 24}h`
+  if (days < 730) return `${days}d`
+  const years = Math.floor(days / 365)
+  return years < 8 && days % 365 > 0 ? `${years}y${days % 365}d` : `${years}y`
+}

@@ -1,0 +1,88 @@
+import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
+import { ageOf, countAt, nameOf, none, type Printer } from './printer.ts'
+
+const maxMetrics = 2
+const unknown = '<unknown>'
+
+/** How many Pods there are to be. */
+export const scaling: Readonly<Record<string, Printer>> = {
+  'horizontalpodautoscalers.autoscaling': {
+    cells(object, now) {
+      const [spec, status] = [objectAt(object, 'spec'), objectAt(object, 'status')]
+      const to = objectAt(spec, 'scaleTargetRef')
+      const min = own(spec ?? {}, 'minReplicas')
+      return [
+        nameOf(object),
+        `${stringAt(to, 'kind') ?? ''}/${stringAt(to, 'name') ?? ''}`,
+        spec !== undefined && own(spec, 'metrics') === undefined
+          ? cpuText(spec, status)
+          : metricsText(objectsAt(spec, 'metrics'), objectsAt(status, 'currentMetrics')),
+        min === undefined ? '<unset>' : String(min),
+        ...[countAt(spec, 'maxReplicas'), countAt(status, 'currentReplicas'), ageOf(object, now)],
+      ]
+    },
+  },
+  'poddisruptionbudgets.policy': {
+    cells(object, now) {
+      const spec = objectAt(object, 'spec') ?? {}
+      return [
+        ...[nameOf(object), shareText(own(spec, 'minAvailable')), shareText(own(spec, 'maxUnavailable'))],
+        ...[countAt(objectAt(object, 'status'), 'disruptionsAllowed'), ageOf(object, now)],
+      ]
+    },
+  },
+}
+
+function shareText(share: Json | undefined): string {
+  return share === undefined ? 'N/A' : String(share)
+}
+
+function metricsText(metrics: readonly JsonObject[], current: readonly JsonObject[]): string {
+  if (metrics.length === 0) return none
+  const shown = metrics.slice(0, maxMetrics).map((metric, i) => metricText(metric, current[i]))
+  const more = metrics.length - maxMetrics
+  return more > 0 ? `${shown.join(', ')} + ${more} more...` : shown.join(', ')
+}
+
+/** The one metric of an autoscaler of version 1. */
+function cpuText(spec: JsonObject, status: JsonObject | undefined): string {
+  const [target, current] = [
+    own(spec, 'targetCPUUtilizationPercentage'),
+    own(status ?? {}, 'currentCPUUtilizationPercentage'),
+  ]
+  if (target === undefined) return none
+  return `cpu: ${current === undefined ? unknown : `${current as number}%`}/${target as number}%`
+}
+
+/** By the type of a metric, the field that has its source. */
+const fields: Readonly<Record<string, string>> = {
+  External: 'external',
+  Pods: 'pods',
+  Object: 'object',
+  Resource: 'resource',
+  ContainerResource: 'containerResource',
+}
+
+/** What a metric is, of what it should be. */
+function metricText(metric: JsonObject, status: JsonObject | undefined): string {
+  const type = stringAt(metric, 'type') ?? ''
+  const field = fields[type]
+  if (field === undefined) return '<unknown type>'
+  const source = objectAt(metric, field)
+  const [target, current] = [objectAt(source, 'target'), objectAt(objectAt(status, field), 'current')]
+  const average = stringAt(target, 'averageValue')
+  const now = stringAt(current, average === undefined ? 'value' : 'averageValue')
+  if (field === 'pods') return `${now ?? unknown}/${average ?? ''}`
+  if (field === 'external' || field === 'object') {
+    return average === undefined
+      ? `${now ?? unknown}/${stringAt(target, 'value') ?? ''}`
+      : `${now ?? unknown}/${average} (avg)`
+  }
+  const name = stringAt(source, 'name') ?? ''
+  if (average !== undefined) return `${name}: ${now ?? unknown}/${average}`
+  const percent = (of: JsonObject | undefined, otherwise: string): string => {
+    const share = own(of ?? {}, 'averageUtilization')
+    return share === undefined ? otherwise : `${share as number}%`
+  }
+  return `${name}: ${percent(current, unknown)}/${percent(target, '<auto>')}`
+}

@@ -1,0 +1,145 @@
+import fc from 'fast-check'
+import { validManifests } from './scenarios/built-in-refusals.ts'
+
+/** A manifest of a kind that may have something wrong. */
+export interface Mutated {
+  readonly kind: string
+  readonly path: string
+  readonly object: unknown
+}
+
+/** Fields that a real server looks into, and that the manifests of the scenarios do not have. */
+const morePod = {
+  nodeSelector: { disk: 'fast' },
+  serviceAccountName: 'robot',
+  terminationGracePeriodSeconds: 5,
+  hostname: 'h',
+  subdomain: 's',
+  imagePullSecrets: [{ name: 's' }],
+  hostAliases: [{ ip: '10.0.0.1', hostnames: ['a.example.com'] }],
+  topologySpreadConstraints: [
+    { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { a: 'b' } } },
+  ],
+  affinity: {
+    podAntiAffinity: {
+      preferredDuringSchedulingIgnoredDuringExecution: [
+        { weight: 5, podAffinityTerm: { topologyKey: 'zone', labelSelector: { matchLabels: { a: 'b' } } } },
+      ],
+    },
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'In', values: ['fast'] }] }],
+      },
+    },
+  },
+}
+const moreContainer = {
+  command: ['a'],
+  envFrom: [{ prefix: 'P_', configMapRef: { name: 'c' } }, { secretRef: { name: 's', optional: true } }],
+  livenessProbe: { tcpSocket: { port: 80 }, initialDelaySeconds: 5 },
+  startupProbe: { exec: { command: ['x'] }, failureThreshold: 30 },
+  lifecycle: { preStop: { httpGet: { path: '/stop', port: 'http' } } },
+  securityContext: { runAsUser: 1000, runAsNonRoot: true, allowPrivilegeEscalation: false },
+}
+const moreEnv = [
+  { name: 'F', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+  { name: 'G', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+]
+const moreVolumes = [
+  { name: 'w', configMap: { name: 'c', items: [{ key: 'k', path: 'p', mode: 0o400 }] } },
+  { name: 'x', secret: { secretName: 's' } },
+  { name: 'y', persistentVolumeClaim: { claimName: 'c' } },
+  { name: 'z', hostPath: { path: '/x', type: 'Directory' } },
+]
+
+type Manifest = Record<'metadata', object>
+type Value = Record<string, unknown> | unknown[]
+
+/** A copy of a manifest in which each spec of Pods has all those fields. */
+function enriched(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(enriched)
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, enriched(inner)]))
+  if (!Array.isArray(copy.containers)) return copy
+  const [first, ...rest] = copy.containers as Record<string, unknown>[]
+  const env = [...((first?.env as unknown[] | undefined) ?? []), ...moreEnv]
+  const volumes = [...((copy.volumes as unknown[] | undefined) ?? []), ...moreVolumes]
+  return { ...copy, ...morePod, volumes, containers: [{ ...first, ...moreContainer, env }, ...rest] }
+}
+
+const manifests = validManifests.map(one => ({ ...one, object: enriched(one.valid) as Manifest }))
+
+const texts = fc.constantFrom(
+  ...['', 'a', 'A b', 'x'.repeat(64), 'a.b', '-a', '10%', '101%', '1', '0', '-1', 'Never', 'Always', 'Other'],
+  ...['../x', '/x', 'a/b', '1Gi', '500m', 'TCP', 'In', 'Exists', 'None', 'a=b', 'http', '10.0.0.1'],
+)
+const numbers = fc.constantFrom(-1, 0, 1, 2, 80, 1000, 70_000, 2_147_483_647)
+const anything = fc.oneof(texts, numbers, fc.boolean(), fc.constantFrom(null, [], {}, ['a'], { a: 'b' }, 1.5))
+
+/** Another value, mostly of the same type. */
+function otherThan(value: unknown): fc.Arbitrary<unknown> {
+  const same =
+    typeof value === 'string'
+      ? texts
+      : typeof value === 'number'
+        ? numbers
+        : typeof value === 'boolean'
+          ? fc.boolean()
+          : Array.isArray(value)
+            ? fc.constantFrom([], [...value, ...value], [...value, {}], value.slice(1))
+            : fc.constantFrom({}, { ...(value as object), 'a b': 'c' }, { ...(value as object), extra: 'x' })
+  return fc.oneof({ weight: 6, arbitrary: same }, { weight: 1, arbitrary: anything })
+}
+
+/** Where the values of an object are, the object itself left out. */
+function placesIn(value: unknown, at: readonly string[] = []): (readonly string[])[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, inner]) => [[...at, name], ...placesIn(inner, [...at, name])])
+}
+
+function inside(object: unknown, at: readonly string[]): unknown {
+  return at.reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], object)
+}
+
+function withChange(object: unknown, at: readonly string[], change: { readonly to: unknown } | undefined): unknown {
+  const copy = structuredClone(object)
+  const parent = inside(copy, at.slice(0, -1)) as Value | undefined
+  const last = at.at(-1) as string
+  if (typeof parent !== 'object' || parent === null) return copy
+  if (Array.isArray(parent)) {
+    if (change === undefined) parent.splice(Number(last), 1)
+    else parent[Number(last)] = change.to
+  } else if (change === undefined) delete parent[last]
+  else parent[last] = change.to
+  return copy
+}
+
+/** A manifest with another value somewhere, or none. */
+function change(object: unknown): fc.Arbitrary<unknown> {
+  const places = placesIn(object)
+  if (places.length === 0) return fc.constant(object)
+  return fc
+    .constantFrom(...places)
+    .chain(at =>
+      fc.oneof(
+        { weight: 1, arbitrary: fc.constant(withChange(object, at, undefined)) },
+        { weight: 4, arbitrary: otherThan(inside(object, at)).map(to => withChange(object, at, { to })) },
+      ),
+    )
+}
+
+const mutated: fc.Arbitrary<Mutated> = fc.constantFrom(...manifests).chain(({ kind, path, object }) =>
+  fc
+    .oneof({ weight: 3, arbitrary: change(object) }, { weight: 1, arbitrary: change(object).chain(change) })
+    // Here a Job has the labels that name it before it is checked, so a bad name is told once more.
+    .map(changed => ({
+      kind,
+      path,
+      object: kind === 'Jobs' ? { ...(changed as object), metadata: object.metadata } : changed,
+    })),
+)
+
+/** The manifests of one seed. */
+export function mutationsOf(seed: number, count: number): readonly Mutated[] {
+  return fc.sample(mutated, { seed, numRuns: count })
+}

@@ -1,0 +1,631 @@
+import { post, put, quietly, type Scenario, type Step } from '../scenario.ts'
+
+/** A manifest of a kind, and other values of its fields, by where they are: `spec.ports.0.port`; `undefined` takes a field away. */
+interface Variants {
+  readonly kind: string
+  readonly path: string
+  readonly valid: object
+  readonly changes: readonly (readonly [at: string, value: unknown])[]
+}
+
+const namespaced = (group: string, plural: string): string => `/apis/${group}/namespaces/{ns}/${plural}`
+const rbac = 'rbac.authorization.k8s.io'
+const none = undefined
+const long = 'a'.repeat(64)
+
+const container = {
+  name: 'c',
+  image: 'i',
+  ports: [{ name: 'http', containerPort: 80 }],
+  env: [{ name: 'E', value: 'x' }],
+  volumeMounts: [{ name: 'v', mountPath: '/v' }],
+  resources: { limits: { cpu: '1' }, requests: { cpu: '1' } },
+  readinessProbe: { httpGet: { port: 80 } },
+}
+const podSpec = {
+  containers: [container],
+  initContainers: [{ name: 'i', image: 'i' }],
+  volumes: [{ name: 'v', emptyDir: {} }],
+  tolerations: [{ key: 'k', operator: 'Exists' }],
+}
+const template = { metadata: { labels: { app: 'a' } }, spec: podSpec }
+const workload = { metadata: { name: 'a' }, spec: { selector: { matchLabels: { app: 'a' } }, template } }
+const selector = { matchLabels: { app: 'a' } }
+const badSelectors = [
+  { matchLabels: { 'a b': 'c' } },
+  { matchLabels: { app: 'a b' } },
+  { matchExpressions: [{ key: 'app', operator: 'In', values: [] }] },
+  { matchExpressions: [{ key: 'app', operator: 'Exists', values: ['a'] }] },
+  { matchExpressions: [{ key: 'app', operator: 'Other' }] },
+  { matchExpressions: [{ key: '', operator: 'Exists' }] },
+  { matchExpressions: [{ key: 'app', operator: 'In', values: ['a b'] }] },
+]
+
+/** Changes of a Pod's spec that is at `at`. */
+const ofPods = (at: string): readonly (readonly [string, unknown])[] =>
+  (
+    [
+      ['containers', none],
+      ['containers', []],
+      ['containers.0.name', none],
+      ['containers.0.name', 'A'],
+      ['containers.0.name', 'i'],
+      ['containers.0.name', long],
+      ['containers.0.image', none],
+      ['containers.0.imagePullPolicy', 'Other'],
+      ['containers.0.terminationMessagePolicy', 'Other'],
+      ['containers.1', { name: 'c', image: 'i' }],
+      ['containers.0.ports.0.name', 'Http'],
+      ['containers.0.ports.1', { name: 'http', containerPort: 81 }],
+      ['containers.0.ports.0.containerPort', none],
+      ['containers.0.ports.0.containerPort', 70_000],
+      ['containers.0.ports.0.hostPort', 70_000],
+      ['containers.0.ports.0.protocol', 'HTTP'],
+      [
+        'containers.0.ports',
+        [
+          { containerPort: 1, hostPort: 1 },
+          { containerPort: 2, hostPort: 1 },
+        ],
+      ],
+      ['containers.0.env.0.name', none],
+      ['containers.0.env.0.name', 'a=b'],
+      ['containers.0.env.0.valueFrom', {}],
+      ['containers.0.env.0.valueFrom', { secretKeyRef: { name: 's', key: 'k' } }],
+      ['containers.0.env.0', { name: 'E', valueFrom: { secretKeyRef: { name: 'S', key: '' } } }],
+      ['containers.0.env.0', { name: 'E', valueFrom: { configMapKeyRef: { name: 's', key: 'a b' } } }],
+      ['containers.0.env.0', { name: 'E', valueFrom: { fieldRef: { fieldPath: 'spec.other' } } }],
+      ['containers.0.env.0', { name: 'E', valueFrom: { fieldRef: { fieldPath: "metadata.labels['a b']" } } }],
+      ['containers.0.env.0', { name: 'E', valueFrom: { fieldRef: { fieldPath: 'status.podIP' } } }],
+      [
+        'containers.0.env.0',
+        { name: 'E', valueFrom: { fieldRef: { fieldPath: 'status.podIP' }, secretKeyRef: { name: 's', key: 'k' } } },
+      ],
+      ['containers.0.envFrom', [{}]],
+      ['containers.0.envFrom', [{ configMapRef: { name: '' } }]],
+      ['containers.0.envFrom', [{ configMapRef: { name: 'A' } }]],
+      ['containers.0.envFrom', [{ configMapRef: { name: 'a' }, secretRef: { name: 'a' } }]],
+      ['containers.0.volumeMounts.0.name', 'w'],
+      ['containers.0.volumeMounts.0.name', none],
+      ['containers.0.volumeMounts.0.mountPath', none],
+      ['containers.0.volumeMounts.1', { name: 'v', mountPath: '/v' }],
+      ['containers.0.volumeMounts.0.subPath', '/abs'],
+      ['containers.0.volumeMounts.0.subPath', 'a/../b'],
+      ['containers.0.resources.limits', { cpu: '-1' }],
+      ['containers.0.resources.limits', { cpu: '500m' }],
+      ['containers.0.resources.limits', { pods: '1' }],
+      ['containers.0.resources', { requests: { 'example.com/gpu': '1' } }],
+      ['containers.0.resources', { limits: { 'example.com/gpu': '2' }, requests: { 'example.com/gpu': '1' } }],
+      ['containers.0.readinessProbe', {}],
+      ['containers.0.readinessProbe', { httpGet: { port: 0 } }],
+      ['containers.0.readinessProbe', { httpGet: { port: 'a b' } }],
+      ['containers.0.readinessProbe', { httpGet: { port: 80, scheme: 'FTP' } }],
+      ['containers.0.readinessProbe', { httpGet: { port: 80 }, exec: { command: ['x'] } }],
+      ['containers.0.readinessProbe', { exec: {} }],
+      ['containers.0.readinessProbe', { tcpSocket: { port: 'x' } }],
+      ['containers.0.readinessProbe', { grpc: { port: 0 } }],
+      ['containers.0.readinessProbe.periodSeconds', -1],
+      ['containers.0.readinessProbe.terminationGracePeriodSeconds', 5],
+      ['containers.0.livenessProbe', { httpGet: { port: 80 }, successThreshold: 2 }],
+      ['containers.0.startupProbe', { httpGet: { port: 80 }, terminationGracePeriodSeconds: 0 }],
+      ['containers.0.lifecycle', { preStop: {} }],
+      ['initContainers.0.livenessProbe', { exec: { command: ['x'] } }],
+      ['initContainers.0.restartPolicy', 'Always'],
+      ['volumes.0.name', none],
+      ['volumes.0.name', 'V'],
+      ['volumes.1', { name: 'v', emptyDir: {} }],
+      ['volumes.1', { name: 'w', secret: {} }],
+      ['volumes.1', { name: 'w', secret: { secretName: 's', defaultMode: 1000 } }],
+      ['volumes.1', { name: 'w', configMap: { items: [{ key: 'k', path: '../p' }] } }],
+      ['volumes.1', { name: 'w', configMap: { name: 'c', items: [{}] } }],
+      ['volumes.1', { name: 'w', configMap: { name: 'c' }, secret: { secretName: 's' } }],
+      ['volumes.1', { name: 'w', persistentVolumeClaim: {} }],
+      ['volumes.1', { name: 'w', hostPath: {} }],
+      ['volumes.1', { name: 'w', hostPath: { path: '/a/../b' } }],
+      ['volumes.1', { name: 'w', hostPath: { path: '/a', type: 'Other' } }],
+      ['volumes.1', { name: 'w', nfs: { path: 'a' } }],
+      ['volumes.1', { name: 'w', csi: {} }],
+      ['dnsPolicy', 'Other'],
+      ['nodeSelector', { 'a b': 'c' }],
+      ['nodeSelector', { a: 'b c' }],
+      ['serviceAccountName', 'A'],
+      ['hostname', 'a.b'],
+      ['subdomain', 'A'],
+      ['priorityClassName', 'A'],
+      ['tolerations.0.key', 'a b'],
+      ['tolerations.0.key', none],
+      ['tolerations.0.value', 'x'],
+      ['tolerations.0.operator', 'Other'],
+      ['tolerations.0.effect', 'Other'],
+      ['tolerations.0.tolerationSeconds', 5],
+      ['tolerations.0', {}],
+      [
+        'affinity',
+        { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ labelSelector: selector }] } },
+      ],
+      ['affinity', { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } }],
+      [
+        'affinity',
+        {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: {
+              nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'Near' }] }],
+            },
+          },
+        },
+      ],
+      [
+        'affinity',
+        {
+          podAffinity: {
+            preferredDuringSchedulingIgnoredDuringExecution: [
+              { weight: 0, podAffinityTerm: { topologyKey: 'zone', labelSelector: badSelectors[2] } },
+            ],
+          },
+        },
+      ],
+      ['topologySpreadConstraints', [{}]],
+      [
+        'topologySpreadConstraints',
+        [1, 2].map(() => ({ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'ScheduleAnyway' })),
+      ],
+      ['schedulingGates', [{ name: 'a b' }]],
+    ] as const
+  ).map(([path, value]) => [`${at}.${path}`, value])
+
+const ofTemplates = [
+  ['spec.selector', none],
+  ['spec.selector', {}],
+  ...badSelectors.map(bad => ['spec.selector', bad] as const),
+  ['spec.template.metadata.labels', { app: 'b' }],
+  ['spec.template.metadata.labels', none],
+  ['spec.template.metadata.labels.x', 'a b'],
+  ['spec.template.metadata.annotations', { 'a b': 'c' }],
+  ['spec.template', none],
+  ['spec', none],
+  ['spec.template.spec.restartPolicy', 'Never'],
+  ['spec.template.spec.restartPolicy', 'Other'],
+  ['spec.template.spec.activeDeadlineSeconds', 5],
+  ['spec.minReadySeconds', -1],
+] as const
+
+const claimSpec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+const path = { path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }
+const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } }
+
+const variants: readonly Variants[] = [
+  {
+    kind: 'Pods',
+    path: '/api/v1/namespaces/{ns}/pods',
+    valid: { metadata: { name: 'a' }, spec: podSpec },
+    changes: [
+      // Which classes there are is another matter.
+      ...ofPods('spec').filter(([at]) => at !== 'spec.priorityClassName'),
+      ['spec', none],
+      ['spec.restartPolicy', 'Other'],
+      ['spec.activeDeadlineSeconds', 0],
+      ['spec.nodeName', 'A'],
+    ],
+  },
+  {
+    kind: 'Deployments',
+    path: namespaced('apps/v1', 'deployments'),
+    valid: workload,
+    changes: [
+      ...ofTemplates,
+      ...ofPods('spec.template.spec').filter((_, i) => i % 6 === 0),
+      ['spec.replicas', -1],
+      ['spec.strategy', { type: 'Other' }],
+      ['spec.strategy', { type: 'Recreate', rollingUpdate: { maxSurge: 1 } }],
+      ['spec.strategy', { rollingUpdate: { maxSurge: 0, maxUnavailable: 0 } }],
+      ['spec.strategy', { rollingUpdate: { maxSurge: 'x', maxUnavailable: '101%' } }],
+      ['spec.strategy', { rollingUpdate: { maxSurge: -1 } }],
+      ['spec.revisionHistoryLimit', -1],
+      ['spec.progressDeadlineSeconds', 5],
+      ['spec.progressDeadlineSeconds', -1],
+      ['spec', { minReadySeconds: 700, replicas: -1 }],
+    ],
+  },
+  {
+    kind: 'ReplicaSets',
+    path: namespaced('apps/v1', 'replicasets'),
+    valid: workload,
+    changes: [...ofTemplates, ['spec.replicas', -1]],
+  },
+  {
+    kind: 'DaemonSets',
+    path: namespaced('apps/v1', 'daemonsets'),
+    valid: workload,
+    changes: [
+      ...ofTemplates,
+      ['spec.updateStrategy', { type: 'Other' }],
+      ['spec.updateStrategy', { rollingUpdate: { maxUnavailable: 0 } }],
+      ['spec.updateStrategy', { rollingUpdate: { maxUnavailable: 1, maxSurge: 1 } }],
+      ['spec.updateStrategy', { rollingUpdate: { maxUnavailable: '101%' } }],
+      ['spec.revisionHistoryLimit', -1],
+    ],
+  },
+  {
+    kind: 'StatefulSets',
+    path: namespaced('apps/v1', 'statefulsets'),
+    valid: workload,
+    changes: [
+      ...ofTemplates,
+      ['spec.replicas', -1],
+      ['spec.podManagementPolicy', 'Other'],
+      ['spec.updateStrategy', { type: 'Other' }],
+      ['spec.updateStrategy', { rollingUpdate: { partition: -1 } }],
+      ['spec.updateStrategy', { rollingUpdate: { maxUnavailable: 0 } }],
+      ['spec.persistentVolumeClaimRetentionPolicy', { whenDeleted: 'Other' }],
+      ['spec.ordinals', { start: -1 }],
+      ['spec.serviceName', 'A'],
+      ['spec.volumeClaimTemplates', [{ metadata: { name: 'w' }, spec: claimSpec }]],
+    ],
+  },
+  {
+    kind: 'Jobs',
+    path: namespaced('batch/v1', 'jobs'),
+    valid: { metadata: { name: 'a' }, spec: { template: { spec: { ...podSpec, restartPolicy: 'Never' } } } },
+    changes: [
+      ['spec', none],
+      ['spec.template.spec.restartPolicy', none],
+      ['spec.template.spec.restartPolicy', 'Other'],
+      ['spec.template.spec.containers.0.image', none],
+      ...['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'].map(
+        field => [`spec.${field}`, -1] as const,
+      ),
+      ['spec.completionMode', 'Other'],
+      ['spec.completionMode', 'Indexed'],
+      [
+        'spec',
+        { completionMode: 'Indexed', parallelism: 2, template: { spec: { ...podSpec, restartPolicy: 'Never' } } },
+      ],
+      ['spec.backoffLimitPerIndex', 1],
+      ['spec.maxFailedIndexes', 1],
+      ['spec.podReplacementPolicy', 'Other'],
+      ['spec.selector', selector],
+      ['spec.manualSelector', true],
+      ['spec.template.metadata', { labels: { a: 'b c' } }],
+    ],
+  },
+  {
+    kind: 'CronJobs',
+    path: namespaced('batch/v1', 'cronjobs'),
+    valid: {
+      metadata: { name: 'a' },
+      spec: {
+        schedule: '* * * * *',
+        jobTemplate: { spec: { template: { spec: { ...podSpec, restartPolicy: 'Never' } } } },
+      },
+    },
+    changes: [
+      ['spec', none],
+      ...[
+        ...['', 'x', '* * * *', '* * * * * *', '60 * * * *', '* 24 * * *', '* * 0 * *', '* * * 13 *', '* * * * 7'],
+        ...['*/0 * * * *', '*/5 1-3 * jan,FEB mon-fri', '5-1 * * * *', '1-2-3 * * * *', '1/2/3 * * * *', '-1 * * * *'],
+        ...['a * * * *', '* * * * sunday', '@daily', '@never', '@every 1h', '@every x', '? * * * *', '*/x * * * *'],
+        ...['TZ=UTC * * * * *', 'CRON_TZ=UTC @daily', '1,,2 * * * *', '+1 * * * *'],
+      ].map(schedule => ['spec.schedule', schedule] as const),
+      ['spec.timeZone', 'Europe/Berlin'],
+      ['spec.timeZone', 'Mars/Olympus'],
+      ['spec.timeZone', 'Local'],
+      ['spec.concurrencyPolicy', 'Other'],
+      ['spec.startingDeadlineSeconds', -1],
+      ['spec.successfulJobsHistoryLimit', -1],
+      ['spec.failedJobsHistoryLimit', -1],
+      ['spec.jobTemplate.spec.template.spec.restartPolicy', 'Always'],
+      ['spec.jobTemplate.spec.template.spec.containers', []],
+      ['spec.jobTemplate.spec.selector', selector],
+      ['metadata.name', 'a'.repeat(53)],
+    ],
+  },
+  {
+    kind: 'Services',
+    path: '/api/v1/namespaces/{ns}/services',
+    valid: { metadata: { name: 'a' }, spec: { ports: [{ port: 80 }], selector: { a: 'b' } } },
+    changes: [
+      ['spec', none],
+      ['spec.ports', []],
+      ['spec.ports.0.protocol', 'HTTP'],
+      ['spec.ports.0.name', 'A'],
+      ['spec.ports', [{ port: 80 }, { port: 81 }]],
+      [
+        'spec.ports',
+        [
+          { name: 'a', port: 80 },
+          { name: 'a', port: 81 },
+        ],
+      ],
+      [
+        'spec.ports',
+        [
+          { name: 'a', port: 80 },
+          { name: 'b', port: 80 },
+        ],
+      ],
+      ['spec.ports.0.nodePort', 30_080],
+      ['spec.selector', { 'a b': 'c' }],
+      ['spec.type', 'Other'],
+      ['spec.type', 'ExternalName'],
+      ['spec', { type: 'ExternalName', externalName: 'A_b' }],
+      ['spec', { type: 'ExternalName', externalName: 'a.example.com.' }],
+      ['spec', { type: 'NodePort', clusterIP: 'None', ports: [{ port: 80 }] }],
+      ['spec.clusterIP', 'None'],
+      ['spec', { clusterIP: 'None' }],
+      ['spec.sessionAffinity', 'Other'],
+      ['spec.sessionAffinityConfig', { clientIP: { timeoutSeconds: 5 } }],
+      [
+        'spec',
+        {
+          ports: [{ port: 80 }],
+          sessionAffinity: 'ClientIP',
+          sessionAffinityConfig: { clientIP: { timeoutSeconds: 90_000 } },
+        },
+      ],
+      ['spec.externalTrafficPolicy', 'Local'],
+      ['spec', { type: 'NodePort', externalTrafficPolicy: 'Other', ports: [{ port: 80 }] }],
+      ['spec.internalTrafficPolicy', 'Other'],
+      ['spec.allocateLoadBalancerNodePorts', true],
+      ['spec.loadBalancerClass', 'a.example.com/b'],
+      ['spec.loadBalancerSourceRanges', ['10.0.0.0/8']],
+      ['metadata.name', 'A'],
+    ],
+  },
+  {
+    kind: 'Secrets',
+    path: '/api/v1/namespaces/{ns}/secrets',
+    valid: { metadata: { name: 'a' } },
+    changes: [
+      ['type', 'kubernetes.io/tls'],
+      ['type', 'kubernetes.io/basic-auth'],
+      ['type', 'kubernetes.io/ssh-auth'],
+      ['type', 'kubernetes.io/dockercfg'],
+      ['type', 'kubernetes.io/dockerconfigjson'],
+      ['type', 'kubernetes.io/service-account-token'],
+      ['type', 'example.com/own'],
+      ['type', ''],
+      ['', { type: 'kubernetes.io/tls', data: { 'tls.crt': 'eA==' } }],
+      ['', { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': 'x' } }],
+      ['', { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '' } }],
+      ['', { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '[]' } }],
+      ['', { type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': '{}' } }],
+      ['', { type: 'kubernetes.io/basic-auth', stringData: { username: 'x' } }],
+      ['', { type: 'kubernetes.io/ssh-auth', stringData: { 'ssh-privatekey': '' } }],
+    ],
+  },
+  {
+    kind: 'ConfigMaps',
+    path: '/api/v1/namespaces/{ns}/configmaps',
+    valid: { metadata: { name: 'a' } },
+    changes: [
+      ['data', { 'a b': 'x' }],
+      ['', { data: { a: 'x' }, binaryData: { a: 'eA==' } }],
+    ],
+  },
+  {
+    kind: 'PersistentVolumeClaims',
+    path: '/api/v1/namespaces/{ns}/persistentvolumeclaims',
+    valid: { metadata: { name: 'a' }, spec: claimSpec },
+    changes: [
+      ['spec', none],
+      ['spec.accessModes', []],
+      ['spec.accessModes', ['Other']],
+      ['spec.accessModes', ['ReadWriteOncePod', 'ReadWriteOnce']],
+      ['spec.resources', none],
+      ['spec.resources.requests.storage', '0'],
+      ['spec.resources.requests.storage', '-1Gi'],
+      ['spec.storageClassName', 'A'],
+      ['spec.storageClassName', ''],
+      ['spec.volumeMode', 'Other'],
+      ['spec.selector', badSelectors[2]],
+    ],
+  },
+  {
+    kind: 'Ingresses',
+    path: namespaced('networking.k8s.io/v1', 'ingresses'),
+    valid: { metadata: { name: 'a' }, spec: { rules: [{ host: 'a.example.com', http: { paths: [path] } }] } },
+    changes: [
+      ['spec', none],
+      ['spec', { defaultBackend: {} }],
+      ['spec', { defaultBackend: { resource: { kind: 'A', name: 'a' } } }],
+      ['spec', { defaultBackend: { resource: {} } }],
+      ['spec.rules.0.host', '10.0.0.1'],
+      ['spec.rules.0.host', 'A'],
+      ['spec.rules.0.host', '*.example.com'],
+      ['spec.rules.0.host', 'a.*.com'],
+      ['spec.rules.0.http.paths', []],
+      ['spec.rules.0.http.paths.0.pathType', none],
+      ['spec.rules.0.http.paths.0.pathType', 'Other'],
+      ['spec.rules.0.http.paths.0.path', 'a'],
+      ['spec.rules.0.http.paths.0.path', none],
+      ['spec.rules.0.http.paths.0.path', '/a//b/..'],
+      ['spec.rules.0.http.paths.0', { ...path, pathType: 'ImplementationSpecific', path: 'x' }],
+      ['spec.rules.0.http.paths.0', { ...path, pathType: 'ImplementationSpecific', path: '' }],
+      ['spec.rules.0.http.paths.0.backend', {}],
+      ['spec.rules.0.http.paths.0.backend.service.name', 'A'],
+      ['spec.rules.0.http.paths.0.backend.service.name', none],
+      ['spec.rules.0.http.paths.0.backend.service.port', {}],
+      ['spec.rules.0.http.paths.0.backend.service.port', { number: 70_000 }],
+      ['spec.rules.0.http.paths.0.backend.service.port', { name: 'A' }],
+      ['spec.rules.0.http.paths.0.backend.service.port', { name: 'a', number: 80 }],
+      ['spec.rules.0.http.paths.0.backend.resource', { kind: 'A', name: 'a' }],
+      ['spec.tls', [{ hosts: ['A', '*.example.com'], secretName: 'S' }]],
+      ['spec.ingressClassName', 'A'],
+    ],
+  },
+  {
+    kind: 'NetworkPolicies',
+    path: namespaced('networking.k8s.io/v1', 'networkpolicies'),
+    valid: { metadata: { name: 'a' }, spec: { podSelector: {}, ingress: [{ ports: [{ port: 80 }] }] } },
+    changes: [
+      ['spec', none],
+      ['spec.podSelector', badSelectors[4]],
+      ['spec.ingress.0.ports.0.protocol', 'HTTP'],
+      ['spec.ingress.0.ports.0.port', 0],
+      ['spec.ingress.0.ports.0.port', 'A'],
+      ['spec.ingress.0.ports.0.endPort', 70],
+      ['spec.ingress.0.ports.0.endPort', 70_000],
+      ['spec.ingress.0.ports.0', { endPort: 70 }],
+      ['spec.ingress.0.ports.0', { port: 'http', endPort: 70 }],
+      ['spec.ingress.0.from', [{}]],
+      ['spec.ingress.0.from', [{ podSelector: {}, ipBlock: { cidr: '10.0.0.0/8' } }]],
+      ['spec.ingress.0.from', [{ ipBlock: {} }]],
+      ['spec.ingress.0.from', [{ ipBlock: { cidr: '10.0.0.0' } }]],
+      ['spec.ingress.0.from', [{ ipBlock: { cidr: '10.0.0.0/8', except: ['11.0.0.0/16', '10.0.0.0/8', 'x'] } }]],
+      ['spec.ingress.0.from', [{ ipBlock: { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] } }]],
+      ['spec.egress', [{ to: [{ namespaceSelector: badSelectors[3] }] }]],
+      ['spec.policyTypes', ['Other']],
+      ['spec.policyTypes', ['Ingress', 'Egress', 'Ingress']],
+    ],
+  },
+  {
+    kind: 'Roles',
+    path: namespaced(`${rbac}/v1`, 'roles'),
+    valid: { metadata: { name: 'a' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] },
+    changes: [
+      ['rules.0.verbs', []],
+      ['rules.0.apiGroups', none],
+      ['rules.0.resources', none],
+      ['rules.0.nonResourceURLs', ['/x']],
+      ['rules.0', { nonResourceURLs: ['/x'], verbs: ['get'] }],
+      ['rules.0', {}],
+    ],
+  },
+  {
+    kind: 'ClusterRoles',
+    path: `/apis/${rbac}/v1/clusterroles`,
+    valid: { metadata: { name: '{ns}-a' }, rules: [{ nonResourceURLs: ['/x'], verbs: ['get'] }] },
+    changes: [
+      ['rules.0.verbs', none],
+      ['rules.0.apiGroups', ['']],
+      ['aggregationRule', {}],
+      ['aggregationRule', { clusterRoleSelectors: [badSelectors[0]] }],
+    ],
+  },
+  {
+    kind: 'RoleBindings',
+    path: namespaced(`${rbac}/v1`, 'rolebindings'),
+    valid: {
+      metadata: { name: 'a' },
+      roleRef: { kind: 'Role', name: 'r', apiGroup: rbac },
+      subjects: [{ kind: 'User', name: 'u', apiGroup: rbac }],
+    },
+    changes: [
+      ['roleRef', none],
+      ['roleRef.kind', 'Other'],
+      ['roleRef.name', none],
+      ['roleRef.name', 'a/b'],
+      ['roleRef.apiGroup', 'other'],
+      ['subjects.0.name', none],
+      ['subjects.0.kind', 'Other'],
+      ['subjects.0.kind', none],
+      ['subjects.0.apiGroup', 'other'],
+      ['subjects.0.kind', 'ServiceAccount'],
+      ['subjects.0', { kind: 'ServiceAccount', name: 'A' }],
+      ['subjects.0', { kind: 'ServiceAccount', name: 's' }],
+    ],
+  },
+  {
+    kind: 'ClusterRoleBindings',
+    path: `/apis/${rbac}/v1/clusterrolebindings`,
+    valid: { metadata: { name: '{ns}-a' }, roleRef: { kind: 'ClusterRole', name: 'r' } },
+    changes: [
+      ['roleRef.kind', 'Role'],
+      ['subjects', [{ kind: 'ServiceAccount', name: 's' }]],
+    ],
+  },
+  {
+    kind: 'PodDisruptionBudgets',
+    path: namespaced('policy/v1', 'poddisruptionbudgets'),
+    valid: { metadata: { name: 'a' }, spec: { minAvailable: 1, selector } },
+    changes: [
+      ['spec', none],
+      ['spec.minAvailable', -1],
+      ['spec.minAvailable', 'x'],
+      ['spec.minAvailable', '101%'],
+      ['spec.maxUnavailable', 1],
+      ['spec.selector', badSelectors[1]],
+      ['spec.unhealthyPodEvictionPolicy', 'Other'],
+    ],
+  },
+  {
+    kind: 'HorizontalPodAutoscalers',
+    path: namespaced('autoscaling/v2', 'horizontalpodautoscalers'),
+    valid: {
+      metadata: { name: 'a' },
+      spec: {
+        maxReplicas: 3,
+        scaleTargetRef: { kind: 'Deployment', name: 'a', apiVersion: 'apps/v1' },
+        metrics: [cpu],
+      },
+    },
+    changes: [
+      ['spec', none],
+      ['spec.minReplicas', 0],
+      ['spec.minReplicas', 5],
+      ['spec.maxReplicas', none],
+      ['spec.maxReplicas', -1],
+      ['spec.scaleTargetRef', none],
+      ['spec.scaleTargetRef.kind', 'a/b'],
+      ['spec.metrics.0.type', 'Other'],
+      ['spec.metrics.0.type', none],
+      ['spec.metrics.0.type', 'Pods'],
+      ['spec.metrics.0', { type: 'Resource' }],
+      ['spec.metrics.0.resource.name', none],
+      ['spec.metrics.0.resource.target', {}],
+      ['spec.metrics.0.resource.target.averageUtilization', 0],
+      ['spec.metrics.0.resource.target.averageValue', '1'],
+      ['spec.metrics.0.resource.target', { type: 'AverageValue', averageValue: '0' }],
+      ['spec.metrics.0.resource.target.type', 'Other'],
+      ['spec.behavior', { scaleUp: { stabilizationWindowSeconds: -1, selectPolicy: 'Other' } }],
+      ['spec.behavior', { scaleDown: { policies: [{ type: 'Other', value: 0, periodSeconds: 2000 }] } }],
+    ],
+  },
+]
+
+/** Manifests that both servers take, and where they are posted. */
+export const validManifests: readonly Pick<Variants, 'kind' | 'path' | 'valid'>[] = variants
+
+/** A copy of `object` with another value at `at`. */
+function changed(object: object, at: string, value: unknown): object {
+  if (at === '') return { ...object, ...(value as object) }
+  const copy = structuredClone(object) as Record<string, unknown>
+  const keys = at.split('.')
+  const last = keys.pop() as string
+  let place = copy
+  for (const key of keys) {
+    place[key] ??= {}
+    place = place[key] as Record<string, unknown>
+  }
+  if (value === undefined) delete place[last]
+  else place[last] = value
+  return copy
+}
+
+function steps({ path, valid, changes }: Variants): readonly Step[] {
+  const dry = `${path}?dryRun=All`
+  return [post(dry, valid), ...changes.map(([at, value]) => post(dry, changed(valid, at, value)))]
+}
+
+/** What of an object of a built-in kind is required, and what its fields may be. */
+export const refusalScenarios: readonly Scenario[] = [
+  ...variants.map(one => ({ name: `${one.kind} that are refused`, steps: steps(one) })),
+  {
+    name: 'updates to what a new object could not be',
+    steps: ['deployments', 'statefulsets', 'daemonsets'].flatMap(plural => {
+      const collection = namespaced('apps/v1', plural)
+      return [
+        quietly(post(collection, workload)),
+        ...(
+          [
+            ['spec.template.spec.containers.0.image', none],
+            ['spec.template.metadata.labels', { app: 'b' }],
+            ['spec.minReadySeconds', -1],
+            ['spec.selector', { matchLabels: { app: 'b' } }],
+          ] as const
+        ).map(([at, value]) => put(`${collection}/a`, changed(workload, at, value))),
+        put(`${collection}/a/status`, { ...changed(workload, 'spec', {}), status: { observedGeneration: 1 } }),
+      ]
+    }),
+  },
+]

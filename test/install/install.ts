@@ -9,6 +9,7 @@ import { command, type Ended, toolEnvironment } from '../../tools/test/command.t
 import type { Found } from '../../tools/test/step.ts'
 import { root } from '../../tools/workspace.ts'
 import { runBundle } from './bundle.ts'
+import { tryCreated } from './created.ts'
 import { tutorialOf } from './tutorial.ts'
 
 /** The first ```ts example of a README; undefined where there is none. */
@@ -32,6 +33,7 @@ export async function installTest(): Promise<Found> {
     const outcomes = [
       ...(await tryExamples(project, packages, nodes)),
       ...(await followTutorial(project, nodes)),
+      ...(await tryCreated(project, nodes)),
       await runBundle(project),
     ]
     const failures = outcomes.filter(outcome => outcome !== undefined)

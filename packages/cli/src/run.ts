@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { checkCommand } from './check/command.ts'
 import { completionCommand } from './completion/command.ts'
 import { crdCommand } from './crd/command.ts'
+import { createCommand } from './create/command.ts'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost, ExitStatus } from './host.ts'
 import { manifestsCommand } from './manifests/command.ts'
@@ -24,7 +25,9 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     .showHelpAfterError('(wherry --help prints the usage)')
     .addHelpText('after', exitStatuses)
   // A subcommand that is added whole does not take over how the program ends and where it writes.
-  const commands = [crdCommand, typesCommand, rbacCommand, manifestsCommand, serverCommand].map(make => make(host))
+  const commands = [createCommand, crdCommand, typesCommand, rbacCommand, manifestsCommand, serverCommand].map(make =>
+    make(host),
+  )
   for (const command of [...commands, checkCommand(host, runCommand), completionCommand(host, program)])
     program.addCommand(command.copyInheritedSettings(program))
   try {

@@ -29,6 +29,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _wherry; printf '%s\\n' "\${COMPREPLY
 describe.runIf(has('bash'))('wherry completion bash', () => {
   it('offers the commands', async () => {
     expect(await offered(['wherry', ''])).toEqual([
+      'create',
       'crd',
       'types',
       'rbac',
@@ -67,7 +68,7 @@ describe('wherry completion', () => {
   it.for(['zsh', 'fish'] as const)('names each option in the script for %s, which the shell can read', async shell => {
     const { status, stdout } = await run(`completion ${shell}`)
     expect(status).toBe(0)
-    for (const name of ['crd', 'types', 'completion', 'out', 'check', 'watch', 'diff', 'json', 'help'])
+    for (const name of ['create', 'crd', 'types', 'completion', 'out', 'check', 'watch', 'diff', 'json', 'help'])
       expect(stdout).toMatch(new RegExp(`\\b${name}\\b`))
     if (has(shell)) expect(spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' }).stderr).toBe('')
   })

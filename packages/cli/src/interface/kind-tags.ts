@@ -1,5 +1,6 @@
 import type { PrintColumn, ScalePaths } from '@wherry/crd'
 import type { DocComment, Tag } from './doc-comment.ts'
+import { pluralOf } from './plural.ts'
 
 /** What the doc comment of an interface says of its kind and version. */
 export interface KindTags {
@@ -132,10 +133,4 @@ function moreOf(text: string | undefined, refuse: (message: string) => void): Re
 function pairOf(text: string): readonly [string, string] {
   const [, key = text, value = ''] = /^(\S+)\s+([\s\S]*)$/.exec(text) ?? []
   return [key, value]
-}
-
-/** The plural of an English word in lower case, for most words: `@plural` says others. */
-function pluralOf(word: string): string {
-  if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`
-  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`
 }

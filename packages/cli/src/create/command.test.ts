@@ -1,0 +1,56 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { commandsOf } from '../check/command-line.ts'
+import { run } from '../testkit/run.ts'
+
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'wherry-create-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+it('create writes thirteen files, each of which names the kind that was asked for', async () => {
+  const { status, stdout } = await run('create game-operator --group arcade.example.com --kind Game', folder)
+  expect(status).toBe(0)
+  const found = await readdir(join(folder, 'game-operator'), { recursive: true, withFileTypes: true })
+  const files = found.filter(one => one.isFile()).map(one => join(one.parentPath, one.name))
+  expect(files.map(file => file.slice(join(folder, 'game-operator').length + 1)).sort()).toEqual(
+    [
+      ...['.github/workflows/ci.yaml', '.gitignore', 'Dockerfile', 'README.md', 'package.json', 'tsconfig.json'],
+      ...['deploy/crd/games.arcade.example.com.yaml', 'deploy/game-operator.yaml', 'deploy/kustomization.yaml'],
+      ...['src/game.ts', 'src/main.ts', 'src/reconcile.ts', 'test/reconcile.test.ts'],
+    ]
+      .map(file => join(file))
+      .sort(),
+  )
+  for (const file of files) {
+    const text = await readFile(file, 'utf8')
+    expect(text, file).not.toMatch(/\$\{|undefined/)
+    expect(stdout).toContain(file.slice(folder.length + 1))
+  }
+  const { scripts } = JSON.parse(await readFile(join(folder, 'game-operator/package.json'), 'utf8'))
+  // What `wherry check` reads.
+  for (const script of Object.values<string>(scripts)) expect(() => commandsOf(script, folder)).not.toThrow()
+})
+
+it('create leaves a folder that is there alone', async () => {
+  const line = 'create game-operator --group arcade.example.com --kind Game'
+  await run(line, folder)
+  expect(await run(line, folder)).toMatchObject({ status: 1, stderr: expect.stringContaining('is there already') })
+})
+
+it.each([
+  ['Game-operator', 'arcade.example.com', 'Game', 'Game-operator: the name'],
+  ['game', 'arcade', 'Game', '--group arcade'],
+  ['game', 'arcade.example.com', 'game', '--kind game'],
+  ['../game', 'arcade.example.com', 'Game', '../game: the name'],
+])('create refuses %s, %s and %s', async (name, group, kind, message) => {
+  const { status, stderr } = await run(`create ${name} --group ${group} --kind ${kind}`, folder)
+  expect(status).toBe(2)
+  expect(stderr).toContain(message)
+  expect(await readdir(folder)).toEqual([])
+})

@@ -1,0 +1,54 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { Command } from 'commander'
+import { refused } from '../failure.ts'
+import type { CommandHost } from '../host.ts'
+
+interface Options {
+  readonly group: string
+  readonly kind: string
+}
+
+const examples = `
+Examples:
+  wherry create game-operator --group arcade.example.com --kind Game
+  cd game-operator && npm install && npm test
+
+Exit status: 0 done; 1 the folder is there already; 2 wrong usage.`
+
+/** `wherry create`: writes a new project, whose test passes. */
+export function createCommand(host: CommandHost): Command {
+  return new Command('create')
+    .description(
+      'Writes a project for an operator of one kind to a new folder: its code, a test, its manifests, a Dockerfile and a workflow.',
+    )
+    .argument('<name>', 'the name of the folder and of the operator')
+    .requiredOption('--group <domain>', 'the API group of the kind, a domain of yours')
+    .requiredOption('--kind <Kind>', 'the name of the kind, such as Game')
+    .addHelpText('after', examples)
+    .action((name: string, options: Options) => create(name, options, host))
+}
+
+async function create(name: string, { group, kind }: Options, host: CommandHost): Promise<void> {
+  const [{ projectNames }, { projectFiles }] = await Promise.all([import('./names.ts'), import('./project-files.ts')])
+  const names = projectNames(name, group, kind)
+  const folder = resolve(host.cwd, name)
+  if (existsSync(folder)) throw refused(`${name} is there already: choose another name, or remove it`)
+  for (const [file, text] of Object.entries(projectFiles(names, ownVersion()))) {
+    await mkdir(dirname(join(folder, file)), { recursive: true })
+    await writeFile(join(folder, file), text)
+    host.stdout.write(`${join(name, file)}\n`)
+  }
+  host.stdout.write(`\ncd ${name}\nnpm install\nnpm test\n`)
+}
+
+/** The version of this package, which the others have too. */
+function ownVersion(): string {
+  // Two folders up from a source, and one from what is built.
+  const found = ['../package.json', '../../package.json']
+    .map(path => new URL(path, import.meta.url))
+    .find(file => existsSync(file))
+  if (found === undefined) throw new Error('this package has no package.json')
+  return JSON.parse(readFileSync(found, 'utf8')).version
+}

@@ -1,0 +1,146 @@
+import { kustomizationYaml, manifestsYaml } from '../manifests/documents.ts'
+import type { OperatorDeclaration } from '../program/declaration.ts'
+import { neededRights } from '../rbac/needed.ts'
+import { neededRoles } from '../rbac/roles.ts'
+import { definition } from './definition.ts'
+import type { ProjectNames } from './names.ts'
+import { sources } from './sources.ts'
+
+/** All files of a new project by path. `wherry check` finds nothing to change in them. */
+export function projectFiles(names: ProjectNames, version: string): Readonly<Record<string, string>> {
+  const { name, group, plural } = names
+  return {
+    'package.json': `${JSON.stringify(packageJson(names, version), undefined, 2)}\n`,
+    'tsconfig.json': `${JSON.stringify({ compilerOptions }, undefined, 2)}\n`,
+    '.gitignore': 'node_modules/\ndist/\n.wherry/\n',
+    'README.md': readme(names),
+    Dockerfile: dockerfile,
+    '.github/workflows/ci.yaml': workflow,
+    ...sources(names),
+    [`deploy/crd/${plural}.${group}.yaml`]: definition(names),
+    [`deploy/${name}.yaml`]: manifests(names),
+    'deploy/kustomization.yaml': kustomizationYaml([`crd/${plural}.${group}.yaml`, `${name}.yaml`]),
+  }
+}
+
+function readme({ name, group, kind, singular }: ProjectNames): string {
+  return `# ${name}
+
+An operator for the kind \`${kind}\` (\`${group}\`), written with Wherry.
+
+\`\`\`sh
+npm install
+npm test             # types, and the tests against an API server that starts in them
+npm run crd          # after a change of src/${singular}.ts: writes deploy/crd
+RECORD=1 npm test    # after a change that needs other rights: records them
+npm run manifests    # and writes them to deploy
+npm run check        # in CI: fails if a file in deploy is stale
+\`\`\`
+
+To run it in the cluster of your kubeconfig, with your own rights:
+
+\`\`\`sh
+kubectl apply -f deploy/crd
+npm start
+\`\`\`
+
+To deploy it, with exactly the rights that it needs:
+
+\`\`\`sh
+docker build --tag ${name}:latest .
+kubectl apply -k deploy
+\`\`\`
+`
+}
+
+function packageJson({ name, singular }: ProjectNames, version: string): object {
+  const wherry = `^${version}`
+  const bundle = 'esbuild src/main.ts --bundle --platform=node --format=esm --outfile=dist/main.mjs'
+  return {
+    name,
+    version: '0.1.0',
+    private: true,
+    type: 'module',
+    engines: { node: '>=22.19' },
+    scripts: {
+      start: 'node src/main.ts',
+      test: 'tsc && node --test',
+      crd: `wherry crd src/${singular}.ts --out deploy/crd`,
+      manifests: `wherry manifests src/main.ts --name ${name} --out deploy`,
+      check: 'wherry check',
+      build: `${bundle} --external:@kubernetes/client-node`,
+    },
+    dependencies: { '@wherry/client': wherry, '@wherry/controller': wherry },
+    devDependencies: {
+      '@kubernetes/client-node': '^2.0.0',
+      '@types/node': '^22.19.0',
+      ...{ '@wherry/cli': wherry, '@wherry/crd': wherry, '@wherry/testing': wherry },
+      ...{ esbuild: '^0.28.0', typescript: '^6.0.0', yaml: '^2.9.0' },
+    },
+  }
+}
+
+const compilerOptions = {
+  ...{ module: 'nodenext', target: 'esnext', types: ['node'], strict: true, noEmit: true },
+  ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
+}
+
+const dockerfile = `FROM node:24-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm ci
+COPY src src
+RUN npm run build
+
+FROM node:24-slim
+COPY --from=build /app/dist/main.mjs /app/main.mjs
+USER 1000
+CMD ["node", "/app/main.mjs"]
+`
+
+const workflow = `name: ci
+on: [push, pull_request]
+jobs:
+  test:
+    runs-on: ubuntu-latest
+    steps:
+      - uses: actions/checkout@v4
+      - uses: actions/setup-node@v4
+        with: { node-version: 24, cache: npm }
+      - run: npm ci
+      - run: npm test
+      - run: npm run check
+      - run: npm run build
+`
+
+/** What `wherry manifests` makes of the program and its test. */
+function manifests({ name, group, singular, plural }: ProjectNames): string {
+  const test = 'makes a ConfigMap, and keeps it as it should be'
+  const configMaps = { group: '', resource: 'configmaps' }
+  const by = (what: string): string => `controller ${singular}: ${what}`
+  const views = (of: { readonly group: string; readonly resource: string }, what: string) =>
+    ['list', 'watch'].map(verb => ({ verb, ...of, by: by(what) }))
+  const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace: name, by: 'leader' }
+  const declaration: OperatorDeclaration = {
+    name,
+    leader: true,
+    rights: [
+      ...views({ group, resource: plural }, 'for'),
+      ...views(configMaps, 'owns'),
+      ...['create', 'patch'].map(verb => ({ verb, group: '', resource: 'events', by: by('events') })),
+      ...['get', 'update', 'watch'].map(verb => ({ verb, ...lease, name })),
+      { verb: 'create', ...lease },
+    ],
+  }
+  const seen = [
+    { verb: 'watch', group, resource: plural, test },
+    { verb: 'patch', group, resource: `${plural}/status`, test },
+    ...['watch', 'create', 'patch'].map(verb => ({ verb, ...configMaps, test })),
+  ]
+  const needed = neededRights(seen, { declaration, used: [], file: 'src/main.ts' }, { namespace: name, own: [] })
+  const health = { host: '0.0.0.0', port: 8080, tls: false, metrics: false, tokenReview: false }
+  return manifestsYaml({
+    ...{ name, namespace: name, image: `${name}:latest`, leader: true, health, hasServiceMonitor: false },
+    roles: neededRoles(needed, { fixed: [], any: [] }),
+  })
+}

@@ -26,12 +26,12 @@ const scenes: Readonly<Record<string, Scene>> = {
       const program = start('small/watcher.ts')
       await program.line('synced: 1 objects')
       await create(client, 'b', { size: '1', shape: 'round' })
-      await program.line('changed default/b: size shape')
+      await program.line('changed default/b: shape size')
       await client.delete(configMaps, { namespace, name: 'a' })
       await program.line('deleted default/a')
       expect(await program.stop()).toEqual([
         ...['reset', 'changed default/a: colour', 'synced: 1 objects'],
-        ...['changed default/b: size shape', 'deleted default/a'],
+        ...['changed default/b: shape size', 'deleted default/a'],
       ])
     },
   },

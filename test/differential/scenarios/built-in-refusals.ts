@@ -1,4 +1,4 @@
-import { post, put, quietly, type Scenario, type Step } from '../scenario.ts'
+import { merge, post, put, quietly, type Scenario, type Step } from '../scenario.ts'
 
 /** A manifest of a kind, and other values of its fields, by where they are: `spec.ports.0.port`; `undefined` takes a field away. */
 interface Variants {
@@ -586,6 +586,8 @@ const variants: readonly Variants[] = [
 /** Manifests that both servers take, and where they are posted. */
 export const validManifests: readonly Pick<Variants, 'kind' | 'path' | 'valid'>[] = variants
 
+const conditions = (...types: string[]): object[] => types.map(type => ({ type, status: 'True' }))
+
 /** A copy of `object` with another value at `at`. */
 function changed(object: object, at: string, value: unknown): object {
   if (at === '') return { ...object, ...(value as object) }
@@ -627,5 +629,59 @@ export const refusalScenarios: readonly Scenario[] = [
         put(`${collection}/a/status`, { ...changed(workload, 'spec', {}), status: { observedGeneration: 1 } }),
       ]
     }),
+  },
+  {
+    name: 'statuses that are refused',
+    steps: (
+      [
+        ['deployments', ['updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas']],
+        ['replicasets', ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']],
+        ['statefulsets', ['currentReplicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas']],
+        ['daemonsets', ['numberReady', 'numberAvailable', 'updatedNumberScheduled']],
+      ] as const
+    ).flatMap(([plural, fields]) => {
+      const at = `${namespaced('apps/v1', plural)}/a`
+      return [
+        quietly(post(namespaced('apps/v1', plural), workload)),
+        ...fields.flatMap(field => [-1, 1].map(value => merge(`${at}/status`, { status: { [field]: value } }))),
+        merge(`${at}/status`, { status: { replicas: 3, readyReplicas: 3, availableReplicas: 2 } }),
+        merge(`${at}/status`, { status: { replicas: 2 } }),
+        merge(at, { spec: { minReadySeconds: 5 }, status: { replicas: -1 } }),
+      ]
+    }),
+  },
+  {
+    name: 'statuses of Jobs that are refused',
+    steps: [
+      quietly(post(namespaced('batch/v1', 'jobs'), variants.find(({ kind }) => kind === 'Jobs')?.valid)),
+      ...[
+        { active: -1 },
+        { succeeded: 2, active: 1 },
+        { succeeded: 1 },
+        { ready: 3 },
+        { conditions: conditions('Complete') },
+        { conditions: conditions('Complete', 'SuccessCriteriaMet') },
+        { completionTime: '2020-01-01T00:00:00Z' },
+        { completedIndexes: '0' },
+        { failedIndexes: '1' },
+        { conditions: conditions('Failed') },
+        { conditions: conditions('Failed', 'FailureTarget') },
+        { conditions: conditions('Failed', 'Complete', 'SuccessCriteriaMet') },
+        { conditions: conditions('FailureTarget', 'SuccessCriteriaMet') },
+        { startTime: '2020-01-01T00:00:00Z' },
+        { startTime: '2020-01-02T00:00:00Z' },
+        {
+          ...{ conditions: conditions('Complete', 'SuccessCriteriaMet'), startTime: '2020-01-01T00:00:00Z' },
+          ...{ completionTime: '2019-01-01T00:00:00Z', active: 1, terminating: 1 },
+        },
+        {
+          ...{ conditions: conditions('Complete', 'SuccessCriteriaMet'), startTime: '2020-01-01T00:00:00Z' },
+          ...{ completionTime: '2020-01-03T00:00:00Z', active: 0 },
+        },
+        { completionTime: '2020-01-04T00:00:00Z' },
+        { conditions: [] },
+        { active: 1 },
+      ].map(status => merge(`${namespaced('batch/v1', 'jobs')}/a/status`, { status })),
+    ],
   },
 ]

@@ -344,7 +344,7 @@ describe('an owned view', () => {
       expect(runs).toBe(20)
       const { byVerb } = await server.stats()
       expect(byVerb.watch?.['deployments.apps']?.openStreams).toBeLessThan(3)
-      await client.status.patch(deployments, at('g1'), { status: { readyReplicas: 1 } }, them)
+      await client.status.patch(deployments, at('g1'), { status: { replicas: 1, readyReplicas: 1 } }, them)
       await simulation.advance(1000)
       expect(runs).toBe(21)
       await client.patch(games, at('g2'), { spec: { title: 'Blitz' } })

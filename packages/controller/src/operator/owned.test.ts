@@ -124,8 +124,8 @@ describe('an owned view with predicates', () => {
         })
       await start('chess')
       const them = { fieldManager: 'them' }
-      await after(client.status.patch(deployments, at('web'), { status: { readyReplicas: 1 } }, them))
-      await after(client.status.patch(deployments, at('web'), { status: { replicas: 1 } }, them))
+      await after(client.status.patch(deployments, at('web'), { status: { replicas: 1, readyReplicas: 1 } }, them))
+      await after(client.status.patch(deployments, at('web'), { status: { replicas: 2 } }, them))
       expect(seen).toEqual([
         [undefined, 0],
         [0, 1],

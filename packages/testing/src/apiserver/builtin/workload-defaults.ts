@@ -50,6 +50,7 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
     successfulJobsHistoryLimit: 3,
     failedJobsHistoryLimit: 1,
   },
+  'batch.v1.JobCondition': { lastProbeTime: null, lastTransitionTime: null },
   'core.v1.ReplicationControllerSpec': {
     replicas: 1,
     selector: of => objectAt(objectAt(objectAt(of, 'template'), 'metadata'), 'labels'),

@@ -9,14 +9,21 @@ import { allocate, serviceProblems } from '../builtin/service.ts'
 import type { ServiceAddresses } from '../builtin/service-addresses.ts'
 import { checkAutoscaler } from '../builtin/validation/autoscaler.ts'
 import { checkBudget } from '../builtin/validation/budget.ts'
-import { allOf, checked, checkedOnce } from '../builtin/validation/causes.ts'
+import { allOf, checked, checkedOnce, checkedStatus } from '../builtin/validation/causes.ts'
 import { checkClaim } from '../builtin/validation/claim.ts'
 import { checkIngress } from '../builtin/validation/ingress.ts'
+import { jobStatusProblems } from '../builtin/validation/job-status.ts'
 import { checkCronJob, checkGeneratedSelector, checkJob } from '../builtin/validation/jobs.ts'
 import { checkNetworkPolicy } from '../builtin/validation/network-policy.ts'
 import { checkPod } from '../builtin/validation/pod.ts'
 import { checkClusterRole, checkClusterRoleBinding, checkRole, checkRoleBinding } from '../builtin/validation/rbac.ts'
 import { checkService } from '../builtin/validation/service.ts'
+import {
+  checkDaemonSetStatus,
+  checkDeploymentStatus,
+  checkReplicaSetStatus,
+  checkStatefulSetStatus,
+} from '../builtin/validation/status.ts'
 import { checkDaemonSet, checkDeployment, checkReplicaSet, checkStatefulSet } from '../builtin/validation/workloads.ts'
 import { claimProtection } from '../controllers/claim-protection.ts'
 import { isObject, type Json, objectAt, own, stringAt } from '../objects/json.ts'
@@ -139,7 +146,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'jobs.batch': {
     create: selectOwnPods,
-    problems: allOf(checkedOnce(checkGeneratedSelector), checked(checkJob), jobProblems),
+    problems: allOf(checkedOnce(checkGeneratedSelector), checked(checkJob), jobProblems, jobStatusProblems),
   },
   'cronjobs.batch': { problems: checked(checkCronJob) },
   'customresourcedefinitions.apiextensions.k8s.io': {
@@ -179,20 +186,23 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'deployments.apps': {
     countsAnnotations: true,
-    problems: allOf(checked(checkDeployment), immutable('spec.selector')),
+    problems: allOf(checked(checkDeployment), immutable('spec.selector'), checkedStatus(checkDeploymentStatus)),
   },
   'daemonsets.apps': {
     create: object => nextTemplate(object, undefined),
     update: nextTemplate,
-    problems: allOf(immutable('spec.selector'), checked(checkDaemonSet)),
+    problems: allOf(immutable('spec.selector'), checked(checkDaemonSet), checkedStatus(checkDaemonSetStatus)),
   },
-  'replicasets.apps': { problems: allOf(checked(checkReplicaSet), immutable('spec.selector')) },
+  'replicasets.apps': {
+    problems: allOf(checked(checkReplicaSet), immutable('spec.selector'), checkedStatus(checkReplicaSetStatus)),
+  },
   'statefulsets.apps': {
     create: nameService,
     update: nameService,
     problems: allOf(
       checked(checkStatefulSet),
       immutable('spec.selector', 'spec.volumeClaimTemplates', 'spec.serviceName', 'spec.podManagementPolicy'),
+      checkedStatus(checkStatefulSetStatus),
     ),
   },
   'controllerrevisions.apps': { problems: immutable('data') },

@@ -31,6 +31,11 @@ export class Causes {
     for (const why of reasons) this.#found.push(invalid(field, value ?? null, why))
   }
 
+  /** A value that is not quoted: other fields tell why it is wrong. */
+  contradicts(field: string, why: string): void {
+    this.#found.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${why}`, field })
+  }
+
   forbidden(field: string, why: string): void {
     this.#found.push({ reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field })
   }
@@ -73,28 +78,36 @@ type Problems = (object: KubeObject, old: KubeObject | undefined) => StatusCause
  * update of such an object is not refused for what was wrong before.
  */
 export function checked(check: Check): Problems {
-  const found = (object: KubeObject): readonly StatusCause[] => {
-    const causes = new Causes()
-    check(object, causes)
-    return causes.all
-  }
   return (object, old) => {
     // A write of the status alone keeps the rest as it is.
     if (old !== undefined && object.spec !== undefined && object.spec === old.spec) return []
-    const now = found(object)
-    if (now.length === 0 || old === undefined) return [...now]
-    const before = new Set(found(old).map(cause => JSON.stringify(cause)))
-    return now.filter(cause => !before.has(JSON.stringify(cause)))
+    return added(check, object, old)
   }
+}
+
+/** The `problems` of a resource whose status passes `check`, wherever it is written. */
+export function checkedStatus(check: Check): Problems {
+  return (object, old) => (old === undefined || object.status === old.status ? [] : added(check, object, old))
+}
+
+/** What `check` finds of an object that it did not find of the one before. */
+function added(check: Check, object: KubeObject, old: KubeObject | undefined): StatusCause[] {
+  const now = found(check, object)
+  if (now.length === 0 || old === undefined) return [...now]
+  const before = new Set(found(check, old).map(cause => JSON.stringify(cause)))
+  return now.filter(cause => !before.has(JSON.stringify(cause)))
+}
+
+function found(check: Check, object: KubeObject): readonly StatusCause[] {
+  const causes = new Causes()
+  check(object, causes)
+  return causes.all
 }
 
 /** The `problems` of a new object of a resource that does not pass `check`. */
 export function checkedOnce(check: Check): Problems {
   return (object, old) => {
-    if (old !== undefined) return []
-    const causes = new Causes()
-    check(object, causes)
-    return [...causes.all]
+    return old === undefined ? [...found(check, object)] : []
   }
 }
 

@@ -74,6 +74,9 @@ export const secretReference: Scenario = {
 export const copiedResources: Scenario = {
   name: 'copied-resources',
   views: [clusterServiceVersions, olmConfigs],
+  async prepare(client) {
+    await client.create(namespaces, { metadata: { name: 'operators' } })
+  },
   async users(client) {
     for (const i of [1, 2, 3, 4]) {
       await client.create(namespaces, { metadata: { name: `member-${i}`, labels: { 'operator-group': namespace } } })

@@ -86,8 +86,6 @@ export async function runScenario(
       await scenario.prepare?.(client)
       program = start(...args)
       const acting = Promise.resolve(scenario.users?.(client))
-      // It is waited for below.
-      acting.catch(() => {})
       const restart = async (): Promise<void> => {
         if (killed === undefined) return
         await killed
@@ -99,12 +97,13 @@ export async function runScenario(
         program = start(...args)
       }
       let isRestarted = false
-      await vi.waitFor(async () => {
+      const done = vi.waitFor(async () => {
         await restart()
         expect(await scenario.isDone(client)).toBe(true)
         end(await stateOf(client, views))
       })
-      await acting
+      // Where a user is refused, nothing more is waited for.
+      await Promise.all([acting, done])
       // What is right is left as it is by a program that is started again.
       await vi.waitFor(async () => {
         await restart()

@@ -7,7 +7,7 @@ import type { Said } from './run-scenario.ts'
 import { type Servers, startServers } from './servers.ts'
 import type { Target } from './target.ts'
 
-const seeds = Number(process.env.WHERRY_SEEDS ?? 80)
+const seeds = Number(process.env.WHERRY_SEEDS ?? 24)
 const firstSeed = Number(process.env.WHERRY_FIRST_SEED ?? 1)
 const perSeed = 25
 const atOnce = 8

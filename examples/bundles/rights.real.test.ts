@@ -32,7 +32,8 @@ describe.runIf(available)('the rights of the manifest, on a real API server', ()
     await vi.waitFor(() => client.list(platformOperators))
     await client.create(namespaces, { metadata: { name: 'bundles' } })
     const rbac = new Map([clusterRoles, clusterRoleBindings, roles, roleBindings].map(one => [one.resource.kind, one]))
-    for (const document of parseAllDocuments(file('manifest.yaml'))) {
+    const manifests = ['deploy/bundles.yaml', 'deploy/roles-by-hand.yaml'].map(file)
+    for (const document of manifests.flatMap(text => parseAllDocuments(text))) {
       const object = document.toJS()
       const resource = rbac.get(object.kind)
       if (resource !== undefined) await client.create(resource as typeof clusterRoles, object)

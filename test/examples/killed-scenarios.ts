@@ -49,6 +49,9 @@ const kafkaCa = { namespace: 'kafka', name: 'kafka-cluster-ca-cert' }
 export const secretReference: Scenario = {
   name: 'secret-reference',
   views: [flowCollectors, configMaps.within({ namespaces: ['netobserv'] })],
+  async prepare(client) {
+    await client.create(namespaces, { metadata: { name: 'netobserv' } })
+  },
   async users(client) {
     const caCert = { type: 'configmap', certFile: 'service-ca.crt', ...lokiCa } as const
     const kafkaCert = { type: 'secret', certFile: 'ca.crt', ...kafkaCa } as const

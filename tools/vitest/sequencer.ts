@@ -14,6 +14,7 @@ const longest = [
   'packages/controller/src/leader/leader-election.real.test.ts',
   'test/examples/policy-sync.real.test.ts',
   'test/examples/others.embedded.test.ts',
+  'test/examples/killed.test.ts',
   'test/bench/benches/copies/manifests.real.test.ts',
   'test/examples/small.test.ts',
   'test/operator/first-week/policy.test.ts',

@@ -4,7 +4,7 @@
  *
  *     node deployed.ts FOLDER
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, defineResource, type KubernetesObject } from '@wherry/client'
@@ -12,6 +12,7 @@ import { configMaps, secrets } from '@wherry/client/resources/core'
 import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { Manifest, userOf } from '../../tools/runner/manifest.ts'
+import { writePodKubeconfig } from '../../tools/runner/pod-kubeconfig.ts'
 import { Program } from '../../tools/runner/program.ts'
 import { untilOf } from '../../tools/runner/until.ts'
 
@@ -34,12 +35,7 @@ const until = untilOf(new AbortController().signal, () => program?.check())
 try {
   await manifest.create(client, until)
   const kubeconfig = join(home, 'kubeconfig')
-  const users = server.kubeconfig.users.map(({ name }) => ({ name, user: { token } }))
-  const contexts = server.kubeconfig.contexts.map(({ name, context }) => ({
-    name,
-    context: { ...context, namespace: manifest.workload.namespace },
-  }))
-  await writeFile(kubeconfig, JSON.stringify({ ...server.kubeconfig, users, contexts }), { mode: 0o600 })
+  await writePodKubeconfig(kubeconfig, server, { token, namespace: manifest.workload.namespace })
   const env = { KUBECONFIG: kubeconfig, PORT: '0' }
   program = new Program({ main: join(folder, 'main.ts'), args: [], cwd: folder, env, execArgv: [] })
   const namespace = 'default'

@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import type { ApiServer } from '@wherry/testing'
 import type { ExampleName } from './examples.ts'
 import { Manifest, userOf } from './manifest.ts'
+import { writePodKubeconfig } from './pod-kubeconfig.ts'
 import { Program } from './program.ts'
 import { freePorts } from './program-env.ts'
 import { homeOf } from './record.ts'
@@ -64,13 +65,7 @@ export async function onStage(
     await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
     await manifest.create(client, until)
     const kubeconfig = join(folder, 'kubeconfig')
-    const users = server.kubeconfig.users.map(({ name }) => ({ name, user: { token } }))
-    // As in its pod, where its namespace is that of the Deployment.
-    const contexts = server.kubeconfig.contexts.map(({ name, context }) => ({
-      name,
-      context: { ...context, namespace: workload.namespace },
-    }))
-    await writeFile(kubeconfig, JSON.stringify({ ...server.kubeconfig, users, contexts }), { mode: 0o600 })
+    await writePodKubeconfig(kubeconfig, server, { token, namespace: workload.namespace })
     const cwd = join(folder, 'work')
     await mkdir(cwd)
     const start = (...args: string[]): Program => {

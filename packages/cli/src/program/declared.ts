@@ -12,6 +12,8 @@ import { isDeclaration, type OperatorDeclaration } from './declaration.ts'
 
 /** What a program was seen to declare and to do until its operator began to run. */
 export interface DeclaredProgram {
+  /** As the user wrote it. */
+  readonly file: string
   readonly declaration: OperatorDeclaration
   /** Requests that it made before, such as discovery. */
   readonly used: readonly UsedRight[]
@@ -61,7 +63,7 @@ export async function declaredBy(
     const declaration: unknown = JSON.parse(await readFile(paths.declaration, 'utf8'))
     if (!isDeclaration(declaration))
       throw refused(`${program} has a @wherry/controller of another version than this @wherry/cli: update both`)
-    return { declaration, used: await server.usedRights(user) }
+    return { file: program, declaration, used: await server.usedRights(user) }
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -23,7 +23,7 @@ export type Target = NeededRight & { readonly group: string; readonly resource: 
 /** The rights that tests used and that a program declares, each in the namespace where it is to be granted. What the cluster grants is in no namespace. */
 export function neededRights(
   seen: readonly SeenRight[],
-  program: (DeclaredProgram & { readonly file: string }) | undefined,
+  program: DeclaredProgram | undefined,
   places: Places,
 ): readonly NeededRight[] {
   const all = placedRights(seen.flatMap(withList), program, places)
@@ -39,7 +39,7 @@ function withList(right: SeenRight): SeenRight[] {
 
 function placedRights(
   seen: readonly SeenRight[],
-  program: (DeclaredProgram & { readonly file: string }) | undefined,
+  program: DeclaredProgram | undefined,
   places: Places,
 ): readonly NeededRight[] {
   const ofTests = seen.map(({ test, ...right }): NeededRight => ({ ...right, by: test }))
@@ -60,7 +60,11 @@ export const isView = ({ verb }: UsedRight): boolean => verb === 'list' || verb 
 
 const needsGrant = (right: UsedRight): boolean => !isGrantedToAll(right)
 
-const isTarget = (right: NeededRight): right is Target => right.resource !== undefined
+/** Whether a right is one to a resource, and not to a path. */
+export const isTarget = (right: NeededRight): right is Target => right.resource !== undefined
+
+/** Names the resource of a right, whatever its subresource. */
+export const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
 
 /** A test runs in a namespace of its own: what it used is granted where the declaration says that such objects are. */
 function placedBy(declaration: OperatorDeclaration, right: NeededRight, { namespace, own }: Places): NeededRight[] {
@@ -85,7 +89,6 @@ function placedByTests(rights: readonly NeededRight[], { namespace, own }: Place
   const isClusterView = (right: Target): boolean =>
     isView(right) && right.namespace === undefined && right.name === undefined
   const hasClusterViews = targets.some(isClusterView)
-  const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
   const places = new Map(
     [...Map.groupBy(targets, resourceOf)].map(([key, all]) => {
       const isOwn = isLease(all[0]) || own.includes(key.split(' ')[1] ?? '')

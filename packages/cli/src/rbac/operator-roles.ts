@@ -30,9 +30,7 @@ export async function operatorRoles(
   checkUsed([...own, ...fixed, ...any], seen)
   const namespace = options.namespace ?? (program === undefined ? undefined : (name ?? 'operator'))
   const declared =
-    program === undefined
-      ? undefined
-      : { ...(await declaredBy(program, { namespace: namespace ?? '', crd }, host)), file: program }
+    program === undefined ? undefined : await declaredBy(program, { namespace: namespace ?? '', crd }, host)
   const isGranted = await grantedByHand(granted, host.cwd)
   const needed = neededRights(seen, declared, { namespace, own }).filter(right => !isGranted(right))
   const undecided = undecidedNames(needed, declared?.declaration.rights ?? [], { fixed, any })

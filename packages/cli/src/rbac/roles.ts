@@ -1,4 +1,4 @@
-import { isLease, isView, type NeededRight, type Target, withoutSubresource } from './needed.ts'
+import { isLease, isTarget, isView, type NeededRight, resourceOf, type Target, withoutSubresource } from './needed.ts'
 
 /** One rule of a role, with what needs it. */
 export interface NeededRule {
@@ -28,7 +28,7 @@ export interface NameChoice {
 
 /** The roles that grant these rights and no more: the ClusterRole first, then a Role for each namespace. */
 export function neededRoles(needed: readonly NeededRight[], choice: NameChoice): readonly NeededRole[] {
-  const targets = needed.filter((right): right is Target => right.resource !== undefined)
+  const targets = needed.filter(isTarget)
   const roles = new Map<string, NeededRule[]>()
   const add = (namespace: string, rules: readonly NeededRule[]): void =>
     void roles.set(namespace, [...(roles.get(namespace) ?? []), ...rules])
@@ -54,7 +54,7 @@ export function undecidedNames(
   declared: readonly { readonly group: string; readonly resource: string; readonly name?: string | undefined }[],
   { fixed, any }: NameChoice,
 ): readonly UndecidedNames[] {
-  const targets = needed.filter((right): right is Target => right.resource !== undefined)
+  const targets = needed.filter(isTarget)
   return byKey(targets, resourceOf).flatMap(([, rights]) => {
     const [{ group, resource: first } = { group: '', resource: '' }] = rights
     const resource = withoutSubresource(first)
@@ -64,8 +64,6 @@ export function undecidedNames(
     return names.length === 0 ? [] : [{ resource, names }]
   })
 }
-
-const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
 
 /** The rules for one resource and its subresources in one namespace. */
 function rulesFor(rights: readonly Target[], names: ReadonlySet<string>): NeededRule[] {

@@ -33,7 +33,7 @@ await using client = new Client({ url: server.url, ca: server.ca, token: server.
 let program: Program | undefined
 const until = untilOf(new AbortController().signal, () => program?.check())
 try {
-  await manifest.create(client, until)
+  await manifest.create(server, client, until)
   const kubeconfig = join(home, 'kubeconfig')
   await writePodKubeconfig(kubeconfig, server, { token, namespace: manifest.workload.namespace })
   const env = { KUBECONFIG: kubeconfig, PORT: '0' }

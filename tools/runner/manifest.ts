@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Client, defineResource, isResourceNotFound, type Resource } from '@wherry/client'
-import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { type Deployment, deployments } from '@wherry/client/resources/apps'
+import type { Client } from '@wherry/client'
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import type { Deployment } from '@wherry/client/resources/apps'
 import { subjectAccessReviews } from '@wherry/client/resources/authorization'
-import { namespaces, serviceAccounts } from '@wherry/client/resources/core'
-import { clusterRoleBindings, clusterRoles, type Role, roleBindings, roles } from '@wherry/client/resources/rbac'
+import type { Role } from '@wherry/client/resources/rbac'
+import { type ApiServer, install } from '@wherry/testing'
 import { parseAllDocuments } from 'yaml'
 import type { Until } from './until.ts'
 
@@ -29,16 +29,6 @@ interface Asked {
 export interface Workload {
   readonly namespace: string
   readonly serviceAccount: string
-}
-
-const kinds: Readonly<Record<string, Resource<object>>> = {
-  Namespace: namespaces,
-  ServiceAccount: serviceAccounts,
-  Role: roles,
-  RoleBinding: roleBindings,
-  ClusterRole: clusterRoles,
-  ClusterRoleBinding: clusterRoleBindings,
-  Deployment: deployments,
 }
 
 /** What an example is deployed with: the definitions of its resources, and its manifests. */
@@ -97,26 +87,13 @@ export class Manifest {
   }
 
   /** Creates all of it, and waits until the resources are served and the rights are in force. */
-  async create(client: Client, until: Until): Promise<void> {
-    for (const definition of this.#definitions) await client.create(customResourceDefinitions, definition)
-    for (const { spec } of this.#definitions) {
-      const { group, names, scope, versions } = spec
-      for (const { name: version } of versions) {
-        const { kind, plural } = names
-        const of = { group, version, kind, plural }
-        const resource =
-          scope === 'Namespaced'
-            ? defineResource<object>({ ...of, namespaced: true })
-            : defineResource<object>({ ...of, namespaced: false })
-        await until(`${plural} are served`, () => isServed(client, resource))
-      }
-    }
-    for (const name of this.#foreignNamespaces) await client.create(namespaces, { metadata: { name } })
-    for (const document of this.#documents) {
-      const resource = kinds[document.kind]
-      if (resource === undefined) throw new Error(`a manifest may not hold a ${document.kind} here`)
-      await client.create(resource, document)
-    }
+  async create(server: ApiServer, client: Client, until: Until): Promise<void> {
+    const foreign = [...this.#foreignNamespaces].map(name => ({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name },
+    }))
+    await install(server, ...this.#definitions, ...foreign, ...this.#documents)
     for (const role of this.#roles) await until(`${role.metadata?.name} may`, () => this.#isInForce(client, role))
   }
 
@@ -188,14 +165,4 @@ function filesIn(folder: string): string[] {
 
 function read(file: string): unknown[] {
   return parseAllDocuments(readFileSync(file, 'utf8')).map(document => document.toJS() as unknown)
-}
-
-async function isServed(client: Client, resource: Resource<object>): Promise<boolean> {
-  try {
-    await client.list(resource)
-    return true
-  } catch (error) {
-    if (isResourceNotFound(error)) return false
-    throw error
-  }
 }

@@ -63,7 +63,7 @@ export async function onStage(
   try {
     await using server = await startServer({ [token]: { name: user, groups } })
     await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
-    await manifest.create(client, until)
+    await manifest.create(server, client, until)
     const kubeconfig = join(folder, 'kubeconfig')
     await writePodKubeconfig(kubeconfig, server, { token, namespace: workload.namespace })
     const cwd = join(folder, 'work')

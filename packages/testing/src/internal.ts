@@ -25,6 +25,8 @@ export type {
   Metrics,
   WarningContext,
 } from './environment.ts'
+export { InstallError } from './install/install.ts'
+export type { ManifestSource } from './install/manifests.ts'
 export type { BuildOptions } from './real/build-binary.ts'
 export type { ApiServerBinary, FindOptions } from './real/find-binary.ts'
 export type { RecorderOptions, UntilOptions } from './recorder/recorder.ts'

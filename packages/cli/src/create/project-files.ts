@@ -75,7 +75,7 @@ function packageJson({ name, singular }: ProjectNames, version: string): object 
       '@kubernetes/client-node': '^2.0.0',
       '@types/node': '^22.19.0',
       ...{ '@wherry/cli': wherry, '@wherry/crd': wherry, '@wherry/testing': wherry },
-      ...{ esbuild: '^0.28.0', typescript: '^6.0.0', yaml: '^2.9.0' },
+      ...{ esbuild: '^0.28.0', typescript: '^6.0.0' },
     },
   }
 }

@@ -65,24 +65,23 @@ ${add}(operator)
 await operator.run()
 `,
     'test/reconcile.test.ts': `import { strict as assert } from 'node:assert'
-import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Client } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { configMaps } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
-import { type ApiServer, recordRights, startApiServer } from '@wherry/testing'
-import { parse, parseAllDocuments } from 'yaml'
+import { install, recordRights, rolesIn, startApiServer } from '@wherry/testing'
 import { ${plural} } from '../src/${singular}.ts'
 import { ${add} } from '../src/reconcile.ts'
 
-const definition = parse(readFileSync('deploy/crd/${plural}.${group}.yaml', 'utf8'))
+// Exactly the rights of the manifests; with RECORD=1 all rights, to record what a change needs.
+const all = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
+const rights = process.env.RECORD ? all : rolesIn('deploy')
 
 test('makes a ConfigMap, and keeps it as it should be', async t => {
   const server = await startApiServer({ authorization: 'RBAC' })
   const client = new Client({ url: server.url, ca: server.ca, token: server.token })
-  await client.create(customResourceDefinitions, definition)
-  const { user, token } = await server.account(rights())
+  await install(server, 'deploy/crd')
+  const { user, token } = await server.account(rights)
   const own = new Client({ url: server.url, ca: server.ca, token })
   const operator = new Operator({ name: '${name}', client: own })
   t.after(async () => {
@@ -94,7 +93,7 @@ test('makes a ConfigMap, and keeps it as it should be', async t => {
   })
   ${add}(operator)
   void operator.run({ signals: false })
-  await operator.settled() // from here on the server knows ${plural}
+  await operator.settled()
 
   const key = { name: 'hello', namespace: 'default' }
   const message = async () => (await client.get(configMaps, key))?.data?.message
@@ -106,14 +105,6 @@ test('makes a ConfigMap, and keeps it as it should be', async t => {
   await operator.settled()
   assert.equal(await message(), 'Hello')
 })
-
-/** Exactly the rights of the manifests. With RECORD=1 all rights, when a change needs new ones. */
-function rights(): Parameters<ApiServer['account']>[0] {
-  const file = 'deploy/${name}.yaml'
-  if (process.env.RECORD || !existsSync(file)) return [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
-  const objects = parseAllDocuments(readFileSync(file, 'utf8')).map(document => document.toJS())
-  return objects.filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
-}
 `,
   }
 }

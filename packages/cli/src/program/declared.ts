@@ -3,7 +3,6 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { Client } from '@wherry/client'
 import { startApiServer, type UsedRight } from '@wherry/testing'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
@@ -52,8 +51,7 @@ export async function declaredBy(
   const folder = await mkdtemp(join(tmpdir(), 'wherry-program-'))
   try {
     await using server = await startApiServer({ authorization: 'RBAC' })
-    await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
-    await createDefinitions(admin, crd, host)
+    await createDefinitions(server, crd, host)
     const everything = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
     const { user, kubeconfig } = await server.account(everything, { namespace })
     const paths = { kubeconfig: join(folder, 'kubeconfig'), declaration: join(folder, 'declaration.json') }

@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { mkdir, rm } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname, resolve } from 'node:path'
-import { Client } from '@wherry/client'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { refused } from '../failure.ts'
 import type { CommandHost, Output } from '../host.ts'
@@ -29,8 +28,7 @@ export async function serve(options: ServeOptions, host: CommandHost): Promise<n
   const path = resolve(host.cwd, kubeconfig)
   await using server = await started(port, isRestricted)
   try {
-    await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
-    await createDefinitions(admin, crd, host)
+    await createDefinitions(server, crd, host)
     await mkdir(dirname(path), { recursive: true })
     await server.writeKubeconfig(path)
     if (command.length > 0) return await runBeside(command, path, host)

@@ -65,6 +65,9 @@ function isWebhookConfiguration({ group, plural }: ResourceType): boolean {
   return group === 'admissionregistration.k8s.io' && plural.endsWith('webhookconfigurations')
 }
 
+/** The address of a server without sockets, which only its `transport()` reaches. */
+export const urlWithoutSockets = 'https://embedded.wherry.invalid'
+
 /** The API server in this process. */
 export class EmbeddedServer implements EmbeddedApiServer {
   readonly kind: 'embedded' = 'embedded'
@@ -202,7 +205,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   }
 
   get url(): string {
-    return this.#front?.url ?? 'https://embedded.wherry.invalid'
+    return this.#front?.url ?? urlWithoutSockets
   }
 
   get ca(): string | undefined {

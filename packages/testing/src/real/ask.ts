@@ -1,9 +1,11 @@
+import { type Agent, request as plain } from 'node:http'
 import { request } from 'node:https'
 
 /** A server, and who asks it. */
 export interface Access {
   readonly url: string
-  readonly ca: string
+  /** PEM. `undefined` without TLS. */
+  readonly ca: string | undefined
   readonly token: string
 }
 
@@ -12,17 +14,33 @@ export const userAgent = 'wherry-testing'
 
 const TIMEOUT_MS = 5_000
 
-/** Sends a request on a connection of its own. Rejects when no whole answer comes. The body is sent as JSON. */
+/** A whole answer. */
+export interface Answer {
+  readonly status: number
+  readonly text: string
+}
+
+/** How a request is sent. */
+export interface AskOptions {
+  /** @default 'application/json' */
+  readonly contentType?: string | undefined
+  /** Whose connections it is sent on. @default a connection of its own */
+  readonly agent?: Agent | undefined
+}
+
+/** Sends a request. Rejects when no whole answer comes. The body is sent as JSON. */
 export function ask(
   { url, ca, token }: Access,
   method: string,
   path: string,
   body?: object,
-): Promise<{ readonly status: number; readonly text: string }> {
+  { contentType = 'application/json', agent }: AskOptions = {},
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'user-agent': userAgent }
-    const options = { method, ca, agent: false as const, headers, timeout: TIMEOUT_MS }
-    const sent = request(new URL(path, url), options, answer => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': contentType, 'user-agent': userAgent }
+    const options = { method, ca, agent: agent ?? (false as const), headers, timeout: TIMEOUT_MS }
+    const send = ca === undefined ? plain : request
+    const sent = send(new URL(path, url), options, answer => {
       let text = ''
       answer.setEncoding('utf8')
       answer.on('data', (part: string) => {

@@ -1,4 +1,4 @@
-import { parseDocument, type Tags } from 'yaml'
+import { type Document, parseAllDocuments, parseDocument, type Tags } from 'yaml'
 import { type Json, mapJson, parseJson } from '../objects/json.ts'
 
 /** A text that is no YAML. */
@@ -10,17 +10,27 @@ export interface Yaml {
   readonly duplicates: readonly string[]
 }
 
+const options: NonNullable<Parameters<typeof parseDocument>[1]> = {
+  version: '1.1',
+  customTags: plainTags,
+  intAsBigInt: true,
+  merge: true,
+  prettyErrors: true,
+  logLevel: 'silent',
+}
+
 /** Reads YAML 1.1, of which JSON is a part. Throws a {@link YamlError}. */
 export function readYaml(text: string): Yaml {
-  if (text.trim() === '') return { value: null, duplicates: [] }
-  const document = parseDocument(text, {
-    version: '1.1',
-    customTags: plainTags,
-    intAsBigInt: true,
-    merge: true,
-    prettyErrors: true,
-    logLevel: 'silent',
-  })
+  return text.trim() === '' ? { value: null, duplicates: [] } : yamlOf(parseDocument(text, options), text)
+}
+
+/** Reads each document of a YAML text. Throws a {@link YamlError}. */
+export function readYamlDocuments(text: string): readonly Yaml[] {
+  const documents = parseAllDocuments(text, options)
+  return Array.isArray(documents) ? documents.map(document => yamlOf(document, text)) : []
+}
+
+function yamlOf(document: Document, text: string): Yaml {
   const duplicates: string[] = []
   for (const { code, message, linePos, pos } of document.errors) {
     const line = linePos?.[0].line ?? 1

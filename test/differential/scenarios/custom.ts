@@ -35,6 +35,10 @@ const scale = {
   labelSelectorPath: '.status.selector',
 }
 const created = (...names: string[]): Scenario['steps'] => names.map(name => quietly(post(games, game(name))))
+const second = (names: object): Record<string, unknown> => ({
+  ...gameDefinition([version('v1')], { names: { plural: 'matches', ...names } }),
+  metadata: { name: 'matches.{g}' },
+})
 const twoVersions = [version('v1'), version('v2')]
 
 export const customScenarios: readonly Scenario[] = [
@@ -414,6 +418,41 @@ export const customScenarios: readonly Scenario[] = [
       get('/apis/{g}/v1'),
       get('/apis/{g}/v2'),
       get('/apis/{g}/v3'),
+    ],
+  },
+  {
+    name: 'definitions that ask for names of others of their group',
+    steps: [
+      quietly(
+        post(crds, gameDefinition([version('v1')], { names: { plural: 'games', kind: 'Game', shortNames: ['ga'] } })),
+      ),
+      wait(crd, { condition: 'Established' }),
+      wait(games, { status: 200 }),
+      quietly(post(crds, second({ kind: 'Game', shortNames: ['ga', 'games', 'm'], categories: ['all'] }))),
+      wait(`${crds}/matches.{g}`, { contains: 'NotAccepted' }),
+      get(`${crds}/matches.{g}`),
+      get('/apis/{g}/v1/matches'),
+      // Before it is served, its kind and scope may change.
+      quietly(
+        merge(`${crds}/matches.{g}`, {
+          spec: { scope: 'Cluster', names: { kind: 'Match', singular: 'match', listKind: 'MatchList' } },
+        }),
+      ),
+      wait(`${crds}/matches.{g}`, { contains: 'ShortNamesConflict' }),
+      get(`${crds}/matches.{g}`),
+      quietly(merge(`${crds}/matches.{g}`, { spec: { names: { shortNames: ['m'] } } })),
+      wait(`${crds}/matches.{g}`, { condition: 'Established' }),
+      get(`${crds}/matches.{g}`),
+      // From then on it is served, whatever its other names are.
+      quietly(merge(`${crds}/matches.{g}`, { spec: { names: { shortNames: ['ga', 'mm'], listKind: 'GameList' } } })),
+      wait(`${crds}/matches.{g}`, { contains: 'ListKindConflict' }),
+      get(`${crds}/matches.{g}`),
+      wait('/apis/{g}/v1/matches', { status: 200 }),
+      merge(`${crds}/matches.{g}`, { spec: { names: { kind: 'Mate' } } }),
+      quietly(del(crd)),
+      wait(crd, { status: 404 }),
+      wait(`${crds}/matches.{g}`, { condition: 'NamesAccepted' }),
+      get(`${crds}/matches.{g}`),
     ],
   },
   {

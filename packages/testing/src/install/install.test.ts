@@ -112,6 +112,12 @@ items:
     ['a key that is there twice', ['kind: A\nkind: B\n'], 'line 2: key "kind" already set in map', undefined],
     ['text that is no object', ['- 1\n- 2\n'], 'is no object of Kubernetes', undefined],
     ['a file that is not there', ['deploy/none.yaml'], 'install: ENOENT.*deploy/none.yaml', undefined],
+    [
+      'a definition whose names are in use',
+      [crd('Game'), crd('Game', 'matches')],
+      'matches.arcade.example.com: "GameList" is already in use',
+      undefined,
+    ],
   ])('refuses %s', async (_, sources, message, status) => {
     const error = await install(server, ...sources).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'ERR_WHERRY_INSTALL', message: expect.stringMatching(message), status })

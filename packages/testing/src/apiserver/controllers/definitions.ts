@@ -1,11 +1,18 @@
 import type { Clock } from '../../clock.ts'
 import { type ConversionHost, conversionOf } from '../conversion/conversion.ts'
 import { convertsByWebhook } from '../conversion/problems.ts'
-import { isObject, type Json, objectAt, own, sameJson } from '../objects/json.ts'
+import { type Json, type JsonObject, objectAt, objectsAt, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'
-import { completeDefinition, reinitialising, typesOf, validateDefinition, versionsOf } from '../resources/definition.ts'
+import {
+  completeDefinition,
+  isEstablished,
+  reinitialising,
+  typesOf,
+  validateDefinition,
+  versionsOf,
+} from '../resources/definition.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { unservedSchema } from '../schema/definition-schemas.ts'
@@ -15,6 +22,7 @@ import type { Version } from '../store/version.ts'
 import { definitionCleanup } from '../write/behaviour.ts'
 import { ownByServer } from '../write/managed.ts'
 import type { Writer } from '../write/writer.ts'
+import { acceptedNames, decideNames, namesAccepted } from './definition-names.ts'
 
 /** How long after a change of its definition the watches of a custom resource are closed. */
 const closeWatchesAfterMs = 1000
@@ -122,6 +130,7 @@ export class Definitions {
       this.#terminating.delete(name)
       for (const type of typesOf(definition)) registry.withdraw(type.group, type.plural)
       this.#host.clock.timer(closeWatchesAfterMs, () => this.#host.closeWatches(name))
+      this.#decideAgain(definition)
       return
     }
     if (definition.metadata.deletionTimestamp !== undefined) {
@@ -129,12 +138,17 @@ export class Definitions {
       return
     }
     if (version.type === 'ADDED') {
-      this.#host.clock.timer(this.#timing.establishMs, () => this.#establish(name, version.uid))
+      this.#host.clock.timer(this.#timing.establishMs, () => this.#decide(name, version.uid))
       return
     }
     const before = previous === undefined ? undefined : materialise(previous, definition.apiVersion, definition.kind)
+    if (before !== undefined) {
+      if (!sameJson(namesOf(before), namesOf(definition)))
+        this.#host.clock.timer(this.#timing.establishMs, () => this.#decide(name, version.uid))
+      if (!sameJson(acceptedNames(before), acceptedNames(definition))) this.#decideAgain(definition)
+    }
     if (!isEstablished(definition)) return
-    if (before !== undefined && isEstablished(before) && sameJson(before.spec, definition.spec)) return
+    if (before !== undefined && isEstablished(before) && sameServed(before, definition)) return
     this.#serve(name, definition)
     if (before !== undefined && isEstablished(before)) {
       this.#host.clock.timer(closeWatchesAfterMs, () => this.#host.closeWatches(name))
@@ -154,33 +168,51 @@ export class Definitions {
     }
   }
 
-  #establish(name: string, uid: string): void {
+  /** Decides on the names of a definition, and serves it from when it has them all. */
+  #decide(name: string, uid: string): void {
     const found = this.#find(name)
     if (found === undefined || found.version.uid !== uid) return
     const { type, object } = found
-    const names = objectAt(objectAt(object, 'spec'), 'names') ?? {}
-    const lastTransitionTime = timestamp(this.#host.clock.now())
-    const condition = (type: string, reason: string, message: string): Json => ({
-      type,
-      status: 'True',
-      lastTransitionTime,
-      reason,
-      message,
-    })
-    const next: KubeObject = {
-      ...object,
-      metadata: { ...object.metadata },
-      status: {
-        ...objectAt(object, 'status'),
-        conditions: [
-          condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
-          condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
-        ],
-        acceptedNames: names,
-      },
+    const { accepted, conflict } = decideNames(object, this.#ofGroup(object))
+    const now = timestamp(this.#host.clock.now())
+    const before = objectsAt(objectAt(object, 'status'), 'conditions')
+    const condition = (type: string, status: 'True' | 'False', reason: string, message: string): Json => {
+      const known = before.find(one => one.type === type)
+      const lastTransitionTime = known?.status === status ? (known.lastTransitionTime ?? now) : now
+      return { type, status, lastTransitionTime, reason, message }
     }
+    const names =
+      conflict === undefined
+        ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
+        : condition('NamesAccepted', 'False', conflict.reason, conflict.message)
+    // Who once had all names is served on.
+    const established =
+      conflict === undefined || isEstablished(object)
+        ? condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted')
+        : condition('Established', 'False', 'NotAccepted', 'not all names are accepted')
+    const status = { ...objectAt(object, 'status'), conditions: [names, established], acceptedNames: accepted }
+    if (sameJson(objectAt(object, 'status'), status)) return
+    const next: KubeObject = { ...object, metadata: { ...object.metadata }, status }
     ownByServer(type, object, next, { now: this.#host.clock.now(), subresource: 'status' })
     this.#host.writer().put(type, next)
+  }
+
+  /** Decides again on definitions that did not get all their names, after another of their group gave up some. */
+  #decideAgain(changed: KubeObject): void {
+    for (const { metadata } of this.#ofGroup(changed, one => namesAccepted(one) === 'False'))
+      if (metadata.name !== changed.metadata.name)
+        this.#host.clock.timer(this.#timing.establishMs, () => this.#decide(metadata.name ?? '', metadata.uid ?? ''))
+  }
+
+  /** The definitions of the same group. */
+  #ofGroup(definition: KubeObject, filter: (one: KubeObject) => boolean = () => true): KubeObject[] {
+    const { store, registry } = this.#host
+    const type = registry.resolve('apiextensions.k8s.io', 'v1', 'customresourcedefinitions')
+    const group = stringAt(objectAt(definition, 'spec'), 'group')
+    return [...store.collection(type).snapshot('')]
+      .filter(({ name }) => name.endsWith(`.${group}`))
+      .map(version => materialise(version, type.apiVersion, type.kind))
+      .filter(one => stringAt(objectAt(one, 'spec'), 'group') === group && filter(one))
   }
 
   /** Every object is deleted; those with finalizers keep the definition until they are gone. */
@@ -226,10 +258,11 @@ export function isDefinition(resource: { readonly group: string; readonly plural
   return resource.group === 'apiextensions.k8s.io' && resource.plural === 'customresourcedefinitions'
 }
 
-function isEstablished(definition: KubeObject): boolean {
-  const conditions = objectAt(definition, 'status')?.conditions
-  if (!Array.isArray(conditions)) return false
-  return (conditions as Json[]).some(
-    one => isObject(one) && own(one, 'type') === 'Established' && own(one, 'status') === 'True',
-  )
+function namesOf(definition: KubeObject): JsonObject | undefined {
+  return objectAt(objectAt(definition, 'spec'), 'names')
+}
+
+/** Whether two states of a definition serve the same. */
+function sameServed(before: KubeObject, after: KubeObject): boolean {
+  return sameJson(before.spec, after.spec) && sameJson(acceptedNames(before), acceptedNames(after))
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { completeConversion } from '../conversion/conversion.ts'
 import { conversionProblems } from '../conversion/problems.ts'
-import { isObject, type Json, type JsonObject, objectAt, own, sameJson, stringAt } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { subdomainProblems } from '../objects/qualified-name.ts'
 import { schemaOf, schemaProblems } from '../schema/definition-schemas.ts'
@@ -81,8 +81,10 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
     }
     const was = objectAt(old, 'spec')
     immutable('spec.group', was, spec, 'group')
-    immutable('spec.scope', was, spec, 'scope')
-    immutable('spec.names.kind', objectAt(was, 'names'), names, 'kind')
+    if (isEstablished(old)) {
+      immutable('spec.scope', was, spec, 'scope')
+      immutable('spec.names.kind', objectAt(was, 'names'), names, 'kind')
+    }
     immutable('spec.names.plural', objectAt(was, 'names'), names, 'plural')
   }
   causes.push(...conversionProblems(spec), ...schemaProblems(definition, old))
@@ -170,7 +172,10 @@ function dns1035Problems(text: string, field: string): string[] {
 /** What is served for a definition: one resource for each served version. */
 export function typesOf(definition: KubeObject): ResourceType[] {
   const spec = objectAt(definition, 'spec') ?? {}
-  const names = objectAt(spec, 'names') ?? {}
+  // A list kind or a short name that another definition has is not served.
+  const asked = objectAt(spec, 'names') ?? {}
+  const accepted = objectAt(objectAt(definition, 'status'), 'acceptedNames')
+  const names = stringAt(accepted, 'kind') ? (accepted ?? asked) : asked
   const group = stringAt(spec, 'group') ?? ''
   const versions = versionsOf(definition)
   const storageVersion = versions.find(version => version.storage)?.name ?? ''
@@ -272,4 +277,11 @@ export function reinitialising(retryAfter: number): StatusError {
     details: { retryAfterSeconds: retryAfter },
     headers: { 'retry-after': String(retryAfter) },
   })
+}
+
+/** Whether a definition has had all its names once, and is served since. */
+export function isEstablished(definition: KubeObject): boolean {
+  return objectsAt(objectAt(definition, 'status'), 'conditions').some(
+    ({ type, status }) => type === 'Established' && status === 'True',
+  )
 }

@@ -36,6 +36,7 @@ export { recordedEnvironment } from './simulate/recorded-environment.ts'
 export type { ForEachSeedOptions } from './simulate/seeds.ts'
 export type { SimulateOptions } from './simulate/simulate.ts'
 export { Trace } from './simulate/trace.ts'
+export type { TestConnection, TestServerOptions } from './test-server/test-server.ts'
 export type {
   CloseReason,
   Connection,

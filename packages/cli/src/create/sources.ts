@@ -69,33 +69,23 @@ import { test } from 'node:test'
 import { Client } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
-import { install, recordRights, rolesIn, startApiServer } from '@wherry/testing'
+import { rolesIn } from '@wherry/testing'
+import { setUpApiServer } from '@wherry/testing/node-test'
 import { ${plural} } from '../src/${singular}.ts'
 import { ${add} } from '../src/reconcile.ts'
 
 // Exactly the rights of the manifests; with RECORD=1 all rights, to record what a change needs.
 const all = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
-const rights = process.env.RECORD ? all : rolesIn('deploy')
+const cluster = setUpApiServer({ install: 'deploy/crd', rights: process.env.RECORD ? all : rolesIn('deploy') })
 
-test('makes a ConfigMap, and keeps it as it should be', async t => {
-  const server = await startApiServer({ authorization: 'RBAC' })
-  const client = new Client({ url: server.url, ca: server.ca, token: server.token })
-  await install(server, 'deploy/crd')
-  const { user, token } = await server.account(rights)
-  const own = new Client({ url: server.url, ca: server.ca, token })
-  const operator = new Operator({ name: '${name}', client: own })
-  t.after(async () => {
-    await operator.close()
-    await own.close()
-    await recordRights(server, { user, test: t.name })
-    await client.close()
-    await server.close()
-  })
+test('makes a ConfigMap, and keeps it as it should be', async () => {
+  const client = cluster.closeAfterTest(new Client(cluster.admin))
+  const own = cluster.closeAfterTest(new Client(cluster.operator))
+  const operator = cluster.closeAfterTest(new Operator({ name: '${name}', client: own }))
   ${add}(operator)
   void operator.run({ signals: false })
-  await operator.settled()
 
-  const key = { name: 'hello', namespace: 'default' }
+  const key = { name: 'hello', namespace: cluster.namespace }
   const message = async () => (await client.get(configMaps, key))?.data?.message
   await client.create(${plural}, { metadata: key, spec: { message: 'Hello' } })
   await operator.settled()

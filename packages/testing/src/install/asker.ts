@@ -12,17 +12,23 @@ export interface Asker {
   ask(method: string, path: string, body?: object, contentType?: string): Promise<Answer>
   /** Waits before a question is asked again. */
   pause(): Promise<void>
-  close(): void
 }
+
+type Closable = Asker & { close(): void }
 
 const pauseMs = 10
 
-/** Asks a server by sockets, or in memory if it has none. */
-export async function askerOf(server: ApiServer): Promise<Asker> {
-  return server.url === urlWithoutSockets ? inMemory(server as EmbeddedApiServer) : bySockets(server)
+/** Asks a server by sockets, or in memory if it has none. No connection is left when it has resolved. */
+export async function asking<T>(server: ApiServer, work: (asker: Asker) => Promise<T>): Promise<T> {
+  const asker = server.url === urlWithoutSockets ? await inMemory(server as EmbeddedApiServer) : bySockets(server)
+  try {
+    return await work(asker)
+  } finally {
+    asker.close()
+  }
 }
 
-function bySockets({ url, ca, token }: ApiServer): Asker {
+function bySockets({ url, ca, token }: ApiServer): Closable {
   const options = { keepAlive: true, maxSockets: 4 }
   const agent = ca === undefined ? new PlainAgent(options) : new Agent(options)
   return {
@@ -32,7 +38,7 @@ function bySockets({ url, ca, token }: ApiServer): Asker {
   }
 }
 
-async function inMemory(server: EmbeddedApiServer): Promise<Asker> {
+async function inMemory(server: EmbeddedApiServer): Promise<Closable> {
   const transport = server.transport()
   const connection = await transport.connect(new URL(server.url), new AbortController().signal)
   return {

@@ -1,6 +1,6 @@
 import type { ApiServer } from '../apiserver/api-server.ts'
 import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '../apiserver/objects/json.ts'
-import { type Asker, askerOf } from './asker.ts'
+import { type Asker, asking } from './asker.ts'
 import { type Manifest, type ManifestSource, manifestsOf } from './manifests.ts'
 import { pathOf, untilServed } from './served.ts'
 
@@ -32,29 +32,26 @@ export class InstallError extends Error {
  * @throws `InstallError` for a file that can't be read, what is no manifest, and what the server refuses. What was applied before it stays.
  */
 export async function install(server: ApiServer, ...sources: readonly ManifestSource[]): Promise<void> {
-  const manifests = sources.flatMap(source => failing('', () => manifestsOf(source)))
-  const asker = await askerOf(server)
-  try {
+  const manifests = sources.flatMap(source => read(source))
+  const definitions = manifests.filter(({ kind }) => kind === 'CustomResourceDefinition')
+  const namespaces = manifests.filter(({ kind }) => kind === 'Namespace')
+  const first = new Set([...definitions, ...namespaces])
+  await asking(server, async asker => {
     const applier = new Applier(asker)
-    const definitions = manifests.filter(({ kind }) => kind === 'CustomResourceDefinition')
-    const namespaces = manifests.filter(({ kind }) => kind === 'Namespace')
-    const first = new Set([...definitions, ...namespaces])
     for (const manifest of definitions) await applier.apply(manifest)
     for (const { object, title } of definitions)
       await untilServed(asker, object).catch((error: Error) => {
         throw new InstallError(`${title}: ${error.message}`, undefined, error)
       })
     for (const manifest of [...namespaces, ...manifests.filter(one => !first.has(one))]) await applier.apply(manifest)
-  } finally {
-    asker.close()
-  }
+  })
 }
 
-function failing<T>(title: string, work: () => T): T {
+function read(source: ManifestSource): Manifest[] {
   try {
-    return work()
+    return manifestsOf(source)
   } catch (error) {
-    throw new InstallError(`${title}${(error as Error).message}`, undefined, error)
+    throw new InstallError((error as Error).message, undefined, error)
   }
 }
 

@@ -108,7 +108,7 @@ describe('who updates', () => {
 
 describe('managedFields that a client brings', () => {
   const live = withManaged(object({ a: 1 }), managedAfterUpdate(undefined, object({ a: 1 }), writing('one')))
-  const after = (brought: unknown, more: Partial<Writing> = {}): unknown => {
+  const ownersAfter = (brought: unknown, more: Partial<Writing> = {}): unknown => {
     const next = withManaged(object({ a: 1, b: 2 }), brought as Json)
     return owned(managedAfterUpdate(live, next, writing('two', more)))
   }
@@ -122,11 +122,11 @@ describe('managedFields that a client brings', () => {
   }
 
   it('F1: replace those that are there, and are written in one way', () => {
-    expect(after([{ ...entry, fieldsV1: { 'f:spec': { 'v: 1': {} } } }])).toEqual({
+    expect(ownersAfter([{ ...entry, fieldsV1: { 'f:spec': { 'v: 1': {} } } }])).toEqual({
       x: { 'f:spec': { 'v:1': {} } },
       two: { 'f:spec': { 'f:b': {} } },
     })
-    expect(after([entry, { ...entry, fieldsV1: {} }])).toEqual({ two: { 'f:spec': { 'f:b': {} } } })
+    expect(ownersAfter([entry, { ...entry, fieldsV1: {} }])).toEqual({ two: { 'f:spec': { 'f:b': {} } } })
   })
 
   it('F1: are none, and those that are there stay, when they are left out or can’t be read', () => {
@@ -140,17 +140,17 @@ describe('managedFields that a client brings', () => {
       [{ ...entry, fieldsV1: { bad: {} } }],
       ['x'],
     ]) {
-      expect(after(brought)).toEqual(kept)
+      expect(ownersAfter(brought)).toEqual(kept)
     }
   })
 
   it('F1: are not heard by subresources', () => {
-    expect(after([entry], { subresource: 'status' })).toEqual(kept)
-    expect(after([{}], { subresource: 'status' })).toEqual(kept)
+    expect(ownersAfter([entry], { subresource: 'status' })).toEqual(kept)
+    expect(ownersAfter([{}], { subresource: 'status' })).toEqual(kept)
   })
 
   it('F1: that are empty let nobody own anything from then on', () => {
-    expect([after([]), after([{}])]).toEqual([{}, {}])
+    expect([ownersAfter([]), ownersAfter([{}])]).toEqual([{}, {}])
   })
 })
 

@@ -1,0 +1,57 @@
+import type { ErrorContext } from '../environment.ts'
+
+interface Reported {
+  readonly error: Error
+  readonly context: ErrorContext
+}
+
+/** The errors that an operator reports during a test, and those that the test expects. */
+export class ReportedErrors {
+  readonly #reported: Reported[] = []
+  readonly #expected: (string | RegExp)[] = []
+
+  report(error: Error, context: ErrorContext): void {
+    this.#reported.push({ error, context })
+  }
+
+  expect(message: string | RegExp): void {
+    this.#expected.push(message)
+  }
+
+  /** Throws if an error was not expected, or if one that was expected did not come. Those that come later are for {@link checkLate}. */
+  check(): void {
+    const reported = this.#reported.splice(0)
+    const unexpected = reported.filter(({ error }) => !this.#isExpected(error))
+    const [first] = unexpected
+    if (first !== undefined) {
+      const more = unexpected.length === 1 ? '' : ` (and ${unexpected.length - 1} more)`
+      throw new Error(`the test did not expect the error of ${placeOf(first.context)}${more}: ${first.error.message}`, {
+        cause: first.error,
+      })
+    }
+    const missing = this.#expected.find(one => !reported.some(({ error }) => matches(error, one)))
+    if (missing !== undefined)
+      throw new Error(`the test expected an error that matches ${missing}, and none was reported`)
+  }
+
+  /** Throws if an error that was not expected came after {@link check}. */
+  checkLate(): void {
+    const late = this.#reported.find(({ error }) => !this.#isExpected(error))
+    if (late !== undefined)
+      throw new Error(`an error came after its test: ${late.error.message}`, { cause: late.error })
+  }
+
+  #isExpected(error: Error): boolean {
+    return this.#expected.some(one => matches(error, one))
+  }
+}
+
+function matches(error: Error, expected: string | RegExp): boolean {
+  return typeof expected === 'string' ? error.message.includes(expected) : expected.test(error.message)
+}
+
+/** `reconcile of default/chess` */
+function placeOf({ phase, key, resource }: ErrorContext): string {
+  const what = key ?? resource
+  return what === undefined ? phase : `${phase} of ${what}`
+}

@@ -1,0 +1,117 @@
+import { afterEach, expect, it } from 'vitest'
+import { type TestHooks, type TestServer, testServer } from './test-server.ts'
+
+type Hook = (test: string) => Promise<void>
+
+/** A test runner in miniature: it runs the hooks, and the tests between them. */
+class Runner {
+  readonly #hooks: Partial<Record<keyof TestHooks, Hook>> = {}
+  readonly cluster: TestServer
+
+  constructor() {
+    const register = (when: keyof TestHooks) => (hook: Hook) => {
+      this.#hooks[when] = hook
+    }
+    this.cluster = testServer(
+      {
+        ...{ beforeAll: register('beforeAll'), afterAll: register('afterAll') },
+        ...{ beforeEach: register('beforeEach'), afterEach: register('afterEach') },
+      },
+      {},
+    )
+  }
+
+  async run(when: keyof TestHooks, test = ''): Promise<void> {
+    await this.#hooks[when]?.(test)
+  }
+
+  /** Runs a test; rejects if the hook after it fails it. */
+  async test(body: (cluster: TestServer) => void): Promise<void> {
+    await this.run('beforeEach')
+    body(this.cluster)
+    await this.run('afterEach', 'a test')
+  }
+}
+
+const runners: Runner[] = []
+
+async function started(): Promise<Runner> {
+  const runner = new Runner()
+  await runner.run('beforeAll')
+  runners.push(runner)
+  return runner
+}
+
+afterEach(async () => {
+  await Promise.all(runners.splice(0).map(runner => runner.run('afterAll')))
+})
+
+const reconcile = { phase: 'reconcile', key: 'default/chess' }
+const report = (cluster: TestServer, message: string): void =>
+  cluster.operator.environment.onError(new Error(message), reconcile)
+
+it('a test fails if an error was reported that it did not expect', async () => {
+  const runner = await started()
+  await expect(
+    runner.test(cluster => {
+      cluster.expectError('too big')
+      report(cluster, 'chess is too big')
+      report(cluster, 'chess has no title')
+      report(cluster, 'go has no title')
+    }),
+  ).rejects.toMatchObject({
+    message: 'the test did not expect the error of reconcile of default/chess (and 1 more): chess has no title',
+    cause: { message: 'chess has no title' },
+  })
+  // The next test begins anew.
+  await runner.test(() => undefined)
+})
+
+it('a test passes if each error was expected, and fails if one that it expected did not come', async () => {
+  const runner = await started()
+  await runner.test(cluster => {
+    cluster.expectError(/no title$/)
+    report(cluster, 'chess has no title')
+    report(cluster, 'go has no title')
+  })
+  await expect(runner.test(cluster => cluster.expectError('too big'))).rejects.toThrow(
+    'the test expected an error that matches too big, and none was reported',
+  )
+})
+
+it('an error that comes after its test fails the file', async () => {
+  const runner = await started()
+  let late = (): void => undefined
+  await runner.test(cluster => {
+    const { onError } = cluster.admin.environment
+    late = () => onError(new Error('chess is late'), reconcile)
+  })
+  late()
+  runners.splice(0)
+  await expect(runner.run('afterAll')).rejects.toThrow('an error came after its test: chess is late')
+})
+
+it('what a test has opened is closed before its errors are checked, the last first', async () => {
+  const runner = await started()
+  const closed: string[] = []
+  await expect(
+    runner.test(cluster => {
+      const { onError } = cluster.operator.environment
+      const opened = (name: string) => ({
+        close: async () => {
+          closed.push(name)
+          onError(new Error(`${name} broke`), { phase: 'close' })
+        },
+      })
+      cluster.closeAfterTest(opened('client'))
+      expect(cluster.closeAfterTest(opened('operator'))).toHaveProperty('close')
+    }),
+  ).rejects.toThrow('operator broke')
+  expect(closed).toEqual(['operator', 'client'])
+})
+
+it('outside of a test there is nothing', async () => {
+  const runner = new Runner()
+  expect(() => runner.cluster.server).toThrow('setUpApiServer: the server is there in tests and their hooks alone')
+  expect(() => runner.cluster.namespace).toThrow(TypeError)
+})

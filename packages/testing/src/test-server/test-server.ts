@@ -1,0 +1,156 @@
+import type { ApiServer, EmbeddedApiServer } from '../apiserver/api-server.ts'
+import type { Account, Grant } from '../apiserver/authn/account.ts'
+import { recordRights } from '../apiserver/authn/record-rights.ts'
+import { type AnyServerOptions, type CommonOptions, startApiServer } from '../apiserver/start.ts'
+import type { Environment } from '../environment.ts'
+import { asking } from '../install/asker.ts'
+import { install } from '../install/install.ts'
+import type { ManifestSource } from '../install/manifests.ts'
+import type { RealApiServer } from '../real/real-apiserver.ts'
+import { createNamespace, deleteNamespace } from './namespaces.ts'
+import { ReportedErrors } from './reported-errors.ts'
+
+/** Options of `setUpApiServer`. */
+export interface TestServerOptions extends CommonOptions {
+  /** @default 'embedded' */
+  readonly kind?: AnyServerOptions['kind'] | undefined
+  /** What is installed before the first test: paths, YAML texts and objects, as `install` takes them. @default nothing */
+  readonly install?: ManifestSource | readonly ManifestSource[] | undefined
+  /**
+   * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server writes to
+   * `.wherry/rights` which of them each test used, for `wherry rbac`. @default everything, and nothing is written
+   */
+  readonly rights?: readonly Grant[] | undefined
+}
+
+/** Options for a client: `new Client(cluster.operator)`. */
+export interface TestConnection {
+  readonly url: string
+  readonly ca: string | undefined
+  readonly token: string
+  readonly environment: Pick<Environment, 'onError'>
+}
+
+/** What a test opens. */
+interface Closable {
+  close(): Promise<unknown>
+}
+
+/** The API server of a file of tests, and what each of its tests has for itself. The properties throw a `TypeError` outside of a test. */
+export interface TestServer {
+  readonly server: ApiServer
+  /** A namespace for the test that runs, which is deleted after it. */
+  readonly namespace: string
+  /** For the client of the operator: it has the `rights`. */
+  readonly operator: TestConnection
+  /** For the client of the test: it may do everything. */
+  readonly admin: TestConnection
+  /** Closes a client or an operator after the test, the last first. Returns it. */
+  closeAfterTest<T extends Closable>(closable: T): T
+  /**
+   * Says that an error will be reported whose message contains this text, or matches. The test fails if none is. It also fails for each error that a
+   * client or an operator reports through `operator` or `admin` and that no call of this names.
+   */
+  expectError(message: string | RegExp): void
+}
+
+/** Where a test runner calls functions: once around all tests of a file, or of a `describe`, and around each, with the name of the test. */
+export interface TestHooks {
+  beforeAll(hook: () => Promise<void>): void
+  afterAll(hook: () => Promise<void>): void
+  beforeEach(hook: () => Promise<void>): void
+  afterEach(hook: (test: string) => Promise<void>): void
+}
+
+/** What a test has while it runs. */
+interface Current {
+  readonly namespace: string
+  readonly errors: ReportedErrors
+  readonly open: Closable[]
+}
+
+/** The server of a file of tests while it runs. */
+interface Running {
+  readonly server: EmbeddedApiServer | RealApiServer
+  readonly account: Account | undefined
+}
+
+/** The `setUpApiServer` of a test runner that has these hooks. */
+export function testServer(hooks: TestHooks, options: TestServerOptions): TestServer {
+  let running: Running | undefined
+  let current: Current | undefined
+  const earlier: ReportedErrors[] = []
+  hooks.beforeAll(async () => {
+    running = await started(options)
+  })
+  hooks.afterAll(async () => {
+    await running?.server.close()
+    running = undefined
+    for (const one of earlier) one.checkLate()
+  })
+  hooks.beforeEach(async () => {
+    const { server } = present(running)
+    const namespace = `test-${earlier.length + 1}`
+    await asking(server, asker => createNamespace(asker, namespace))
+    if (server.kind === 'embedded') await server.resetStats()
+    current = { namespace, errors: new ReportedErrors(), open: [] }
+  })
+  hooks.afterEach(async test => {
+    const { server, account } = present(running)
+    const { namespace, errors, open } = present(current)
+    current = undefined
+    earlier.push(errors)
+    for (const one of open.reverse()) await one.close()
+    if (server.kind === 'embedded' && account !== undefined) await recordRights(server, { user: account.user, test })
+    await asking(server, asker => deleteNamespace(asker, namespace))
+    errors.check()
+  })
+  const connection = (token: string): TestConnection => {
+    const { url, ca } = present(running).server
+    const { errors } = present(current)
+    return { url, ca, token, environment: { onError: (error, context) => errors.report(error, context) } }
+  }
+  return {
+    get server() {
+      return present(running).server
+    },
+    get namespace() {
+      return present(current).namespace
+    },
+    get operator() {
+      const { server, account } = present(running)
+      return connection(account?.token ?? server.token)
+    },
+    get admin() {
+      return connection(present(running).server.token)
+    },
+    closeAfterTest(closable) {
+      present(current).open.push(closable)
+      return closable
+    },
+    expectError: message => present(current).errors.expect(message),
+  }
+}
+
+async function started({
+  kind = 'embedded',
+  install: sources = [],
+  rights,
+  ...common
+}: TestServerOptions): Promise<Running> {
+  const authorization = rights === undefined ? common.authorization : 'RBAC'
+  const server = await startApiServer({ ...common, kind, authorization })
+  try {
+    await install(server, ...[sources].flat())
+    const account = rights === undefined ? undefined : await server.account(rights)
+    return { server, account }
+  } catch (error) {
+    await server.close()
+    throw error
+  }
+}
+
+function present<T>(value: T | undefined): T {
+  if (value === undefined) throw new TypeError('setUpApiServer: the server is there in tests and their hooks alone')
+  return value
+}

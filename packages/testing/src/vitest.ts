@@ -1,0 +1,42 @@
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { type TestServer, type TestServerOptions, testServer } from './test-server/test-server.ts'
+
+export type { TestServer } from './test-server/test-server.ts'
+
+/** How long a hook may take, in milliseconds: a real server takes some seconds to start, and is built before its first start. */
+const timeoutMs = 600_000
+
+/**
+ * Starts an API server for the tests of a file, or of the `describe` around the call, and closes it after them. Each test gets a namespace of its own,
+ * and fails if the operator reported an error that it did not expect. Tests that use it run one after the other.
+ *
+ * ```ts
+ * const cluster = setUpApiServer({ install: 'deploy/crd', rights: rolesIn('deploy') })
+ *
+ * it('makes a Deployment', async () => {
+ *   const client = cluster.closeAfterTest(new Client(cluster.operator))
+ *   const operator = cluster.closeAfterTest(new Operator({ name: 'website-operator', client }))
+ *   …
+ * })
+ * ```
+ */
+export function setUpApiServer(options: TestServerOptions = {}): TestServer {
+  // The runner reads the source of a hook for the fixtures that it takes, so each is a function of its own.
+  const hooks = {
+    beforeAll: (hook: () => Promise<void>) => beforeAll(() => hook(), timeoutMs),
+    afterAll: (hook: () => Promise<void>) => afterAll(() => hook(), timeoutMs),
+    beforeEach: (hook: () => Promise<void>) => beforeEach(() => hook(), timeoutMs),
+    afterEach: (hook: (test: string) => Promise<void>) => afterEach(({ task }) => hook(nameOf(task)), timeoutMs),
+  }
+  return testServer(hooks, options)
+}
+
+interface Named {
+  readonly name: string
+  readonly suite?: Named | undefined
+}
+
+/** The name of a test after those of the suites that it is in. */
+function nameOf({ name, suite }: Named): string {
+  return suite === undefined || suite.name === '' ? name : `${nameOf(suite)} > ${name}`
+}

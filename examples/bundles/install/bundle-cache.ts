@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { readArchive } from '../bundle/archive.ts'
+import { readLayers } from '../bundle/archive.ts'
 import { convert } from '../bundle/convert.ts'
 import { BundleError } from '../bundle/errors.ts'
 import { type Manifest, readBundle } from '../bundle/manifests.ts'
@@ -27,9 +27,9 @@ export class BundleCache {
   }
 
   async #unpack(of: string, release: Release, namespace: string, signal: AbortSignal): Promise<Unpacked> {
-    const archive = await this.#source.fetch(of, release, signal)
+    const layers = await this.#source.fetch(of, release, signal)
     try {
-      return convert(readBundle(await readArchive(archive)), namespace)
+      return convert(readBundle(await readLayers(layers)), namespace)
     } catch (error) {
       if (error instanceof BundleError) return error
       throw error

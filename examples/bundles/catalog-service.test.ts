@@ -11,9 +11,9 @@ import { catalogServer } from '../catalog/serve.ts'
 import { push, pushImage } from '../catalog/testkit/registry.ts'
 import { StandInRegistry } from '../catalog/testkit/stand-in-registry.ts'
 import { readLayers } from './bundle/archive.ts'
-import { readBundle } from './bundle/manifests.ts'
 import { CatalogService } from './catalog-service.ts'
 import { archiveOf, bundleOf } from './testkit/bundles.ts'
+import { readInThread } from './testkit/read-in-thread.ts'
 import { StandInCatalog } from './testkit/stand-in-catalog.ts'
 
 const repository = 'catalogs/community'
@@ -64,7 +64,7 @@ it('bundles come from the catalog of the other example, one step of the upgrade 
   expect(next).toMatchObject({ name: 'chess.v1.1.0' })
   if (newest === undefined || next === undefined) throw new Error('no release')
   expect(await service.next(channel, newest, signal)).toEqual(newest)
-  const { csv } = readBundle(await readLayers(await service.fetch('chess', next, signal)))
+  const { csv } = await readInThread(...(await service.fetch('chess', next, signal)))
   expect(csv.metadata.name).toBe('chess.v1.1.0')
 
   expect(await service.next({ package: 'go', channel: 'stable' }, undefined, signal)).toBeUndefined()
@@ -86,7 +86,7 @@ it('a bundle that is an image of several layers in another repository is install
   await catalogs.get('catalogs', 'community')?.poll()
   const release = await service.next({ package: 'chess', channel: 'stable' }, undefined, signal)
   if (release === undefined) throw new Error('no release')
-  const { csv, others } = readBundle(await readLayers(await service.fetch('chess', release, signal)))
+  const { csv, others } = await readInThread(...(await service.fetch('chess', release, signal)))
   expect([csv.kind, ...others.map(one => one.kind)]).toEqual(['ClusterServiceVersion', 'CustomResourceDefinition'])
 })
 

@@ -2,13 +2,13 @@ import { constants, createZstdCompress, gunzipSync, gzipSync, zstdCompressSync }
 import { describe, expect, it } from 'vitest'
 import { BundleCache } from '../install/bundle-cache.ts'
 import { archiveOf, bundleOf } from '../testkit/bundles.ts'
+import { readInThread } from '../testkit/read-in-thread.ts'
 import { TestSource } from '../testkit/source.ts'
 import { readLayers } from './archive.ts'
 import { convert } from './convert.ts'
 import { cut, maxMessageBytes, summaryOf } from './health.ts'
-import { readBundle } from './manifests.ts'
 
-const installed = async (archive: Uint8Array) => convert(readBundle(await readLayers([archive])), 'home')
+const installed = async (archive: Uint8Array) => convert(await readInThread(archive), 'home')
 const manifestsOf = (...texts: string[]): Promise<Buffer> => bundleOf({ name: 'chess', others: texts })
 const named = (name: string) => archiveOf([[name, 'x']])
 const configMap = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: hours'
@@ -167,7 +167,7 @@ describe('a hostile bundle', () => {
 
   it('with a map of very many keys is read in time that grows with its size, not with its square', async () => {
     const costs: number[] = []
-    for (const length of [2_000, 20_000]) {
+    for (const length of [5_000, 50_000]) {
       const keys = Array.from({ length }, (_, i) => `  k${i}: { b: [1, 2, 3] }`).join('\n')
       const archive = await manifestsOf(`${configMap} }\ndata:\n${keys}`)
       const begun = process.cpuUsage()

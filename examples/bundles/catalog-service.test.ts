@@ -8,12 +8,12 @@ import { add } from '../catalog/index/edit.ts'
 import { Catalogs } from '../catalog/operator.ts'
 import { imageReference } from '../catalog/registry/reference.ts'
 import { catalogServer } from '../catalog/serve.ts'
-import { push } from '../catalog/testkit/registry.ts'
+import { push, pushImage } from '../catalog/testkit/registry.ts'
 import { StandInRegistry } from '../catalog/testkit/stand-in-registry.ts'
-import { readArchive } from './bundle/archive.ts'
-import { readBundle } from './bundle/manifests.ts'
+import { readLayers } from './bundle/archive.ts'
 import { CatalogService } from './catalog-service.ts'
-import { bundleOf } from './testkit/bundles.ts'
+import { archiveOf, bundleOf } from './testkit/bundles.ts'
+import { readInThread } from './testkit/read-in-thread.ts'
 import { StandInCatalog } from './testkit/stand-in-catalog.ts'
 
 const repository = 'catalogs/community'
@@ -64,7 +64,7 @@ it('bundles come from the catalog of the other example, one step of the upgrade 
   expect(next).toMatchObject({ name: 'chess.v1.1.0' })
   if (newest === undefined || next === undefined) throw new Error('no release')
   expect(await service.next(channel, newest, signal)).toEqual(newest)
-  const { csv } = readBundle(await readArchive(await service.fetch('chess', next, signal)))
+  const { csv } = await readInThread(...(await service.fetch('chess', next, signal)))
   expect(csv.metadata.name).toBe('chess.v1.1.0')
 
   expect(await service.next({ package: 'go', channel: 'stable' }, undefined, signal)).toBeUndefined()
@@ -75,6 +75,21 @@ it('bundles come from the catalog of the other example, one step of the upgrade 
   await expect(service.fetch('chess', other, signal)).rejects.toMatchObject({ reason: 'WrongDigest' })
 })
 
+it('a bundle that is an image of several layers in another repository is installed from these', async () => {
+  const manifests = [...(await readLayers([await bundleOf({ name: 'chess', defines: 'Board' })]))]
+  const layers = await Promise.all(manifests.map(([path, content]) => archiveOf([[path, `${content}`]])))
+  const image = `${registry.host}/org/chess-bundle`
+  const { manifest: digest } = await pushImage(registry, 'org/chess-bundle', { layers, as: 'docker' })
+  const metadata = { metadata: { name: 'chess.v1.0.0' }, spec: { version: '1.0.0' } }
+  const index = add(new CatalogIndex(), stable, { metadata, digest, image })
+  await push(registry, repository, { content: index.toBytes(), mediaType: indexType, tag: 'latest' })
+  await catalogs.get('catalogs', 'community')?.poll()
+  const release = await service.next({ package: 'chess', channel: 'stable' }, undefined, signal)
+  if (release === undefined) throw new Error('no release')
+  const { csv, others } = await readInThread(...(await service.fetch('chess', release, signal)))
+  expect([csv.kind, ...others.map(one => one.kind)]).toEqual(['ClusterServiceVersion', 'CustomResourceDefinition'])
+})
+
 it('a bundle that is not the one of its release is refused, whatever the catalog says', async () => {
   const catalog = await StandInCatalog.start()
   try {
@@ -82,7 +97,7 @@ it('a bundle that is not the one of its release is refused, whatever the catalog
     const service = new CatalogService(catalog.url)
     const release = await service.next({ package: 'chess', channel: 'stable' }, undefined, signal)
     if (release === undefined) throw new Error('no release')
-    expect(await service.fetch('chess', release, signal)).toEqual(catalog.kept('chess', release.name)?.archive)
+    expect(await service.fetch('chess', release, signal)).toEqual([catalog.kept('chess', release.name)?.archive])
     Object.assign(catalog.kept('chess', release.name) ?? {}, { archive: await bundleOf({ name: 'evil' }) })
     await expect(service.fetch('chess', release, signal)).rejects.toMatchObject({ reason: 'WrongDigest' })
     Object.assign(catalog.kept('chess', release.name) ?? {}, { manifest: '{}' })

@@ -44,14 +44,20 @@ export class CatalogService implements BundleSource {
     return channel?.releases.find(({ name }) => name === channel.head)
   }
 
-  /** The release has the digest of a manifest, and the manifest that of the bundle: both are compared. */
-  async fetch(of: string, { name, digest }: Release, signal: AbortSignal): Promise<Uint8Array> {
+  /** The release has the digest of a manifest, and the manifest those of the layers: all of them are compared. */
+  async fetch(of: string, { name, digest }: Release, signal: AbortSignal): Promise<readonly Uint8Array[]> {
     const path = `packages/${encodeURIComponent(of)}/bundles/${encodeURIComponent(name)}`
     const what = `the manifest of ${name}`
     const manifest = await this.#verified(`${path}/manifest`, { what, digest, maxBytes: maxManifestBytes }, signal)
-    const layer = layerOf(manifest)
-    if (layer === undefined) throw new Error(`${what} names no bundle`)
-    return this.#verified(path, { what: `the bundle ${name}`, digest: layer, maxBytes }, signal)
+    const layers: Uint8Array[] = []
+    let left = maxBytes
+    for (const digest of layersOf(manifest, what)) {
+      const at = `${path}/layers/${encodeURIComponent(digest)}`
+      const layer = await this.#verified(at, { what: `a layer of ${name}`, digest, maxBytes: left }, signal)
+      left -= layer.length
+      layers.push(layer)
+    }
+    return layers
   }
 
   async #verified(path: string, { what, digest, maxBytes }: Expected, signal: AbortSignal): Promise<Buffer> {
@@ -86,12 +92,9 @@ export class CatalogService implements BundleSource {
   }
 }
 
-/** The digest of the only layer of a manifest. */
-function layerOf(manifest: Buffer): string | undefined {
-  try {
-    const { layers } = JSON.parse(manifest.toString()) as { readonly layers: readonly { readonly digest: string }[] }
-    return layers.length === 1 ? layers[0]?.digest : undefined
-  } catch {
-    return undefined
-  }
+/** The digests of the layers of a manifest, the lowest first. */
+function layersOf(manifest: Buffer, what: string): readonly string[] {
+  const { layers } = JSON.parse(manifest.toString()) as { readonly layers?: readonly { readonly digest?: unknown }[] }
+  if (!Array.isArray(layers) || layers.length === 0) throw new Error(`${what} names no layers`)
+  return layers.map(({ digest }) => `${digest}`)
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { clusterServiceVersions } from '@wherry/data'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { bundleType, Catalog, type CatalogOptions, indexType } from './catalog.ts'
+import { bundleType, Catalog, type CatalogOptions, indexType, type RegistryAccess } from './catalog.ts'
 import { untilNextPoll } from './catalog-source.ts'
 import { CatalogIndex } from './index/catalog-index.ts'
 import { add } from './index/edit.ts'
@@ -11,9 +11,9 @@ import type { Metadata } from './index/release.ts'
 import { IndexFile } from './index-file.ts'
 import { Catalogs } from './operator.ts'
 import { imageReference } from './registry/reference.ts'
-import type { RepositoryOptions } from './registry/repository.ts'
+import { type Image, Repository } from './registry/repository.ts'
 import { digestOf } from './registry/verified.ts'
-import { push } from './testkit/registry.ts'
+import { dockerConfigOf, push, pushImage } from './testkit/registry.ts'
 import { releaseOf } from './testkit/releases.ts'
 import { StandInRegistry } from './testkit/stand-in-registry.ts'
 
@@ -35,9 +35,13 @@ afterEach(async () => {
   await registry.close()
 })
 
-function configure({ options = {}, to = repository }: { options?: RepositoryOptions; to?: string } = {}): void {
-  const { ca, credentials } = registry
-  catalog.configure(imageReference(`${registry.host}/${to}:latest`), { ca, credentials, ...options })
+function configure({ options = {}, to = repository }: { options?: RegistryAccess; to?: string } = {}): void {
+  const { ca } = registry
+  catalog.configure(imageReference(`${registry.host}/${to}:latest`), {
+    ca,
+    dockerConfig: dockerConfigOf(registry),
+    ...options,
+  })
 }
 
 const publish = (content: Buffer = index.toBytes(), to = repository) =>
@@ -51,7 +55,9 @@ async function release(minor: number, bytes = 1000): Promise<string> {
   return blob
 }
 
-const bundle = async (name: string) => (await catalog.bundle('etcd', name))?.content
+/** The only layer of a bundle. */
+const layerOf = (bundle: Image | undefined): Buffer | undefined => bundle?.layers.values().next().value
+const bundle = async (name: string) => layerOf(await catalog.bundle('etcd', name))
 
 /** How often blobs and manifests were fetched since the last call. */
 const fetched = (): number => registry.requests.splice(0).filter(one => one.startsWith('GET ')).length
@@ -237,9 +243,43 @@ describe('bundles', () => {
     configure()
     await catalog.poll()
     expect(await bundle('etcd.v1.0.0')).toHaveLength(1000)
-    expect((await catalog.bundle('other', 'etcd.v1.0.0'))?.content).toEqual(content)
+    expect(layerOf(await catalog.bundle('other', 'etcd.v1.0.0'))).toEqual(content)
     expect(digestOf((await catalog.bundle('other', 'etcd.v1.0.0'))?.manifest ?? '')).toBe(digest)
     expect(await catalog.bundle('none', 'etcd.v1.0.0')).toBeUndefined()
+  })
+
+  it('that are images of other repositories are fetched there, of which sixteen are kept open', async () => {
+    const layers = ['one', 'two', 'one'].map(text => Buffer.from(text))
+    const at = (i: number): string => `others/bundle-${i}`
+    for (let i = 0; i < 20; i++) {
+      const { manifest: digest } = await pushImage(registry, at(i), { layers, as: 'oci', labels: { of: `${i}` } })
+      const metadata = { metadata: { name: `b.v1.0.${i}` }, spec: { version: `1.0.${i}` } }
+      index = add(index, { package: `b${i}`, name: 'stable' }, { metadata, digest, image: `${registry.host}/${at(i)}` })
+    }
+    await publish()
+    configure()
+    await catalog.poll()
+    const closed = vi.spyOn(Repository.prototype, 'close')
+    registry.requests.length = 0
+    for (let i = 0; i < 20; i++) {
+      const found = await catalog.bundle(`b${i}`, `b.v1.0.${i}`)
+      expect([...(found?.layers.values() ?? [])].map(String)).toEqual(['one', 'two'])
+      expect(digestOf(found?.manifest ?? '')).toBe(index.release(`b${i}`, `b.v1.0.${i}`)?.digest)
+    }
+    expect(registry.requests.filter(one => !one.startsWith('GET /v2/others/bundle-'))).toEqual([])
+    expect(closed).toHaveBeenCalledTimes(4)
+    await catalog.close()
+    expect(closed).toHaveBeenCalledTimes(21)
+    closed.mockRestore()
+  })
+
+  it('that are no images of layers are refused', async () => {
+    const { manifest: digest } = await push(registry, repository, { content: Buffer.from('x'), mediaType: 'text/html' })
+    index = add(index, stable, { metadata: releaseOf(base, 'etcd', 0), digest })
+    await publish()
+    configure()
+    await catalog.poll()
+    await expect(bundle('etcd.v1.0.0')).rejects.toThrow('has a layer of the type text/html')
   })
 
   it('that are corrupt are refused, and not kept', async () => {
@@ -291,7 +331,7 @@ describe('a bundle that fails', () => {
   let blob: string
   let sent: (key: { namespace: string; name: string }) => void
   const ask = async () =>
-    (await catalogs.bundle({ namespace: 'games', name: 'community' }, 'etcd', 'etcd.v1.0.0'))?.content
+    layerOf(await catalogs.bundle({ namespace: 'games', name: 'community' }, 'etcd', 'etcd.v1.0.0'))
 
   beforeEach(async () => {
     catalogs = new Catalogs()
@@ -299,9 +339,12 @@ describe('a bundle that fails', () => {
     vi.spyOn(catalogs.bundles, 'connections', 'get').mockReturnValue(1)
     blob = await release(0)
     await publish()
-    const { ca, credentials } = registry
+    const { ca } = registry
     const served = catalogs.open('games/community')
-    served.configure(imageReference(`${registry.host}/${repository}:latest`), { ca, credentials })
+    served.configure(imageReference(`${registry.host}/${repository}:latest`), {
+      ca,
+      dockerConfig: dockerConfigOf(registry),
+    })
     await served.poll()
     await registry.corrupt(blob, () => Buffer.from('x'))
   })

@@ -1,12 +1,26 @@
 import { LRUCache } from 'lru-cache'
 import { CatalogIndex } from './index/catalog-index.ts'
+import type { Pointer } from './index/release.ts'
 import type { IndexFile } from './index-file.ts'
+import { credentialsIn } from './registry/credentials.ts'
 import { withDeadline } from './registry/deadline.ts'
-import type { ImageReference } from './registry/reference.ts'
-import { type Image, Repository, type RepositoryOptions } from './registry/repository.ts'
+import { type Descriptor, isTarLayer } from './registry/manifest.ts'
+import { type ImageReference, imageName, imageReference } from './registry/reference.ts'
+import { type Image, Repository } from './registry/repository.ts'
+import type { RegistryOptions } from './registry/requests.ts'
 
 export const indexType = 'application/vnd.example.catalog.index.v1'
+/** Of a bundle that is no image: a `.tar.gz`, the only layer of its manifest. */
 export const bundleType = 'application/vnd.example.catalog.bundle.v1'
+
+/** So many other repositories are kept open, each with its connections and its token. */
+const mostRepositories = 16
+
+/** How registries are reached, and as whom. */
+export interface RegistryAccess extends Omit<RegistryOptions, 'credentials'> {
+  /** Users of registries, as a Secret of the type `kubernetes.io/dockerconfigjson` has them. @default anonymous */
+  readonly dockerConfig?: string | undefined
+}
 
 /** An index, and where its bundles are. */
 interface Served {
@@ -34,7 +48,10 @@ export class Catalog {
   readonly #pollTimeoutMs: number
   readonly #bundles: LRUCache<string, Image, Repository>
   readonly #closing = new Set<Promise<void>>()
+  /** Where bundles are that are not in the repository of the index. */
+  readonly #others: LRUCache<string, Repository>
   #settings = ''
+  #access: RegistryAccess = {}
   #image: ImageReference | undefined
   #repository: Repository | undefined
   #served: Served | undefined
@@ -50,15 +67,16 @@ export class Catalog {
     this.#pollTimeoutMs = pollTimeoutMs
     this.#bundles = new LRUCache({
       maxSize: cacheBytes,
-      sizeCalculation: ({ manifest, content }) => manifest.length + content.length,
+      sizeCalculation: bytesOf,
       // One fetch serves all who ask meanwhile, also where others push it out of the cache.
       ignoreFetchAbort: true,
       allowStaleOnFetchAbort: true,
       fetchMethod: (digest, _, { context: repository }) =>
         withDeadline(`the bundle ${digest}`, bundleTimeoutMs, undefined, signal =>
-          repository.image({ digest, mediaType: bundleType, maxBytes: maxBundleBytes, signal }),
+          repository.image({ digest, allows: isBundleLayer, maxBytes: maxBundleBytes, signal }),
         ),
     })
+    this.#others = new LRUCache({ max: mostRepositories, dispose: repository => this.#release(repository) })
   }
 
   get index(): CatalogIndex | undefined {
@@ -75,14 +93,20 @@ export class Catalog {
     return this.#bundles.calculatedSize
   }
 
-  /** Says where the index is, and as whom to ask. The index that serves goes on, with the new user where it is in the same repository. */
-  configure(image: ImageReference, options: RepositoryOptions): void {
-    const settings = JSON.stringify([image, options])
+  /**
+   * Says where the index is, and as whom to ask. The index that serves goes on, with the new user where it is in the same repository.
+   *
+   * @throws InvalidPullSecretError
+   */
+  configure(image: ImageReference, access: RegistryAccess): void {
+    const settings = JSON.stringify([image, access])
     if (settings === this.#settings) return
     const [before, served] = [this.#repository, this.#served]
-    this.#repository = new Repository(image, options)
+    this.#repository = repositoryAt(image, access)
     this.#image = image
+    this.#access = access
     this.#settings = settings
+    this.#others.clear()
     if (served?.repository.host === image.host && served.repository.repository === image.repository) {
       this.#served = { ...served, repository: this.#repository }
     }
@@ -100,8 +124,8 @@ export class Catalog {
   }
 
   /**
-   * A bundle with its manifest, by its package and the name of its release. `undefined` where the index has no such release. Do not change
-   * the bytes: they are the cache's.
+   * A bundle, by its package and the name of its release. `undefined` where the index has no such release. Do not change the bytes: they are
+   * the cache's.
    *
    * @throws RegistryError
    */
@@ -109,15 +133,25 @@ export class Catalog {
     const served = this.#served
     const pointer = served?.index.release(of, release)
     if (served === undefined || pointer === undefined) return undefined
-    return this.#bundles.fetch(pointer.digest, { context: served.repository })
+    return this.#bundles.fetch(pointer.digest, { context: this.#repositoryOf(pointer, served) })
   }
 
   async close(): Promise<void> {
     const [before, served] = [this.#repository, this.#served]
     this.#repository = undefined
     this.#served = undefined
+    this.#others.clear()
     this.#release(before, served?.repository)
     await Promise.all(this.#closing)
+  }
+
+  #repositoryOf({ image, digest }: Pointer, { repository }: Served): Repository {
+    if (image === undefined || image === imageName(repository)) return repository
+    const kept = this.#others.get(image)
+    if (kept !== undefined) return kept
+    const opened = repositoryAt(imageReference(`${image}@${digest}`), this.#access)
+    this.#others.set(image, opened)
+    return opened
   }
 
   async #poll(signal: AbortSignal): Promise<boolean> {
@@ -151,4 +185,17 @@ export class Catalog {
       this.#closing.add(closed)
     }
   }
+}
+
+function repositoryAt(image: ImageReference, { dockerConfig, ...options }: RegistryAccess): Repository {
+  const credentials = dockerConfig === undefined ? undefined : credentialsIn(dockerConfig, image)
+  return new Repository(image, { ...options, credentials })
+}
+
+function isBundleLayer(layer: Descriptor): boolean {
+  return layer.mediaType === bundleType || isTarLayer(layer)
+}
+
+function bytesOf({ manifest, layers }: Image): number {
+  return [...layers.values()].reduce((sum, layer) => sum + layer.length, manifest.length)
 }

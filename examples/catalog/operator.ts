@@ -5,8 +5,7 @@ import { Channel, generationChanged, type Operator, type ReconcileContext } from
 import { Catalog, type CatalogOptions } from './catalog.ts'
 import { type CatalogSource, catalogSources, untilNextPoll } from './catalog-source.ts'
 import { IndexFile } from './index-file.ts'
-import { type Credentials, credentialsIn } from './registry/credentials.ts'
-import { type ImageReference, imageReference } from './registry/reference.ts'
+import { imageReference } from './registry/reference.ts'
 import type { Image } from './registry/repository.ts'
 
 /** How soon the registry is asked again after a failure, at most. */
@@ -42,7 +41,7 @@ export class Catalogs {
     return this.#catalogs.get(`${namespace}/${name}`)
   }
 
-  /** A bundle of a catalog, with its manifest. Whether the registry gave it is said in the status of its CatalogSource. */
+  /** A bundle of a catalog. Whether the registry gave it is said in the status of its CatalogSource. */
   async bundle(
     { namespace, name }: { readonly namespace: string; readonly name: string },
     of: string,
@@ -127,7 +126,7 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
         const { caBundle, proxy = catalogs.options.proxy } = source.spec
         const { noProxy } = catalogs.options
         const ca = caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString()
-        catalog.configure(image, { ca, proxy, noProxy, credentials: await credentialsOf(context, image) })
+        catalog.configure(image, { ca, proxy, noProxy, dockerConfig: await pullSecretOf(context) })
         await catalog.poll(signal)
       } catch (error) {
         signal.throwIfAborted()
@@ -149,17 +148,17 @@ function errorsAbout({ environment }: Client, key: string): (error: Error) => vo
 }
 
 /** The pull secret is read through the narrow cache and tracked: this runs again as soon as it is rotated. */
-async function credentialsOf(
-  { object, read }: Pick<ReconcileContext<CatalogSource>, 'object' | 'read'>,
-  image: ImageReference,
-): Promise<Credentials | undefined> {
+async function pullSecretOf({
+  object,
+  read,
+}: Pick<ReconcileContext<CatalogSource>, 'object' | 'read'>): Promise<string | undefined> {
   const { pullSecret } = object.spec
   if (pullSecret === undefined) return undefined
   const select = ({ data }: { data?: Record<string, string> | null | undefined }): string | null =>
     data?.['.dockerconfigjson'] ?? null
   const config = await read.get(secrets, { name: pullSecret.name }, { select })
   if (config == null) throw new NoPullSecretError(`the pull secret ${pullSecret.name} is not there`)
-  return credentialsIn(Buffer.from(config, 'base64').toString(), image)
+  return Buffer.from(config, 'base64').toString()
 }
 
 class NoPullSecretError extends Error {

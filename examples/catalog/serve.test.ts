@@ -37,6 +37,7 @@ it.each([
   ['/catalogs/community/packages/etcd/bundles/%E0%A4%A', 400],
   ['//', 400],
   ['/catalogs/community/packages/etcd/bundles/etcd.v1.0.0', 404],
+  ['/catalogs/community/packages/etcd/bundles/etcd.v1.0.0/manifest', 404],
   ['/catalogs/community/upgrades/etcd/stable?name=%E0%A4%A', 404],
   ['/', 404],
 ])('%s is answered with %i', async (path, expected) => {

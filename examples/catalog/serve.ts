@@ -11,10 +11,10 @@ import type { Catalogs } from './operator.ts'
  *     GET /NAMESPACE/CATALOG/packages/PACKAGE                    the same of one package
  *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the whole metadata of its head
  *     GET /NAMESPACE/CATALOG/upgrades/PACKAGE/CHANNEL?name=&version=   the way from an installed release
- *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE            the bundle
- *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/manifest   its manifest, whose digest the release has
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/manifest        the manifest of the bundle, whose digest the release has
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/layers/DIGEST   a layer of the bundle
  *
- * The manifest names the digest of the bundle. Who compares both digests need not trust this server.
+ * The manifest names the digests of the layers. A client that compares all of them need not trust this server.
  */
 export function catalogServer(catalogs: Catalogs): Server {
   return createServer((request, response) => {
@@ -43,9 +43,9 @@ async function answer(
   response: ServerResponse,
 ): Promise<void> {
   if (what === 'packages' && rest[1] === 'bundles') {
-    const [its = '', , release = '', part] = rest
+    const [its = '', , release = '', part, digest = ''] = rest
     const bundle = await catalogs.bundle({ namespace, name }, its, release)
-    const bytes = part === undefined ? bundle?.content : part === 'manifest' ? bundle?.manifest : undefined
+    const bytes = part === 'manifest' ? bundle?.manifest : part === 'layers' ? bundle?.layers.get(digest) : undefined
     if (bytes !== undefined) return void response.writeHead(200, { 'content-length': bytes.length }).end(bytes)
   }
   const [of = '', channelName = ''] = rest

@@ -48,7 +48,7 @@ async function play({ client, start, until, say }: Stage, registry: StandInRegis
     return { stringData: { '.dockerconfigjson': JSON.stringify({ auths }) } }
   }
 
-  await release(0)
+  const zeroth = await release(0)
   const first = await release(1)
   const program = start()
   const port = await until('it serves', () => /served at port (\d+)/.exec(program.said)?.[1])
@@ -69,10 +69,10 @@ async function play({ client, start, until, say }: Stage, registry: StandInRegis
   if (path.map(({ name }) => name).join() !== 'etcd.v1.1.0') throw new Error(`another path: ${JSON.stringify(path)}`)
   say('an index of pointers serves, once its pull secret is there')
 
-  if ((await (await ask('packages/etcd/bundles/etcd.v1.0.0')).text()) !== 'the bundle 0')
-    throw new Error('another bundle')
+  const of = (minor: number, blob: string): string => `packages/etcd/bundles/etcd.v1.${minor}.0/layers/${blob}`
+  if ((await (await ask(of(0, zeroth.blob))).text()) !== 'the bundle 0') throw new Error('another bundle')
   await registry.corrupt(first.blob, () => Buffer.from('the bundle x'))
-  if ((await ask('packages/etcd/bundles/etcd.v1.1.0')).status !== 502) throw new Error('a corrupt bundle was given')
+  if ((await ask(of(1, first.blob))).status !== 502) throw new Error('a corrupt bundle was given')
   await until('the corrupt bundle is told of', reason('BundlesReady', 'WrongDigest'))
   say('a bundle is fetched by its digest, and a corrupt one is refused')
 

@@ -1,39 +1,68 @@
-import { Readable } from 'node:stream'
-import { createGunzip } from 'node:zlib'
+import { Readable, type Transform } from 'node:stream'
+import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
 import { extract } from 'tar-stream'
 import { BundleError } from './errors.ts'
 
 export interface ArchiveLimits {
-  /** What the archive may unpack to, in bytes. @default 32 MiB */
+  /** What the layers may unpack to, in bytes, all together. @default 32 MiB */
   readonly maxBytes?: number | undefined
-  /** How many entries it may have, folders too. @default 1000 */
+  /** How many entries they may have, folders too. @default 1000 */
   readonly maxEntries?: number | undefined
 }
 
+/** A file of this name in a layer removes the file of the lower layers that has the name without it. */
+const whiteout = '.wh.'
+/** A file of this name hides all that lower layers have in its folder. */
+const opaque = '.wh..wh..opq'
+
 /**
- * The regular files of a `.tar.gz`, by their paths, in memory: nothing is written to a disk. What it unpacks to is counted while it is
- * unpacked, so that a small archive of something huge ends early.
+ * The regular files of the layers of an image, the lowest first, by their paths, in memory: nothing is written to a disk. A layer is a tar,
+ * plain or compressed by gzip or zstd; an archive `.tar.gz` is one layer. What they unpack to is counted while they are unpacked, so that
+ * a small archive of something huge ends early.
  *
  * @throws BundleError for links, devices, paths that leave the archive, and what is more than the limits allow
  */
-export async function readArchive(bytes: Uint8Array, limits: ArchiveLimits = {}): Promise<ReadonlyMap<string, Buffer>> {
+export async function readLayers(
+  layers: readonly Uint8Array[],
+  limits: ArchiveLimits = {},
+): Promise<ReadonlyMap<string, Buffer>> {
   const { maxBytes = 32 << 20, maxEntries = 1000 } = limits
+  const left = { bytes: maxBytes, entries: maxEntries }
+  const tooLarge = (): BundleError => new BundleError('TooLarge', `the archive unpacks to more than ${maxBytes} bytes`)
+  const tooMany = (): BundleError => new BundleError('TooManyFiles', `the archive has more than ${maxEntries} files`)
+  const files = new Map<string, Buffer>()
+  for (const layer of layers) {
+    const own = await filesOf(layer, left, { tooLarge, tooMany })
+    hide(files, [...own.keys()].filter(isWhiteout))
+    for (const [path, content] of own) if (!isWhiteout(path)) files.set(path, content)
+  }
+  return files
+}
+
+interface Left {
+  bytes: number
+  entries: number
+}
+
+async function filesOf(
+  bytes: Uint8Array,
+  left: Left,
+  errors: { readonly tooLarge: () => BundleError; readonly tooMany: () => BundleError },
+): Promise<Map<string, Buffer>> {
   const files = new Map<string, Buffer>()
   const tar = extract()
-  const unpacked = Readable.from([bytes]).pipe(createGunzip())
-  let total = 0
+  const unpacked = decompressed(bytes)
   unpacked.on('data', (chunk: Buffer) => {
-    total += chunk.length
-    if (total > maxBytes) tar.destroy(new BundleError('TooLarge', `the archive unpacks to more than ${maxBytes} bytes`))
+    left.bytes -= chunk.length
+    if (left.bytes < 0) tar.destroy(errors.tooLarge())
   })
   unpacked.on('error', error => tar.destroy(error))
   unpacked.pipe(tar)
-  let entries = 0
   try {
     for await (const entry of tar) {
       const { name, type } = entry.header
-      entries += 1
-      if (entries > maxEntries) throw new BundleError('TooManyFiles', `the archive has more than ${maxEntries} files`)
+      left.entries -= 1
+      if (left.entries < 0) throw errors.tooMany()
       const path = checkedPath(name)
       if (type === 'file') files.set(path, await contentOf(entry as AsyncIterable<Uint8Array>))
       else if (type === 'directory') entry.resume()
@@ -41,12 +70,44 @@ export async function readArchive(bytes: Uint8Array, limits: ArchiveLimits = {})
     }
   } catch (error) {
     if (error instanceof BundleError) throw error
-    throw new BundleError('NotAnArchive', `the bundle is no .tar.gz: ${(error as Error).message}`, { cause: error })
+    const message = `the bundle has a layer that is no tar, plain or compressed by gzip or zstd: ${(error as Error).message}`
+    throw new BundleError('NotAnArchive', message, { cause: error })
   } finally {
     unpacked.destroy()
     tar.destroy()
   }
   return files
+}
+
+/** What a layer unpacks to. Its first bytes say how it is compressed: media types are sometimes wrong. */
+function decompressed(bytes: Uint8Array): Readable | Transform {
+  const packed = Readable.from([bytes])
+  const begins = (...start: number[]): boolean => start.every((byte, at) => bytes[at] === byte)
+  if (begins(0x1f, 0x8b)) return packed.pipe(createGunzip())
+  if (!begins(0x28, 0xb5, 0x2f, 0xfd)) return packed
+  // Otherwise a frame of a few bytes may ask for a window of 128 MiB.
+  return packed.pipe(createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 25 } }))
+}
+
+/** Removes what the whiteouts of a layer hide from the files of the lower ones. */
+function hide(files: Map<string, Buffer>, whiteouts: readonly string[]): void {
+  const hidden = whiteouts.map(path => {
+    const [name, folder] = [nameIn(path), path.slice(0, path.length - nameIn(path).length)]
+    return name === opaque ? folder : folder + name.slice(whiteout.length)
+  })
+  for (const path of files.keys()) {
+    if (hidden.some(one => path === one || path.startsWith(one.endsWith('/') || one === '' ? one : `${one}/`))) {
+      files.delete(path)
+    }
+  }
+}
+
+function isWhiteout(path: string): boolean {
+  return nameIn(path).startsWith(whiteout)
+}
+
+function nameIn(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 async function contentOf(entry: AsyncIterable<Uint8Array>): Promise<Buffer> {

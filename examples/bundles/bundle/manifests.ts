@@ -1,5 +1,4 @@
 import type { KubernetesObject } from '@wherry/client'
-import { parseAllDocuments } from 'yaml'
 import { BundleError } from './errors.ts'
 import { checkManifest } from './shapes.ts'
 
@@ -50,11 +49,21 @@ export interface Bundle {
 
 /** etcd takes no larger object. */
 const maxFileBytes = 3 << 19
-/** YAML is read in one go, which nothing else of this process interrupts. */
+/** What all manifests together may have. */
 const maxManifestsBytes = 8 << 20
 
-/** Reads the manifests of a bundle. @throws BundleError */
-export function readBundle(files: ReadonlyMap<string, Buffer>): Bundle {
+/** Parses YAML: gives the documents of files, by their paths. */
+export type ParseYaml = (
+  files: ReadonlyMap<string, Buffer>,
+  signal: AbortSignal,
+) => Promise<ReadonlyMap<string, readonly unknown[]>>
+
+/** Reads the manifests of a bundle. @throws BundleError, and what `parse` throws */
+export async function readBundle(
+  files: ReadonlyMap<string, Buffer>,
+  parse: ParseYaml,
+  signal: AbortSignal,
+): Promise<Bundle> {
   const manifests = [...files]
     .filter(([path]) => /^manifests\/[^/]+\.(ya?ml|json)$/.test(path))
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -64,24 +73,19 @@ export function readBundle(files: ReadonlyMap<string, Buffer>): Bundle {
   if (manifests.reduce((sum, [, { length }]) => sum + length, 0) > maxManifestsBytes) {
     throw new BundleError('TooLarge', `the manifests have more than ${maxManifestsBytes} bytes`)
   }
-  const all = manifests.flatMap(([path, content]) => manifestsOf(path, content))
+  const parsed = await parse(new Map(manifests), signal)
+  const all = [...parsed].flatMap(([path, documents]) => manifestsOf(path, documents))
   const [csv, ...more] = all.filter(({ kind }) => kind === 'ClusterServiceVersion')
   if (csv === undefined) throw new BundleError('InvalidManifest', 'the bundle has no ClusterServiceVersion')
   if (more.length > 0) throw new BundleError('InvalidManifest', 'the bundle has more than one ClusterServiceVersion')
   return { csv: csv as ClusterServiceVersion, others: all.filter(one => one !== csv) }
 }
 
-function manifestsOf(path: string, content: Buffer): Manifest[] {
+function manifestsOf(path: string, documents: readonly unknown[]): Manifest[] {
   try {
-    // To compare each key of a map with all others would take minutes for a map of a megabyte: the last one of a name counts.
-    return parseAllDocuments(content.toString(), { uniqueKeys: false }).flatMap(document => {
-      if (document.errors[0] !== undefined) throw document.errors[0]
-      // An alias that stands for other aliases, and so on, would grow without end: a hundred are allowed.
-      const object: unknown = document.toJS({ maxAliasCount: 100 })
-      return object === null ? [] : [checked(object)]
-    })
+    return documents.filter(object => object !== null).map(checked)
   } catch (error) {
-    throw new BundleError('InvalidManifest', `${path}: ${(error as Error).message.split('\n')[0]}`, { cause: error })
+    throw new BundleError('InvalidManifest', `${path}: ${(error as Error).message}`, { cause: error })
   }
 }
 

@@ -18,6 +18,9 @@ export interface BundleSource {
    * `installed`: the newest of the channel. `undefined` where the catalog has no such channel.
    */
   next(of: PackageChannel, installed: Release | undefined, signal: AbortSignal): Promise<Release | undefined>
-  /** The bundle of a release of a package, a `.tar.gz`. It is that of the release's digest, or else this rejects. */
-  fetch(of: string, release: Release, signal: AbortSignal): Promise<Uint8Array>
+  /**
+   * The layers of the bundle of a release of a package, the lowest first: each is a tar, plain or compressed. They are those of the release's
+   * digest, or else this rejects.
+   */
+  fetch(of: string, release: Release, signal: AbortSignal): Promise<readonly Uint8Array[]>
 }

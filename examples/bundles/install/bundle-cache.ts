@@ -1,19 +1,23 @@
 import { LRUCache } from 'lru-cache'
-import { readArchive } from '../bundle/archive.ts'
+import { readLayers } from '../bundle/archive.ts'
 import { convert } from '../bundle/convert.ts'
 import { BundleError } from '../bundle/errors.ts'
-import { type Manifest, readBundle } from '../bundle/manifests.ts'
+import { type Manifest, type ParseYaml, readBundle } from '../bundle/manifests.ts'
 import type { BundleSource, Release } from '../bundle/source.ts'
+import { YamlThread } from '../bundle/yaml-thread.ts'
 
 type Unpacked = readonly Manifest[] | BundleError
 
 /** Plain manifests of bundles, by digest and namespace. A bundle that can't be installed is not fetched again, either. */
 export class BundleCache {
   readonly #source: BundleSource
+  readonly #parse: ParseYaml
   readonly #kept: LRUCache<string, Unpacked>
 
   constructor(source: BundleSource, max = 32) {
     this.#source = source
+    const thread = new YamlThread()
+    this.#parse = (files, signal) => thread.parse(files, signal)
     this.#kept = new LRUCache({ max })
   }
 
@@ -27,9 +31,9 @@ export class BundleCache {
   }
 
   async #unpack(of: string, release: Release, namespace: string, signal: AbortSignal): Promise<Unpacked> {
-    const archive = await this.#source.fetch(of, release, signal)
+    const layers = await this.#source.fetch(of, release, signal)
     try {
-      return convert(readBundle(await readArchive(archive)), namespace)
+      return convert(await readBundle(await readLayers(layers), this.#parse, signal), namespace)
     } catch (error) {
       if (error instanceof BundleError) return error
       throw error

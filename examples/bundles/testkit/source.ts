@@ -49,12 +49,12 @@ export class TestSource implements BundleSource {
     return this.#releases.get(of)?.release
   }
 
-  async fetch(of: string, { name }: Release, signal: AbortSignal): Promise<Uint8Array> {
+  async fetch(of: string, { name }: Release, signal: AbortSignal): Promise<readonly Uint8Array[]> {
     this.fetched += 1
     await this.#mayFail(signal)
     const kept = this.kept(of, name)
     if (kept === undefined) throw new Error(`no bundle ${name}`)
-    return kept.archive
+    return [kept.archive]
   }
 
   async #mayFail(signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ export class StandInCatalog extends TestSource {
     super()
     this.#server = createServer(async (request, response) => {
       const { pathname } = new URL(request.url ?? '', 'http://localhost')
+      // What follows `layers` is the digest of the only one.
       const [, , , what = '', name = '', , release = '', part] = pathname.split('/').map(decodeURIComponent)
       const { signal } = new AbortController()
       const json = (value: unknown): void => {

@@ -1,14 +1,17 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { parse } from 'yaml'
+import { imagesIn, readBundleImages } from '../bundle-image/images.ts'
+import { isImageReference } from '../registry/reference.ts'
 import { CatalogIndex } from './catalog-index.ts'
-import type { Dependency } from './definitions.ts'
-import { add, prune, remove, setDefault } from './edit.ts'
+import { add, addAll, prune, remove, setDefault } from './edit.ts'
 import { IndexEditError } from './errors.ts'
+import { dependenciesIn, metadataOf, yamlIn } from './metadata.ts'
 import { pushIndex } from './push.ts'
 import type { Metadata } from './release.ts'
 
 export const usage = `node index.ts create FILE
+node index.ts add FILE IMAGE…
+node index.ts add FILE --batch IMAGES
 node index.ts add FILE PACKAGE/CHANNEL METADATA.yaml DIGEST [DEPENDENCIES.yaml]
 node index.ts remove FILE PACKAGE/CHANNEL RELEASE [HEAD.yaml]
 node index.ts default FILE PACKAGE/CHANNEL
@@ -17,14 +20,18 @@ node index.ts push FILE IMAGE
 
 Makes an index, changes one, or pushes it to a registry. The same calls give the same bytes.
 
+  IMAGE              of a bundle, for add: REGISTRY/REPOSITORY:TAG or @sha256:…, in whichever registry. It says its package and channels itself
+  IMAGES             a file that names images of bundles, one a line. All of them are added, or none
   METADATA.yaml      the ClusterServiceVersion of the release
   DIGEST             of its bundle's manifest in the registry: sha256:…
   DEPENDENCIES.yaml  what it depends on: the bundle's metadata/dependencies.yaml
   HEAD.yaml          the ClusterServiceVersion of the release that becomes the head, where the head is removed
   default            makes a channel the default one of its package
   prune              keeps these packages, and removes all others
-  push               prints IMAGE with the digest. The user is that of config.json in DOCKER_CONFIG or in ~/.docker. The proxy is that of
-                     HTTPS_PROXY and NO_PROXY; REGISTRY_CA names a file with the PEM of a CA that is trusted beside the public ones`
+  push               prints IMAGE with the digest
+
+The user of a registry is that of config.json in DOCKER_CONFIG or in ~/.docker. The proxy is that of HTTPS_PROXY and NO_PROXY; REGISTRY_CA names a
+file with the PEM of a CA that is trusted beside the public ones.`
 
 /** What the command takes from its process. */
 export interface CommandHost {
@@ -32,16 +39,24 @@ export interface CommandHost {
   write(text: string): void
 }
 
-/** Does what the arguments say. Rejects with an error of one line. */
+/** Does what the arguments say. Rejects with an error that has a line for each thing that is wrong. */
 export async function indexCommand(args: string[], host: CommandHost): Promise<void> {
-  const { positionals } = parseArgs({ args, allowPositionals: true })
+  const { positionals, values } = parseArgs({ args, allowPositionals: true, options: { batch: { type: 'string' } } })
   const [verb, file = '', channel = '', ...rest] = positionals
   if (verb === 'create' && positionals.length === 2) {
     // It never overwrites one.
     await writeFile(file, new CatalogIndex().toBytes(), { flag: 'wx' })
+  } else if (verb === 'add' && values.batch !== undefined && positionals.length === 2) {
+    const additions = await readBundleImages(imagesIn(await readFile(values.batch, 'utf8')), host.env)
+    await edit(file, index => addAll(index, additions))
+  } else if (values.batch !== undefined) {
+    throw new IndexEditError(usage)
+  } else if (verb === 'add' && areImages(positionals.slice(2))) {
+    const additions = await readBundleImages(positionals.slice(2), host.env)
+    await edit(file, index => addAll(index, additions))
   } else if (verb === 'add' && (positionals.length === 5 || positionals.length === 6)) {
     const [path = '', digest = '', dependencies] = rest
-    const depends = dependencies === undefined ? [] : await dependenciesIn(dependencies)
+    const depends = dependencies === undefined ? [] : dependenciesIn(await readFile(dependencies), dependencies)
     const bundle = { metadata: await metadataIn(path), digest, dependencies: depends }
     await edit(file, index => add(index, channelName(channel), bundle))
   } else if (verb === 'remove' && (positionals.length === 4 || positionals.length === 5)) {
@@ -65,18 +80,12 @@ async function edit(file: string, change: (index: CatalogIndex) => CatalogIndex)
 }
 
 async function metadataIn(path: string): Promise<Metadata> {
-  const found = parse(await readFile(path, 'utf8')) as Metadata | null
-  if (!found?.metadata?.name || !found.spec) throw new IndexEditError(`${path} is no ClusterServiceVersion`)
-  return found
+  return metadataOf(yamlIn(await readFile(path), path), path)
 }
 
-async function dependenciesIn(path: string): Promise<readonly Dependency[]> {
-  const found = parse(await readFile(path, 'utf8')) as { dependencies?: unknown } | null
-  const { dependencies } = found ?? {}
-  const isDependency = (one: Partial<Dependency> | null): boolean =>
-    typeof one?.type === 'string' && typeof one.value === 'object' && one.value !== null
-  if (Array.isArray(dependencies) && dependencies.every(isDependency)) return dependencies
-  throw new IndexEditError(`${path} has no list of dependencies, each with a type and a value`)
+/** A single name is one, so that its error says what it lacks. A DIGEST among them is none. */
+function areImages(names: readonly string[]): boolean {
+  return names.length === 1 || (names.length > 1 && names.every(isImageReference))
 }
 
 function channelName(text: string): { package: string; name: string } {

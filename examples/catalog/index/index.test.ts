@@ -7,18 +7,22 @@ import { describe, expect, it } from 'vitest'
 import { Catalog } from '../catalog.ts'
 import { imageReference } from '../registry/reference.ts'
 import { digestOf } from '../registry/verified.ts'
+import { dockerConfigOf } from '../testkit/registry.ts'
 import { indexOf, manyReleases, releaseOf } from '../testkit/releases.ts'
 import { StandInRegistry } from '../testkit/stand-in-registry.ts'
 import { CatalogIndex } from './catalog-index.ts'
 import { headOf, upgradePath } from './channel.ts'
 import { indexCommand } from './command.ts'
-import { add, prune, remove, setDefault } from './edit.ts'
+import { type Addition, add, addAll, prune, remove, setDefault } from './edit.ts'
 import { type Metadata, pointerOf } from './release.ts'
 
 const stable = { package: 'etcd', name: 'stable' }
 const [base] = clusterServiceVersions({ count: 1, managedFields: false }) as Iterable<unknown> as [Metadata]
 const etcd = (minor: number): Metadata => releaseOf(base, 'etcd', minor)
 const bundle = (minor: number) => ({ metadata: etcd(minor), digest: digestOf(`etcd ${minor}`) })
+const releaseNamed = (name: string, version: string) => ({
+  metadata: { metadata: { name }, spec: { version, replaces: 'etcd.v1.0.0' } },
+})
 const text = (index: CatalogIndex): string => index.toBytes().toString()
 
 describe('an index', () => {
@@ -119,6 +123,28 @@ describe('an index', () => {
     expect(index.defaultChannel('etcd')).toBe('alpha')
     const lost = Buffer.from(text(index).replace('"channels":1', '"channels":1,"defaults":{"etcd":"stable"}'))
     expect(() => CatalogIndex.parse(lost)).toThrow('the default channel stable of etcd is not there')
+  })
+
+  it('has the default channel that the newest release of the package names, if it is there', () => {
+    const of = (minor: number, defaultChannel?: string): Addition => {
+      return { ...bundle(minor), package: 'etcd', channels: ['alpha', 'stable'], defaultChannel }
+    }
+    const index = addAll(new CatalogIndex(), [of(1, 'alpha'), of(2, 'stable'), of(0, 'alpha')])
+    expect(index.defaultChannel('etcd')).toBe('stable')
+    const older = { ...of(0, 'alpha'), ...releaseNamed('etcd.v1.0.1', '1.0.1') }
+    expect(addAll(index, [older]).defaultChannel('etcd')).toBe('stable')
+    expect(addAll(index, [of(3, 'nonsense')]).defaultChannel('etcd')).toBe('stable')
+    expect(addAll(index, [of(3)]).defaultChannel('etcd')).toBe('stable')
+    expect(addAll(index, [of(3, 'alpha')]).defaultChannel('etcd')).toBe('alpha')
+  })
+
+  it('says where a bundle is, if that is not the repository of the index', () => {
+    const elsewhere = { ...bundle(0), image: 'registry.example.com:5000/org/etcd-bundle' }
+    const index = CatalogIndex.parse(add(new CatalogIndex(), stable, elsewhere).toBytes())
+    expect(index.release('etcd', 'etcd.v1.0.0')?.image).toBe(elsewhere.image)
+    for (const image of ['etcd', `${elsewhere.image}:latest`, 'http://registry.example.com/x']) {
+      expect(() => add(index, stable, { ...bundle(1), image })).toThrow(`has the image "${image}"`)
+    }
   })
 
   it('is pruned to the packages that are named', () => {
@@ -241,7 +267,7 @@ it('the upgrade path from pointers is that of whole bundles, for random graphs',
       const all = graph(random)
       const made = shuffle(random, all).map(({ metadata }) => ({ channel: stable, metadata }))
       // Where each release is left for another one, there is no head, and no channel.
-      if (headOf(made.map(({ metadata }) => pointerOf(metadata, digestOf('')))) === undefined) return
+      if (headOf(made.map(({ metadata }) => pointerOf({ metadata, digest: digestOf('') }))) === undefined) return
       graphs += 1
       const index = CatalogIndex.parse(indexOf(made).toBytes())
       const { releases = [] } = index.channel(stable) ?? {}
@@ -305,9 +331,9 @@ describe('the command', () => {
         const auths = { [image]: registry.credentials, [registry.host]: { username: 'other', password: 'x' } }
         await writeFile(join(folder, 'config.json'), JSON.stringify({ auths }))
         await run(['push', file, `${image}:latest`])
-        const { ca, credentials } = registry
+        const { ca } = registry
         const catalog = new Catalog()
-        catalog.configure(imageReference(`${image}:latest`), { ca, credentials })
+        catalog.configure(imageReference(`${image}:latest`), { ca, dockerConfig: dockerConfigOf(registry) })
         await catalog.poll()
         expect(written).toBe(`${image}@${catalog.digest}\n`)
         expect(catalog.index).toEqual(CatalogIndex.parse(await readFile(file)))

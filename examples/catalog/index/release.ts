@@ -1,4 +1,6 @@
 import semver from 'semver'
+import { isImageName } from '../registry/reference.ts'
+import { isDigest } from '../registry/verified.ts'
 import { type Dependency, type Described, type Relations, relationsOf } from './definitions.ts'
 import { InvalidIndexError } from './errors.ts'
 
@@ -19,8 +21,10 @@ export interface Metadata {
 export interface Pointer extends Relations {
   readonly name: string
   readonly version: string
-  /** Of the bundle's manifest, in the repository of the index. */
+  /** Of the bundle's manifest. */
   readonly digest: string
+  /** Where the bundle is, `REGISTRY/REPOSITORY`. Without it, in the repository of the index. */
+  readonly image?: string
   /** One line for people, of 120 characters at most. */
   readonly summary: string
   readonly replaces?: string
@@ -29,8 +33,15 @@ export interface Pointer extends Relations {
   readonly skipRange?: string
 }
 
-/** The pointer to a bundle, by its metadata and its dependencies. @throws InvalidIndexError which names the field that is wrong. */
-export function pointerOf(whole: Metadata, digest: string, dependencies?: readonly Dependency[]): Pointer {
+/** A bundle as it is added: its whole metadata, where it is, and what it depends on. */
+export interface Bundle extends Pick<Pointer, 'digest' | 'image'> {
+  readonly metadata: Metadata
+  readonly dependencies?: readonly Dependency[]
+}
+
+/** The pointer to a bundle. @throws InvalidIndexError which names the field that is wrong. */
+export function pointerOf(bundle: Bundle): Pointer {
+  const { metadata: whole, digest, image, dependencies } = bundle
   const { metadata, spec } = whole
   const annotations = metadata.annotations ?? {}
   const skipRange = annotations['olm.skipRange']
@@ -39,6 +50,7 @@ export function pointerOf(whole: Metadata, digest: string, dependencies?: readon
     name: metadata.name,
     version: spec.version ?? '0.0.0',
     digest,
+    ...(image !== undefined && { image }),
     summary: summary.replace(/\s+/g, ' ').slice(0, 120).toWellFormed().trim(),
     ...(spec.replaces && { replaces: spec.replaces }),
     ...(spec.skips?.length && { skips: [...new Set(spec.skips)].sort() }),
@@ -53,6 +65,7 @@ export function checkedPointer(pointer: Pointer): Pointer {
     name,
     version,
     digest,
+    image,
     summary,
     replaces,
     skips = [],
@@ -67,6 +80,7 @@ export function checkedPointer(pointer: Pointer): Pointer {
   if (typeof name !== 'string' || name === '') wrong('name', name)
   if (semver.valid(version) === null) wrong('version', version)
   if (!isDigest(digest)) wrong('digest', digest)
+  if (image !== undefined && !isImageName(image)) wrong('image', image)
   if (typeof summary !== 'string') wrong('summary', summary)
   if (replaces !== undefined && typeof replaces !== 'string') wrong('replaces', replaces)
   if (!Array.isArray(skips) || !skips.every(skip => typeof skip === 'string')) wrong('skips', skips)
@@ -81,10 +95,6 @@ export function checkedPointer(pointer: Pointer): Pointer {
 
 function areKinds(kinds: unknown): boolean {
   return Array.isArray(kinds) && kinds.every(kind => typeof kind === 'string' && /^\w+\.[a-z0-9.-]+\/v\w+$/.test(kind))
-}
-
-export function isDigest(text: unknown): text is string {
-  return typeof text === 'string' && /^sha256:[0-9a-f]{64}$/.test(text)
 }
 
 /** Orders releases by version, then by name. */

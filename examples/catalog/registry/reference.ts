@@ -1,4 +1,4 @@
-import { isDigest } from '../index/release.ts'
+import { isDigest } from './verified.ts'
 
 /** Where an image is: `registry.example.com:5000/catalogs/community:latest`. */
 export interface ImageReference {
@@ -19,4 +19,22 @@ export function imageReference(text: string): ImageReference {
     throw new RangeError(`${text} is no image reference: REGISTRY/REPOSITORY:TAG, or REGISTRY/REPOSITORY@sha256:…`)
   }
   return { host, repository, reference: digest ?? tag ?? 'latest' }
+}
+
+/** The name of an image, without tag and digest: `registry.example.com:5000/catalogs/community`. */
+export function imageName({ host, repository }: Pick<ImageReference, 'host' | 'repository'>): string {
+  return `${host}/${repository}`
+}
+
+export function isImageName(text: unknown): text is string {
+  return typeof text === 'string' && isImageReference(text) && imageName(imageReference(text)) === text
+}
+
+export function isImageReference(text: string): boolean {
+  try {
+    imageReference(text)
+    return true
+  } catch {
+    return false
+  }
 }

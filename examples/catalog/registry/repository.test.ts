@@ -7,7 +7,8 @@ import { type Authentication, StandInRegistry } from '../testkit/stand-in-regist
 import { challengeOf } from './challenge.ts'
 import { credentialsIn } from './credentials.ts'
 import { imageReference } from './reference.ts'
-import { Repository, type RepositoryOptions } from './repository.ts'
+import { Repository } from './repository.ts'
+import type { RegistryOptions } from './requests.ts'
 import { digestOf } from './verified.ts'
 
 const binary = await registryBinary()
@@ -16,7 +17,7 @@ const maxBytes = 1 << 20
 const content = Buffer.alloc(300_000, 'content ')
 
 const opened: Repository[] = []
-function open(registry: TestRegistry, options: RepositoryOptions = {}): Repository {
+function open(registry: TestRegistry, options: RegistryOptions = {}): Repository {
   const { host, ca, credentials } = registry
   const repository = new Repository({ host, repository: 'catalogs/community' }, { ca, credentials, ...options })
   opened.push(repository)

@@ -41,6 +41,10 @@ async function* hashed(stream: AsyncIterable<Buffer>, hash: Hash): AsyncGenerato
   }
 }
 
+export function isDigest(text: unknown): text is string {
+  return typeof text === 'string' && /^sha256:[0-9a-f]{64}$/.test(text)
+}
+
 /** The sha256 digest of bytes, as registries write it. */
 export function digestOf(bytes: string | Buffer): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`

@@ -38,7 +38,9 @@ export function indexOf(
   return new CatalogIndex(
     [...channels.values()].map(all => {
       const { channel } = all[0] as (typeof all)[number]
-      const pointers = all.map(({ metadata, digest = digestOf(metadata.metadata.name) }) => pointerOf(metadata, digest))
+      const pointers = all.map(({ metadata, digest = digestOf(metadata.metadata.name) }) =>
+        pointerOf({ metadata, digest }),
+      )
       const head = headOf(pointers)?.name ?? ''
       const whole = all.find(({ metadata }) => metadata.metadata.name === head)?.metadata as Metadata
       return { ...channel, releases: pointers.sort(byVersion), head, metadata: metadataBytes(whole) }

@@ -32,6 +32,7 @@ import { StatusError } from './status.ts'
 import { resourceKey, type Store } from './store/store.ts'
 import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 import { answerWrite } from './write/answer.ts'
+import { refuseProtobuf } from './write/content-type.ts'
 import { parseOptions } from './write/options.ts'
 import { isOwnPart } from './write/parts.ts'
 import type { Writer } from './write/writer.ts'
@@ -223,6 +224,7 @@ function answer(
     drops: parts.managedFieldsOptOut,
   })
   responder.present(representation)
+  refuseProtobuf(request)
   const body = (): JsonObject => (request.body.length === 0 ? {} : parseOptions(request))
   try {
     parts.webhooks.during({ info, target, type, verb, user, responder }, body, () => {

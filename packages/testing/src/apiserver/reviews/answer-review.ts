@@ -2,7 +2,8 @@ import type { CoreParts } from '../core.ts'
 import { toLatin1 } from '../objects/stored.ts'
 import type { ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
-import { checkContentType, type WriteRequest } from '../write/answer.ts'
+import type { WriteRequest } from '../write/answer.ts'
+import { checkContentType } from '../write/content-type.ts'
 import { readWriteOptions } from '../write/options.ts'
 import { isReview, review } from './access-reviews.ts'
 import { bind } from './binding.ts'
@@ -33,7 +34,7 @@ export function isSubresourceAction({ group, plural, custom }: ResourceType, sub
 /** Carries out such a request and answers it. Throws what is refused. */
 export function answerAction(parts: CoreParts, write: WriteRequest): void {
   const { target, responder, info, verb } = write
-  checkContentType(write)
+  checkContentType(write.request)
   const { validation } = readWriteOptions(info.query, verb, false)
   if (target.subresource === 'eviction') {
     const { code, status } = evict(parts, write, validation)

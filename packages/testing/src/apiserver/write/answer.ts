@@ -25,7 +25,8 @@ import { deleted, StatusError } from '../status.ts'
 import { objectKey, resourceKey } from '../store/store.ts'
 import { appliedTo, isApply } from './apply.ts'
 import { behaviourOf } from './behaviour.ts'
-import { contentTypeOf, isYaml, knownFields, parseObject } from './body.ts'
+import { contentTypeOf, knownFields, parseObject } from './body.ts'
+import { checkContentType } from './content-type.ts'
 import { type FieldValidation, tellFields } from './fields.ts'
 import { fieldTypeOf, own, setManaged } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
@@ -59,7 +60,7 @@ export function answerWrite(parts: CoreParts, write: WriteRequest): void {
   if (verb === 'patch') checkPatchType(write)
   const applies = isApply(write)
   const { dryRun, validation } = readWriteOptions(write.info.query, verb, applies)
-  if (verb !== 'patch') checkContentType(write)
+  if (verb !== 'patch') checkContentType(write.request)
   if (target.subresource === 'scale') return scale(parts, write, dryRun, validation)
   if (applies) return applyConfiguration(parts, write, dryRun, validation)
   if (verb === 'create') return create(parts, write, dryRun, validation)
@@ -201,17 +202,6 @@ function warnOfFinalizers({ type, responder }: WriteRequest, { metadata }: KubeO
     const why = 'prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers'
     responder.warn(`metadata.finalizers: ${JSON.stringify(finalizer)}: ${why}`)
   }
-}
-
-const bodyTypes = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
-
-/** Refuses bodies that are neither JSON nor YAML, and says so of those that a real server would take. */
-export function checkContentType({ request }: Pick<WriteRequest, 'request'>): void {
-  const given = contentTypeOf(request)
-  if (given === '' || given === bodyTypes[0] || isYaml(request)) return
-  if (bodyTypes.includes(given)) throw StatusError.missing(`bodies of ${given}`)
-  const why = `the body of the request was in an unknown format - accepted media types include: ${bodyTypes.join(', ')}`
-  throw new StatusError(415, 'UnsupportedMediaType', why)
 }
 
 function remove(parts: CoreParts, write: WriteRequest): void {

@@ -143,14 +143,35 @@ describe('create', () => {
       expect([wrong.status, wrong.json.details.causes[0].field]).toEqual([422, 'patch'])
     }))
 
-  it('F1: bodies that are neither JSON nor YAML are 415, or 501 where a real server reads them', () =>
+  it('F1: bodies that are neither JSON nor YAML are 415', () =>
     withServer(async ({ call }) => {
       const as = async (type: string): Promise<number> =>
         (await call('POST', cm, '{"metadata":{"name":"a"}}', { 'content-type': type })).status
       expect(await as('application/xml')).toBe(415)
-      expect(await as('application/vnd.kubernetes.protobuf')).toBe(501)
       expect(await as('application/yaml')).toBe(201)
       expect(await as('application/json; charset=utf-8')).toBe(409)
+    }))
+
+  it('F1: a body in protobuf is refused with the setting that has client-go send JSON, the options of a delete too', () =>
+    withServer(async ({ call, configMap }) => {
+      await configMap('a')
+      const protobuf = { 'content-type': 'application/vnd.kubernetes.protobuf' }
+      const body = 'k8s\0…'
+      const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
+      for (const [method, path] of [
+        ['POST', cm],
+        ['PUT', `${cm}/a`],
+        ['DELETE', `${cm}/a`],
+        ['DELETE', cm],
+        ['POST', review],
+        ['POST', '/api/v1/namespaces/default/serviceaccounts/default/token'],
+      ] as const) {
+        const answer = await call(method, path, body, protobuf)
+        expect([method, path, answer.status, answer.json.reason]).toEqual([method, path, 415, 'UnsupportedMediaType'])
+        expect(answer.json.message).toContain('`ContentType: "application/json"` in its rest.Config')
+      }
+      // A delete without options has no body, whatever its header says of it.
+      expect((await call('DELETE', `${cm}/a`, undefined, protobuf)).status).toBe(200)
     }))
 
   it('F1: a JSON patch takes what is missing from an object that is there for null', () =>

@@ -11,6 +11,7 @@ const notes: Readonly<Record<string, string>> = {
   client: 'views, connections, list · watch · write',
   controller: 'tracked reads, operator, leader, metrics',
   copies: 'objects in many namespaces',
+  'create-wherry-operator': 'npm create',
   crd: 'definitions from types',
   'dynamic-cache': 'informers that come and go',
   'hash-compare': 'write what differs',

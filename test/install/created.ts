@@ -8,7 +8,7 @@ const maxFiles = 13
 const maxBundle = 5_000_000
 
 /**
- * Makes a new project by `wherry create` below `project`, whose packages stand in for those that it would install, and does what its workflow does, on each
+ * Makes a new project by `npm create wherry-operator` below `project`, whose packages stand in for those that it would install, and does what its workflow does, on each
  * Node: types, tests, `wherry check`, and the bundle of its Dockerfile, which then starts in an empty folder. undefined for each step that went well.
  */
 export async function tryCreated(
@@ -21,8 +21,9 @@ export async function tryCreated(
     command(program, args, { cwd, env: { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }, limitMs: 120_000 })
   const well = (what: string, { code, output }: Ended): string | undefined =>
     code === 0 ? undefined : `${what} of a new project fails:\n${output}`
-  const line = ['create', 'policy-operator', '--group', 'rules.example.org', '--kind', 'Policy']
-  const outcomes = [well('wherry create', await run(project, process.execPath, bin('wherry'), ...line))]
+  const line = ['policy-operator', '--group', 'rules.example.org', '--kind', 'Policy']
+  const create = await run(project, process.execPath, bin('create-wherry-operator'), ...line)
+  const outcomes = [well('create-wherry-operator', create)]
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(one => one.isFile()).length
   if (files > maxFiles) outcomes.push(`a new project has ${files} files`)
   outcomes.push(well('tsc', await run(folder, process.execPath, bin('tsc'))))

@@ -21,6 +21,7 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
   crd: ['client'],
   cli: ['client', 'crd', 'testing'],
   copies: ['client', 'controller', 'work-queue'],
+  'create-wherry-operator': ['cli'],
 }
 
 /** What a package leans on directly, as it is meant to be. */

@@ -3,7 +3,7 @@ import { publishedPackages } from '../../tools/workspace.ts'
 import { importsBelow } from './imports.ts'
 
 /** What tools and tests load. `crd` brings schema libraries along, `cli` a compiler, `testing` a whole server. */
-const forTools = ['cli', 'crd', 'testing']
+const forTools = ['cli', 'create-wherry-operator', 'crd', 'testing']
 
 it('K3: nothing that an operator loads imports a schema library, a compiler or the package that makes definitions', () => {
   const loaded = publishedPackages().filter(({ short }) => !forTools.includes(short))

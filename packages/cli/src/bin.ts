@@ -1,14 +1,16 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module'
-
+const { node } = process.versions
+const [major = 0, minor = 0] = node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 19)) {
+  // An older Node can't load what comes next.
+  process.stderr.write(`wherry: this is Node ${node}, and Wherry needs 22.19 or later: see https://nodejs.org\n`)
+  process.exit(1)
+}
+const { enableCompileCache } = await import('node:module')
 // The compiler's nine megabytes are most of what is loaded. The cache is in the system's folder for temporary files.
 enableCompileCache()
-const { runCommand } = await import('./run.ts')
+const { processHost, runCommand } = await import('./index.ts')
 
-const { stdin, stdout, stderr } = process
-const ending = (): AbortSignal => {
-  const controller = new AbortController()
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => controller.abort())
-  return controller.signal
-}
-process.exitCode = await runCommand(process.argv.slice(2), { stdin, stdout, stderr, cwd: process.cwd(), ending })
+process.exitCode = await runCommand(process.argv.slice(2), processHost())
+
+export {}

@@ -1,2 +1,3 @@
 export type { CommandHost, ExitStatus, Output } from './host.ts'
+export { processHost } from './host.ts'
 export { runCommand } from './run.ts'

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { commandsOf } from '../check/command-line.ts'
+import { runCommand } from '../run.ts'
 import { run } from '../testkit/run.ts'
 
 let folder: string
@@ -53,4 +54,26 @@ it.each([
   expect(status).toBe(2)
   expect(stderr).toContain(message)
   expect(await readdir(folder)).toEqual([])
+})
+
+it('create asks for what the command line does not say, and refuses if nobody is there', async () => {
+  const asked: string[] = []
+  const answers = ['arcade.example.com', ' Game ']
+  let said = ''
+  const write = (text: string): void => {
+    said += text
+  }
+  const ask = async (question: string): Promise<string> => {
+    asked.push(question)
+    return answers.shift() ?? ''
+  }
+  const host = { stdout: { write }, stderr: { write }, cwd: folder, ask }
+  expect(await runCommand(['create', 'game-operator'], host)).toBe(0)
+  expect(asked).toEqual([expect.stringContaining('API group'), expect.stringContaining('kind')])
+  expect(said).toContain('game-operator/src/game.ts')
+  expect(await run('create other --group arcade.example.com', folder)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('--kind is missing'),
+  })
+  expect((await run('create', folder)).stderr).toContain('the name is missing')
 })

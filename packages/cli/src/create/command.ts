@@ -2,12 +2,19 @@ import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { Command } from 'commander'
-import { refused } from '../failure.ts'
+import { refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 
 interface Options {
-  readonly group: string
-  readonly kind: string
+  readonly group?: string
+  readonly kind?: string
+}
+
+/** What is asked for if the command line does not say it. */
+const questions = {
+  name: 'The name of the operator (game-operator): ',
+  group: 'Its API group, a domain of yours (arcade.example.com): ',
+  kind: 'The kind of its objects (Game): ',
 }
 
 const examples = `
@@ -21,17 +28,20 @@ Exit status: 0 done; 1 the folder is there already; 2 wrong usage.`
 export function createCommand(host: CommandHost): Command {
   return new Command('create')
     .description(
-      'Writes a project for an operator of one kind to a new folder: its code, a test, its manifests, a Dockerfile and a workflow.',
+      'Writes a project for an operator of one kind to a new folder: its code, a test, its manifests, a Dockerfile and a workflow. Asks for what is missing.',
     )
-    .argument('<name>', 'the name of the folder and of the operator')
-    .requiredOption('--group <domain>', 'the API group of the kind, a domain of yours')
-    .requiredOption('--kind <Kind>', 'the name of the kind, such as Game')
+    .argument('[name]', 'the name of the folder and of the operator')
+    .option('--group <domain>', 'the API group of the kind, a domain of yours')
+    .option('--kind <Kind>', 'the name of the kind, such as Game')
     .addHelpText('after', examples)
-    .action((name: string, options: Options) => create(name, options, host))
+    .action((name: string | undefined, options: Options) => create({ name, ...options }, host))
 }
 
-async function create(name: string, { group, kind }: Options, host: CommandHost): Promise<void> {
+type Given = Readonly<Partial<Record<keyof typeof questions, string | undefined>>>
+
+async function create(given: Given, host: CommandHost): Promise<void> {
   const [{ projectNames }, { projectFiles }] = await Promise.all([import('./names.ts'), import('./project-files.ts')])
+  const { name, group, kind } = await complete(given, host)
   const names = projectNames(name, group, kind)
   const folder = resolve(host.cwd, name)
   if (existsSync(folder)) throw refused(`${name} is there already: choose another name, or remove it`)
@@ -41,6 +51,17 @@ async function create(name: string, { group, kind }: Options, host: CommandHost)
     host.stdout.write(`${join(name, file)}\n`)
   }
   host.stdout.write(`\ncd ${name}\nnpm install\nnpm test\n`)
+}
+
+/** Asks for what is not given, if there is somebody to ask. */
+async function complete(given: Given, { ask }: CommandHost): Promise<Record<keyof typeof questions, string>> {
+  const answers = { name: '', group: '', kind: '' }
+  for (const part of ['name', 'group', 'kind'] as const) {
+    const answer = given[part] ?? (await ask?.(questions[part]))?.trim()
+    if (answer === undefined) throw wrongUsage(`${part === 'name' ? 'the name' : `--${part}`} is missing`)
+    answers[part] = answer
+  }
+  return answers
 }
 
 /** The version of this package, which the others have too. */

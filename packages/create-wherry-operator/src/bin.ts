@@ -1,0 +1,13 @@
+#!/usr/bin/env node
+const { node } = process.versions
+const [major = 0, minor = 0] = node.split('.').map(Number)
+if (major < 22 || (major === 22 && minor < 19)) {
+  // An older Node can't load what comes next.
+  process.stderr.write(`wherry: this is Node ${node}, and Wherry needs 22.19 or later: see https://nodejs.org\n`)
+  process.exit(1)
+}
+const [{ processHost }, { createOperator }] = await Promise.all([import('@wherry/cli'), import('./index.ts')])
+
+process.exitCode = await createOperator(process.argv.slice(2), processHost())
+
+export {}

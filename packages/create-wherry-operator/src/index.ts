@@ -1,0 +1,10 @@
+import { type CommandHost, type ExitStatus, runCommand } from '@wherry/cli'
+
+/**
+ * Writes a new project, as `wherry create` does. Resolves with the exit status. Does not reject for what the user did wrong.
+ *
+ * @param args what comes after `npm create wherry-operator`: `['game-operator', '--group', 'arcade.example.com', '--kind', 'Game']`
+ */
+export function createOperator(args: readonly string[], host: CommandHost): Promise<ExitStatus> {
+  return runCommand(['create', ...args], host)
+}

@@ -1,6 +1,10 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as after } from 'node:timers/promises'
+import { ask } from '../../packages/testing/src/real/ask.ts'
 import { command, type Ended, toolEnvironment } from '../../tools/test/command.ts'
 
 /** What issue and README promise of a new project. */
@@ -30,6 +34,7 @@ export async function tryCreated(
   for (const [version, node] of Object.entries(nodes))
     outcomes.push(well(`node --test on Node ${version}`, await run(folder, node, '--test')))
   outcomes.push(well('wherry check', await run(folder, process.execPath, bin('wherry'), 'check')))
+  outcomes.push(await tryDev(folder, bin('wherry')))
   const build =
     'src/main.ts --bundle --platform=node --format=esm --outfile=dist/main.mjs --external:@kubernetes/client-node'
   outcomes.push(well('esbuild', await run(folder, bin('esbuild'), ...build.split(' '))))
@@ -46,4 +51,54 @@ export async function tryCreated(
     rmSync(elsewhere, { recursive: true, force: true })
   }
   return outcomes
+}
+
+/** Runs `wherry dev` as the project's README says, makes a policy, and changes the source: the ConfigMap of the policy follows. */
+async function tryDev(folder: string, wherry: string): Promise<string | undefined> {
+  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
+  const child = spawn(process.execPath, [wherry, 'dev', '--port', '0', '--page', '0'], { cwd: folder, env })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+    })
+  const exit = once(child, 'exit')
+  const over = new Error('it has ended')
+  const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
+    const end = performance.now() + 120_000
+    while (!(await holds())) {
+      if (child.exitCode !== null) throw over
+      if (performance.now() > end) throw new Error(`waited in vain until ${what}`)
+      await after(10)
+    }
+  }
+  try {
+    await until('the server is there', () => said.includes('export KUBECONFIG='))
+    const { clusters, users } = JSON.parse(readFileSync(join(folder, '.wherry/kubeconfig'), 'utf8'))
+    const ca = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString()
+    const access = { url: clusters[0].cluster.server, ca, token: users[0].user.token }
+    const message = async (): Promise<unknown> => {
+      const { text } = await ask(access, 'GET', '/api/v1/namespaces/default/configmaps/hello')
+      return JSON.parse(text).data?.message
+    }
+    const policy = {
+      ...{ apiVersion: 'rules.example.org/v1alpha1', kind: 'Policy', metadata: { name: 'hello' } },
+      spec: { message: 'Hello' },
+    }
+    await ask(access, 'POST', '/apis/rules.example.org/v1alpha1/namespaces/default/policies', policy)
+    await until('the ConfigMap is there', async () => (await message()) === 'Hello')
+    const source = join(folder, 'src/reconcile.ts')
+    const text = readFileSync(source, 'utf8')
+    writeFileSync(source, text.replace('message: object.spec.message', "message: object.spec.message + '!'"))
+    await until('the change is there', async () => (await message()) === 'Hello!')
+    writeFileSync(source, text)
+    await until('the source is as it was', async () => (await message()) === 'Hello')
+    child.kill('SIGINT')
+    await exit
+    return child.exitCode === 0 ? undefined : `wherry dev in a new project ended with ${child.exitCode}:\n${said}`
+  } catch (error) {
+    return `wherry dev in a new project fails: ${(error as Error).message}\n${said}`
+  } finally {
+    child.kill('SIGKILL')
+  }
 }

@@ -3,6 +3,7 @@ import { checkCommand } from './check/command.ts'
 import { completionCommand } from './completion/command.ts'
 import { crdCommand } from './crd/command.ts'
 import { createCommand } from './create/command.ts'
+import { devCommand } from './dev/command.ts'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost, ExitStatus } from './host.ts'
 import { manifestsCommand } from './manifests/command.ts'
@@ -25,9 +26,15 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     .showHelpAfterError('(wherry --help prints the usage)')
     .addHelpText('after', exitStatuses)
   // A subcommand that is added whole does not take over how the program ends and where it writes.
-  const commands = [createCommand, crdCommand, typesCommand, rbacCommand, manifestsCommand, serverCommand].map(make =>
-    make(host),
-  )
+  const commands = [
+    createCommand,
+    devCommand,
+    crdCommand,
+    typesCommand,
+    rbacCommand,
+    manifestsCommand,
+    serverCommand,
+  ].map(make => make(host))
   for (const command of [...commands, checkCommand(host, runCommand), completionCommand(host, program)])
     program.addCommand(command.copyInheritedSettings(program))
   try {

@@ -1,8 +1,7 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { Command } from 'commander'
-import { CommandFailure, refused, wrongUsage } from '../failure.ts'
+import { CommandFailure, wrongUsage } from '../failure.ts'
 import type { CommandHost, ExitStatus } from '../host.ts'
+import { ownCommands } from './own-commands.ts'
 
 /** Runs a command line of `wherry`. */
 export type Run = (args: readonly string[], host: CommandHost) => Promise<ExitStatus>
@@ -38,27 +37,4 @@ async function check(host: CommandHost, run: Run): Promise<void> {
     if (status !== 0) failed += 1
   }
   if (failed > 0) throw new CommandFailure(`${failed} of ${lines.size} commands found files that are not current`, 1)
-}
-
-/** The commands of `wherry` in the scripts of the package, without `wherry`. */
-async function ownCommands(cwd: string): Promise<readonly (readonly string[])[]> {
-  const text = await readFile(join(cwd, 'package.json'), 'utf8').catch(() => {
-    throw wrongUsage('there is no package.json here')
-  })
-  const { scripts = {} } = JSON.parse(text) as { readonly scripts?: Readonly<Record<string, string>> }
-  // The shell's words take no time to load for a command that needs none.
-  const { commandsOf, ShellSyntaxError } = await import('./command-line.ts')
-  return Object.entries(scripts)
-    .filter(([, script]) => /\bwherry\b/.test(script))
-    .flatMap(([name, script]) => {
-      try {
-        return commandsOf(script, cwd).flatMap(words => {
-          const [first, ...args] = words[0] === 'npx' ? words.slice(1) : words
-          return first === 'wherry' ? [args] : []
-        })
-      } catch (error) {
-        if (!(error instanceof ShellSyntaxError)) throw error
-        throw refused(`the script ${name} has ${error.message}, which only a shell understands: write it without`)
-      }
-    })
 }

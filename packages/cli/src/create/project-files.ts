@@ -30,6 +30,7 @@ An operator for the kind \`${kind}\` (\`${group}\`), written with Wherry.
 
 \`\`\`sh
 npm install
+npm run dev          # runs it while you write it, against an API server of its own, with a page that shows what it does
 npm test             # types, and the tests against an API server that starts in them
 npm run crd          # after a change of src/${singular}.ts: writes deploy/crd
 RECORD=1 npm test    # after a change that needs other rights: records them
@@ -64,6 +65,7 @@ function packageJson({ name, singular }: ProjectNames, version: string): object 
     engines: { node: '>=22.19' },
     scripts: {
       start: 'node src/main.ts',
+      dev: 'wherry dev',
       test: 'tsc && node --test',
       crd: `wherry crd src/${singular}.ts --out deploy/crd`,
       manifests: `wherry manifests src/main.ts --name ${name} --out deploy`,

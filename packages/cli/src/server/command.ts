@@ -1,6 +1,7 @@
-import { Command, InvalidArgumentError } from 'commander'
+import { Command } from 'commander'
 import { CommandFailure } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import { portOf } from './port.ts'
 
 interface Options {
   readonly port: number
@@ -40,10 +41,4 @@ export function serverCommand(host: CommandHost): Command {
       const status = await serve({ port, kubeconfig, crd, isRestricted: rbac === true, command }, host)
       if (status !== 0) throw new CommandFailure('', status)
     })
-}
-
-function portOf(text: string): number {
-  const port = Number(text)
-  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535')
-  return port
 }

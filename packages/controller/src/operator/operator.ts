@@ -23,6 +23,7 @@ import { NotYetError } from '../server/not-yet.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
 import { type Declared, publishDeclaration } from './declaration.ts'
+import { publishOperator } from './observed.ts'
 import {
   type ConnectOptions,
   checkConnectOptions,
@@ -270,6 +271,12 @@ export class Operator {
     }
     try {
       this.#controllers = definitions.map(definition => this.#make(definition))
+      publishOperator(this, () =>
+        this.#controllers.map(one => ({
+          ...{ name: one.name, obstacle: one.obstacle, pending: one.pending() },
+          views: one.views.map(({ key }) => key),
+        })),
+      )
       log('the operator starts', {
         wherry: version,
         cluster: client.server,

@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, type FSWatcher, mkdirSync, watch } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { ownCommands } from '../check/own-commands.ts'
+import { CommandFailure, wrongUsage } from '../failure.ts'
+import type { CommandHost } from '../host.ts'
+import { Overview } from './overview.ts'
+import { servePage } from './page.ts'
+import type { Place } from './place.ts'
+import { commandLine, entry, Program } from './program.ts'
+
+/** How `wherry dev` runs an operator. */
+export interface DevOptions {
+  /** As the user wrote it. */
+  readonly program: string
+  /** The folder with definitions. */
+  readonly crd: string
+  /** Where the page is, if that port is free. */
+  readonly pagePort: number
+}
+
+/** An editor writes a file in several steps: this long after the last one it is read. */
+const quietMs = 30
+
+/** Runs an operator in a place until it is told to end, anew after each change of its sources, with the definitions as the sources have them. */
+export async function dev(
+  { program: file, crd, pagePort }: DevOptions,
+  place: Place,
+  host: CommandHost,
+): Promise<void> {
+  const { cwd, stdout, stderr } = host
+  if (!existsSync(resolve(cwd, file))) throw wrongUsage(`${file} is not there: name the program of your operator`)
+  const say = (line: string): void => void stderr.write(`wherry dev: ${line}\n`)
+  const ending = host.ending?.()
+  const overview = new Overview(place.url)
+  const program = new Program({
+    ...{ file, cwd, stdout, stderr, hear: message => overview.hear(message) },
+    env: { ...process.env, PORT: process.env.PORT ?? '0', ...place.env },
+    ended(how) {
+      if (ending?.aborted) return
+      overview.setProgram(`ended with ${how}`)
+      say(`${file} ended with ${how}: it starts again when a file changes`)
+    },
+  })
+  await using page = await servePage(overview, pagePort, (controller, key) => program.explain(controller, key))
+  const start = (): void => {
+    overview.setProgram('starts')
+    program.start()
+  }
+  const restart = oneAtATime(async () => {
+    say(`a file has changed: ${file} starts again`)
+    await program.stop()
+    if (!ending?.aborted) start()
+  })
+  const redefine = oneAtATime(async () => {
+    try {
+      await place.applyDefinitions()
+      say(`the definitions in ${crd} are applied`)
+    } catch (error) {
+      // The user mends it, and saves again.
+      if (!(error instanceof CommandFailure)) throw error
+      say(error.message)
+    }
+  })
+  const folder = resolve(cwd, dirname(file))
+  mkdirSync(resolve(cwd, crd), { recursive: true })
+  // Below the project itself is all that it has installed.
+  using _sources = changesIn(folder, folder !== resolve(cwd), /\.([cm]?[jt]s|json)$/, restart)
+  using _definitions = changesIn(resolve(cwd, crd), false, /\.(ya?ml|json)$/, redefine)
+  const beside = (await definitionCommands(cwd)).map(command => runBeside(command, host))
+  try {
+    say(`${place.url}, and what the operator does at ${page.url}`)
+    for (const line of place.lines) say(line)
+    start()
+    if (!ending?.aborted) await (ending ? once(ending, 'abort') : new Promise(() => undefined))
+  } finally {
+    await Promise.all([program.stop(), ...beside.map(one => one.end())])
+    await place.leave()
+  }
+}
+
+/** The commands in the scripts of the package that write definitions, without `wherry`. */
+async function definitionCommands(cwd: string): Promise<readonly (readonly string[])[]> {
+  if (!existsSync(resolve(cwd, 'package.json'))) return []
+  const commands = await ownCommands(cwd)
+  return commands.filter(([name, ...args]) => name === 'crd' && args.includes('--out') && !args.includes('--check'))
+}
+
+/** Runs a command of ours in a process of its own, which goes on until `end`. */
+function runBeside(args: readonly string[], { cwd, stdout, stderr }: CommandHost): { end(): Promise<void> } {
+  const watching = args.includes('--watch') ? args : [...args, '--watch']
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [...process.execArgv, '--import', entry('inside'), commandLine(), ...watching],
+    { cwd, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+  )
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => stderr.write(text))
+  const exit = once(child, 'exit')
+  return {
+    async end() {
+      child.kill('SIGTERM')
+      await exit
+    },
+  }
+}
+
+/** Calls `changed` after files in a folder, or below it, have changed. */
+function changesIn(folder: string, recursive: boolean, names: RegExp, changed: () => void): Disposable {
+  let timer: NodeJS.Timeout | undefined
+  const watcher: FSWatcher = watch(folder, { recursive }, (_, name) => {
+    if (name !== null && (!names.test(name) || /(^|[\\/])(node_modules|\.)/.test(name))) return
+    clearTimeout(timer)
+    timer = setTimeout(changed, quietMs)
+  })
+  return {
+    [Symbol.dispose]() {
+      clearTimeout(timer)
+      watcher.close()
+    },
+  }
+}
+
+/** A function that does its work again if it is called while it works. */
+function oneAtATime(work: () => Promise<void>): () => void {
+  let isWorking = false
+  let isAsked = false
+  return () => {
+    isAsked = true
+    if (isWorking) return
+    isWorking = true
+    void (async () => {
+      while (isAsked) {
+        isAsked = false
+        await work()
+      }
+      isWorking = false
+    })()
+  }
+}

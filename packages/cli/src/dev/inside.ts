@@ -1,0 +1,71 @@
+/** Loaded into the process of an operator by `wherry dev`, before its program. It tells what the operator does, and ends the process with its parent. */
+import { subscribe } from 'node:diagnostics_channel'
+import { isDeepStrictEqual } from 'node:util'
+import type { Explain, FromOperator, OperatorState, Run } from './messages.ts'
+
+/** Of `@wherry/controller`, which this package does not lean on: what it publishes. */
+interface Observed {
+  readonly name: string
+  state(): Omit<OperatorState, 'name'>
+  runs(): AsyncIterable<Ended>
+  explain(controller: string, key: string): unknown
+}
+
+interface Ended extends Omit<Run, 'why' | 'error'> {
+  readonly cause: Cause | undefined
+  readonly error: unknown
+}
+
+interface Cause {
+  readonly source: string
+  readonly change: string
+  readonly object: string | undefined
+  readonly changes?: { readonly paths: readonly string[]; readonly managers: readonly string[] } | undefined
+}
+
+/** How often the state is looked at, in milliseconds. */
+const everyMs = 200
+
+subscribe('wherry.operator.start', message => void tellOf(message as Observed))
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+// The operator keeps its process alive, or ends it: this must do neither.
+process.channel?.unref()
+
+async function tellOf(operator: Observed): Promise<void> {
+  let last: OperatorState | undefined
+  const look = (): void => {
+    const state = { name: operator.name, ...operator.state() }
+    if (!isDeepStrictEqual(state, last)) tell({ type: 'state', state })
+    last = state
+  }
+  setInterval(look, everyMs).unref()
+  process.on('message', (asked: Explain) => {
+    tell({ type: 'explained', id: asked.id, text: explained(operator, asked) })
+  })
+  process.channel?.unref()
+  for await (const { controller, key, cause, outcome, error, startedAt, tookMs } of operator.runs()) {
+    const why = cause === undefined ? '' : whyOf(cause)
+    const message = error instanceof Error ? error.message : undefined
+    tell({ type: 'run', run: { controller, key, why, outcome, error: message, startedAt, tookMs } })
+  }
+}
+
+function tell(message: FromOperator): void {
+  // The parent may have gone.
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
+}
+
+function explained(operator: Observed, { controller, key }: Explain): string {
+  try {
+    return `${operator.explain(controller, key)}`
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+function whyOf({ source, change, object, changes }: Cause): string {
+  const { paths, managers } = changes ?? { paths: [], managers: [] }
+  const fields = paths.length === 0 ? '' : `: ${paths.join(', ')}`
+  const by = managers.length === 0 ? '' : ` by ${managers.join(', ')}`
+  return `${[source, change, object].filter(Boolean).join(' ')}${fields}${by}`
+}

@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { Client, defineResource, type KubernetesObject } from '@wherry/client'
+import { type ApiServer, install } from '@wherry/testing'
+import type { ControlledApiServer } from '@wherry/testing/internal'
+import { refused } from '../failure.ts'
+
+interface Kept {
+  readonly items: readonly (KubernetesObject & { readonly apiVersion: string; readonly kind: string })[]
+}
+
+/** What is of one run of an operator, and would mislead the next. */
+const passing = new Set(['events', 'leases'])
+
+/** Stores what an earlier server held, with its uids and statuses. Does nothing if the file is not there. */
+export async function restoreObjects(server: ControlledApiServer, file: string): Promise<void> {
+  if (!existsSync(file)) return
+  let kept: Kept
+  try {
+    kept = JSON.parse(await readFile(file, 'utf8')) as Kept
+  } catch (error) {
+    throw refused(`${file} is not what --keep wrote: ${(error as Error).message}`)
+  }
+  const isDefinition = ({ kind }: Kept['items'][number]): boolean => kind === 'CustomResourceDefinition'
+  const definitions = kept.items.filter(isDefinition).map(({ metadata, ...rest }) => {
+    const { name, labels, annotations } = metadata ?? {}
+    const { status: _, ...definition } = rest as { readonly status?: unknown }
+    return { ...definition, metadata: { name, labels, annotations } }
+  })
+  await install(server, ...definitions)
+  await server.fill(kept.items.filter(one => !isDefinition(one)))
+}
+
+/** Writes all objects of a server to a file. */
+export async function keepObjects(server: ApiServer, file: string): Promise<void> {
+  await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
+  const items: object[] = []
+  const seen = new Set<string>()
+  for (const { group, version, kind, plural, namespaced, verbs } of await client.discoverAll()) {
+    const id = `${plural}.${group}`
+    if (seen.has(id) || passing.has(plural) || !verbs.includes('list') || !verbs.includes('create')) continue
+    seen.add(id)
+    const resource = defineResource<KubernetesObject>({ group, version, kind, plural, namespaced } as never)
+    const apiVersion = group === '' ? version : `${group}/${version}`
+    for (const object of (await client.list(resource)).items) items.push({ ...object, apiVersion, kind })
+  }
+  await mkdir(dirname(file), { recursive: true })
+  await writeFile(`${file}.new`, `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`)
+  await rename(`${file}.new`, file)
+}

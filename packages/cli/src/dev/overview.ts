@@ -1,0 +1,77 @@
+import type { FromOperator, OperatorState, Run } from './messages.ts'
+
+/** The keys whose last run is kept; the one that ran longest ago goes first. */
+const mostKeys = 1000
+
+/** The last run of a key, and how often it ran. */
+export interface KeyRun extends Run {
+  readonly runs: number
+}
+
+/** All that the page shows. */
+export interface Shown {
+  /** Whether the program runs, and if not, why. */
+  readonly program: string
+  readonly server: string
+  readonly operator: OperatorState | undefined
+  /** The latest first. */
+  readonly keys: readonly KeyRun[]
+}
+
+/** What is known of the operator, and who is told when it changes. */
+export class Overview {
+  readonly #server: string
+  readonly #listeners = new Set<() => void>()
+  readonly #keys = new Map<string, KeyRun>()
+  #program = 'starts'
+  #operator: OperatorState | undefined
+  #timer: NodeJS.Immediate | undefined
+
+  constructor(server: string) {
+    this.#server = server
+  }
+
+  get shown(): Shown {
+    const keys = [...this.#keys.values()].reverse()
+    return { program: this.#program, server: this.#server, operator: this.#operator, keys }
+  }
+
+  /** The program was started, or has ended. What was known of the one before is forgotten at the start. */
+  setProgram(program: string): void {
+    this.#program = program
+    if (program === 'starts') {
+      this.#operator = undefined
+      this.#keys.clear()
+    }
+    this.#changed()
+  }
+
+  hear(message: Exclude<FromOperator, { type: 'explained' }>): void {
+    this.#program = 'runs'
+    if (message.type === 'state') this.#operator = message.state
+    else this.#ran(message.run)
+    this.#changed()
+  }
+
+  /** Calls the listener after changes, once for all that come together. Returns what ends it. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  #ran(run: Run): void {
+    const id = `${run.controller} ${run.key}`
+    const runs = (this.#keys.get(id)?.runs ?? 0) + 1
+    this.#keys.delete(id)
+    this.#keys.set(id, { ...run, runs })
+    const [oldest] = this.#keys.keys()
+    if (this.#keys.size > mostKeys && oldest !== undefined) this.#keys.delete(oldest)
+  }
+
+  #changed(): void {
+    this.#timer ??= setImmediate(() => {
+      this.#timer = undefined
+      for (const listener of this.#listeners) listener()
+    })
+  }
+}

@@ -1,0 +1,81 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Overview } from './overview.ts'
+import { pageHtml } from './page-html.ts'
+
+/** A page that shows what an operator does. */
+export interface DevPage extends AsyncDisposable {
+  readonly url: string
+}
+
+/**
+ * Serves the page of an operator on 127.0.0.1, at `port` if that is free.
+ *
+ * @param explain what the operator says of a key
+ */
+export async function servePage(
+  overview: Overview,
+  port: number,
+  explain: (controller: string, key: string) => Promise<string>,
+): Promise<DevPage> {
+  const server = createServer((request, response) => void answer(request, response))
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    // A page elsewhere whose name leads here may not read it.
+    if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
+      return end(response, 403, 'text/plain', '')
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1')
+    if (pathname === '/') return end(response, 200, 'text/html', pageHtml)
+    if (pathname === '/events') return tell(overview, response)
+    if (pathname !== '/explain') return end(response, 404, 'text/plain', 'not found')
+    const text = await explain(searchParams.get('controller') ?? '', searchParams.get('key') ?? '')
+    end(response, 200, 'text/plain', text)
+  }
+  await listening(server, port)
+  const { port: own } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${own}`,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise(resolve => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function listening(server: ReturnType<typeof createServer>, port: number): Promise<void> {
+  const at = (one: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(one, '127.0.0.1', () => {
+        server.off('error', reject)
+        resolve()
+      })
+    })
+  await at(port).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    return at(0)
+  })
+}
+
+/** Server-sent events: the whole overview at first, and after each change. */
+function tell(overview: Overview, response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  const send = (): void => {
+    // Who does not keep up gets the newest.
+    if (!response.writableNeedDrain) response.write(`data: ${JSON.stringify(overview.shown)}\n\n`)
+  }
+  response.once('close', overview.listen(send))
+  response.on('drain', send)
+  send()
+}
+
+function end(response: ServerResponse, status: number, type: string, text: string): void {
+  response.writeHead(status, {
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'no-store',
+    'content-security-policy':
+      "default-src 'none'; img-src data:; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'",
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(text)
+}

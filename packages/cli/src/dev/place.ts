@@ -1,0 +1,109 @@
+import { mkdir, rm } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
+import { Client } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { startApiServer } from '@wherry/testing'
+import type { ControlledApiServer } from '@wherry/testing/internal'
+import { definitionsIn } from '../definitions-in.ts'
+import { refused } from '../failure.ts'
+import type { CommandHost } from '../host.ts'
+import { createDefinitions } from '../program/create-definitions.ts'
+import { definitionFiles } from '../program/definition-files.ts'
+import { currentContext } from './current-context.ts'
+import { keepObjects, restoreObjects } from './kept.ts'
+
+/** Where an operator runs while it is developed. */
+export interface Place extends AsyncDisposable {
+  readonly url: string
+  /** For the program of the operator. */
+  readonly env: NodeJS.ProcessEnv
+  /** What a user has to know of it. */
+  readonly lines: readonly string[]
+  /** Applies the definitions in the folder. Rejects with a CommandFailure if the server refuses one. */
+  applyDefinitions(): Promise<void>
+  /** Called when the operator has stopped, before the place goes. */
+  leave(): Promise<void>
+}
+
+/** What a server of its own needs. */
+export interface ServerOptions {
+  readonly port: number
+  /** As the user wrote it. */
+  readonly kubeconfig: string
+  /** The file that objects outlive the server in. */
+  readonly keep: string | undefined
+  readonly crd: string
+}
+
+/** An API server of its own, in a process of its own: what compiles here does not hold it up. */
+export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, host: CommandHost): Promise<Place> {
+  const path = resolve(host.cwd, kubeconfig)
+  const server = await started(port)
+  const kept = keep === undefined ? undefined : resolve(host.cwd, keep)
+  try {
+    if (kept !== undefined) await restoreObjects(server, kept)
+    await createDefinitions(server, crd, host)
+    await mkdir(dirname(path), { recursive: true })
+    await server.writeKubeconfig(path)
+  } catch (error) {
+    await server.close()
+    throw error
+  }
+  return {
+    url: server.url,
+    env: { KUBECONFIG: path },
+    lines: [`export KUBECONFIG=${path}`],
+    applyDefinitions: () => createDefinitions(server, crd, host),
+    leave: async () => {
+      if (kept !== undefined) await keepObjects(server, kept)
+    },
+    async [Symbol.asyncDispose]() {
+      await rm(path, { force: true })
+      await server.close()
+    },
+  }
+}
+
+async function started(port: number): Promise<ControlledApiServer> {
+  try {
+    return await startApiServer({ port, isolate: true })
+  } catch (error) {
+    if ((error as Error).message.includes('EADDRINUSE'))
+      throw refused(`port ${port} is in use: choose another with --port`)
+    throw error
+  }
+}
+
+/** The cluster of the current context, in which nothing but definitions is installed. Asks first. */
+export async function cluster(crd: string, isAgreed: boolean, host: CommandHost): Promise<Place> {
+  const client = await Client.connect().catch((error: Error) => {
+    throw refused(`there is no cluster: ${error.message}`)
+  })
+  try {
+    const where = `${(await currentContext()) ?? 'the cluster'} (${client.server.replace(/\/$/, '')})`
+    const question = `Run the operator against ${where}, with your rights, and apply the definitions in ${crd}? [y/N] `
+    if (!isAgreed && !/^y(es)?$/i.test((await host.ask?.(question)) ?? ''))
+      throw refused(`nothing was done in ${where}: say y, or --yes if nobody can be asked`)
+    const applyDefinitions = async (): Promise<void> => {
+      for (const file of await definitionFiles(crd, host.cwd))
+        for (const definition of await definitionsIn(file, host))
+          await client
+            .apply(customResourceDefinitions, definition as never, { fieldManager: 'wherry-dev' })
+            .catch((error: Error) => {
+              throw refused(`${file}: ${error.message}`)
+            })
+    }
+    await applyDefinitions()
+    return {
+      url: client.server,
+      env: {},
+      lines: [`the context ${where}`],
+      applyDefinitions,
+      leave: async () => undefined,
+      [Symbol.asyncDispose]: () => client.close(),
+    }
+  } catch (error) {
+    await client.close()
+    throw error
+  }
+}

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Output } from '../host.ts'
+import type { Explain, FromOperator } from './messages.ts'
+
+/** How long an operator has to stop, in milliseconds. */
+const stopMs = 10_000
+
+/** What a program is run with. */
+export interface ProgramOptions {
+  readonly file: string
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  readonly stdout: Output
+  readonly stderr: Output
+  /** Hears what its operator does. */
+  readonly hear: (message: Exclude<FromOperator, { type: 'explained' }>) => void
+  /** Called when it has ended of itself. */
+  readonly ended: (how: string) => void
+}
+
+/** The program of an operator, run anew as often as it is asked for. */
+export class Program {
+  readonly #options: ProgramOptions
+  readonly #asked = new Map<number, (text: string) => void>()
+  #child: ChildProcess | undefined
+  #last = 0
+
+  constructor(options: ProgramOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { file, cwd, env, stdout, stderr, hear, ended } = this.#options
+    const inside = entry('inside')
+    const child = spawn(process.execPath, [...process.execArgv, '--import', inside, resolve(cwd, file)], {
+      ...{ cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+    })
+    this.#child = child
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => stderr.write(text))
+    child.on('message', (message: FromOperator) => {
+      if (this.#child !== child) return
+      if (message.type === 'explained') this.#answer(message.id, message.text)
+      else hear(message)
+    })
+    child.once('exit', (code, signal) => {
+      if (this.#child !== child) return
+      this.#child = undefined
+      for (const id of this.#asked.keys()) this.#answer(id, 'the operator has ended')
+      ended(`${signal ?? code}`)
+    })
+  }
+
+  /** Stops it, as a rollout does. Resolves when its process is gone. */
+  async stop(): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    for (const id of this.#asked.keys()) this.#answer(id, 'the operator has ended')
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+    await exit
+    clearTimeout(timer)
+  }
+
+  /** What the operator says of a key. */
+  explain(controller: string, key: string): Promise<string> {
+    const child = this.#child
+    if (child === undefined) return Promise.resolve('no operator runs')
+    const id = ++this.#last
+    const message: Explain = { id, controller, key }
+    return new Promise(resolve => {
+      this.#asked.set(id, resolve)
+      child.send(message, error => {
+        if (error !== null) this.#answer(id, error.message)
+      })
+    })
+  }
+
+  #answer(id: number, text: string): void {
+    this.#asked.get(id)?.(text)
+    this.#asked.delete(id)
+  }
+}
+
+/** The URL of a module of this package that another process loads: beside this file in the source, in a place of its own in the built package. */
+export function entry(name: 'inside' | 'bin'): string {
+  const here = import.meta.url
+  const paths = { inside: ['./inside.ts', './dev/inside.js'], bin: ['../bin.ts', './bin.js'] } as const
+  return new URL(paths[name][here.endsWith('.ts') ? 0 : 1], here).href
+}
+
+/** The path of the command line, for a process of its own. */
+export const commandLine = (): string => fileURLToPath(entry('bin'))

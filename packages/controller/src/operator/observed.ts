@@ -1,0 +1,47 @@
+import { channel } from 'node:diagnostics_channel'
+import type { Operator } from './operator.ts'
+
+/** A controller as a tool sees it. */
+export interface ObservedController {
+  readonly name: string
+  /** Why it does not reconcile yet. `undefined` if it does. */
+  readonly obstacle: string | undefined
+  /** The views that it watches. */
+  readonly views: readonly string[]
+  /** Each key that runs or waits, and what for. */
+  readonly pending: readonly string[]
+}
+
+/** A view of which an operator holds objects. */
+export interface ObservedView {
+  readonly view: string
+  readonly state: string
+  readonly objects: number
+  readonly receivedBytes: number
+  readonly holders: readonly string[]
+}
+
+/** What a tool in the process of an operator sees of it, such as `wherry dev`. */
+export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'explain'> {
+  readonly state: () => { readonly controllers: readonly ObservedController[]; readonly views: readonly ObservedView[] }
+}
+
+/** Where an operator that runs publishes its {@link ObservedOperator}, when its controllers are there. */
+const operators = channel('wherry.operator.start')
+
+/** Publishes what a tool may see of an operator, if anybody listens. */
+export function publishOperator(operator: Operator, controllers: () => readonly ObservedController[]): void {
+  if (!operators.hasSubscribers) return
+  const observed: ObservedOperator = {
+    name: operator.name,
+    runs: options => operator.runs(options),
+    explain: (controller, key) => operator.explain(controller, key),
+    state: () => ({
+      controllers: controllers(),
+      views: operator.report().informers.map(({ view, state, objects, receivedBytes, holders }) => ({
+        ...{ view, state, objects, receivedBytes, holders },
+      })),
+    }),
+  }
+  operators.publish(observed)
+}

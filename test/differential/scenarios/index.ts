@@ -12,6 +12,7 @@ import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
 import { orderScenarios } from './field-order.ts'
+import { kubectlScenarios } from './kubectl.ts'
 import { pathScenarios } from './paths.ts'
 import { rarerScenarios } from './rarer-endpoints.ts'
 import { readScenarios } from './read.ts'
@@ -46,6 +47,7 @@ export const scenarios: readonly Scenario[] = [
   ...storedElsewhereScenarios,
   ...rarerScenarios,
   ...orderScenarios,
+  ...kubectlScenarios,
   ...pathScenarios,
   ...restartScenarios,
 ]

@@ -5,6 +5,7 @@ import { applyCustomScenarios } from './apply-custom.ts'
 import { managedScenarios } from './apply-managed.ts'
 import { defaultsScenarios } from './built-in-defaults.ts'
 import { fieldScenarios } from './built-in-fields.ts'
+import { rarerBuiltinScenarios } from './built-in-rarer.ts'
 import { refusalScenarios } from './built-in-refusals.ts'
 import { tableScenarios } from './built-in-tables.ts'
 import { updateScenarios } from './built-in-updates.ts'
@@ -36,6 +37,7 @@ export const scenarios: readonly Scenario[] = [
   ...defaultsScenarios,
   ...updateScenarios,
   ...refusalScenarios,
+  ...rarerBuiltinScenarios,
   ...tableScenarios,
   ...accessScenarios,
   ...reviewScenarios,

@@ -40,9 +40,9 @@ export class CompiledPolicies {
     this.#byTemplate.delete(name)
   }
 
-  #compile({ spec: { expression, message } }: ConstraintTemplate): Compiled {
+  #compile({ spec: { policy, expression = '', message = 'it violates the policy' } }: ConstraintTemplate): Compiled {
     try {
-      return this.#policies.compile(expression, message)
+      return policy === undefined ? this.#policies.compile(expression, message) : this.#policies.own(policy)
     } catch (error) {
       if (error instanceof PolicyError) return error
       throw error

@@ -1,12 +1,13 @@
 import { type Client, defineResource, type KubernetesObject } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { configMaps, events, namespaces } from '@wherry/client/resources/core'
+import { configMaps, events, namespaces, pods } from '@wherry/client/resources/core'
 import { ingresses } from '@wherry/client/resources/networking'
 import { conditionOf } from '@wherry/controller'
 import { type AccessAttributes, type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { configs } from './config.ts'
 import { constraintGroup } from './constraint.ts'
+import { ownPolicies } from './own-policies.ts'
 import { type ConstraintTemplate, definitionName, templates } from './template.ts'
 import { audited, constrain, installed, Running, sync } from './testkit/running.ts'
 import { requiredLabels, uniqueHosts } from './testkit/templates.ts'
@@ -153,6 +154,86 @@ it('a policy that does not compile, or takes too long, is named in its template,
   await client.patch(templates, { name: 'slows' }, { spec: { expression: 'object.metadata.name != "nobodys"' } })
   await vi.waitFor(async () => expect(await readiness(slow)).toBe('Compiled'))
   await vi.waitFor(async () => expect(await ofSlow()).toMatchObject({ totalViolations: 1 }))
+})
+
+it('a policy in TypeScript decides beside those in CEL, on what it looks up too, and is named where there is none', async () => {
+  await running.close()
+  const path = 'data.host'
+  const configMap = { group: '', kind: 'ConfigMap' }
+  running = new Running(client, {
+    ...ownPolicies,
+    oneHost: {
+      looksUp: [{ ...configMap, path }],
+      decide(object, { lookup }) {
+        const { host } = (object as { data?: { host?: string } }).data ?? {}
+        const others = lookup({ ...configMap, path }, host).filter(one => one.metadata?.uid !== object.metadata?.uid)
+        return host === undefined || others.length === 0 ? undefined : `${others.length} others have ${host}`
+      },
+    },
+    endless: {
+      decide() {
+        for (;;);
+      },
+    },
+    undeclared: { decide: (_, { lookup }) => `${lookup({ ...configMap, path }, 'x')}` },
+  })
+  await sync(client, configMap)
+  const of = (kind: string, policy: string): ConstraintTemplate => ({
+    metadata: { name: `${kind.toLowerCase()}s` },
+    spec: { kind, policy, parameters: { type: 'object', properties: { maxMemoryMi: { type: 'integer' } } } },
+  })
+  const made = [
+    of('Limit', 'memoryLimits'),
+    of('Host', 'oneHost'),
+    of('Endless', 'endless'),
+    of('Undeclared', 'undeclared'),
+  ]
+  for (const template of [...made, of('Missing', 'toString')]) await client.create(templates, template)
+  const [limit, host, endless, undeclared] = made as [
+    ConstraintTemplate,
+    ConstraintTemplate,
+    ConstraintTemplate,
+    ConstraintTemplate,
+  ]
+  const pod = (name: string, ...limits: (string | undefined)[]) =>
+    client.create(pods, {
+      metadata: { name, namespace: 'default' },
+      spec: {
+        containers: limits.map((memory, i) => ({
+          name: `c${i}`,
+          image: 'x',
+          ...(memory !== undefined && { resources: { limits: { memory } } }),
+        })),
+      },
+    })
+  await pod('small', '100Mi', '0.25Gi')
+  await pod('large', '100Mi', '1Gi')
+  await pod('open', '1Mi', undefined)
+  await pod('odd', '1Pi')
+  const limits = await constrain(client, limit, 'x', {
+    match: [{ group: '', kind: 'Pod' }],
+    parameters: { maxMemoryMi: 512 },
+  })
+  await vi.waitFor(async () => expect(await limits()).toMatchObject({ totalViolations: 3 }))
+  expect((await limits()).violations?.map(({ name, message }) => `${name}: ${message}`).sort()).toEqual([
+    'large: its limits of memory are 1124 MiB together, more than 512',
+    'odd: the policy failed: the limit 1Pi is not understood',
+    'open: no limit of memory: c1',
+  ])
+  for (const name of ['a', 'b']) {
+    await client.create(configMaps, { metadata: { name, namespace: 'default' }, data: { host: 'x' } })
+  }
+  const hosts = await constrain(client, host, 'x', { match: [configMap] })
+  await vi.waitFor(async () => expect(await hosts()).toMatchObject({ totalViolations: 2 }))
+  expect((await hosts()).violations?.[0]?.message).toBe('1 others have x')
+  await constrain(client, endless, 'x', { match: [configMap] })
+  await vi.waitFor(async () => expect(await readiness(endless)).toBe('TooSlow'))
+  const failing = await constrain(client, undeclared, 'x', { match: [configMap] })
+  const message = 'the policy failed: ConfigMap data.host is not in its looksUp'
+  await vi.waitFor(async () => expect((await failing()).violations?.[0]?.message).toBe(message))
+  expect(await readiness(of('Missing', 'toString'))).toBe('UnknownPolicy')
+  const both = { metadata: { name: 'boths' }, spec: { kind: 'Both', policy: 'oneHost', expression: 'true' } }
+  await expect(client.create(templates, both)).rejects.toThrow('either expression or policy is needed, and not both')
 })
 
 it('what the server refuses of a kind of constraints is named in its template, until it is allowed', async () => {

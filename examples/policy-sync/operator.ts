@@ -6,7 +6,7 @@ import { CompiledPolicies } from './compiled-policies.ts'
 import { declareConfig, PolicyStore, retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
 import { type KindName, Kinds } from './kinds.ts'
-import { Policies } from './policies.ts'
+import { type OwnPolicy, Policies } from './policies.ts'
 import { type Review, review } from './review.ts'
 import { ObjectStore } from './store.ts'
 import { declareTemplates } from './template-controller.ts'
@@ -17,6 +17,8 @@ export const cache: NonNullable<OperatorSettings['cache']> = { whenUnknown: 'wai
 export interface PolicySyncOptions {
   /** How long after a change of an object the audits begin that read it, in milliseconds. @default 1_000 */
   readonly auditDelayMs?: number | undefined
+  /** Policies in TypeScript, by the names that templates use. @default none */
+  readonly policies?: Readonly<Record<string, OwnPolicy>> | undefined
 }
 
 /** What the operator has in memory. */
@@ -31,7 +33,8 @@ export interface PolicySync {
 }
 
 /** Three registrars of the operator's watch manager, `sync`, `constraints` and `audit`, and the controllers that say what they watch. */
-export function declarePolicySync(operator: Operator, { auditDelayMs = 1000 }: PolicySyncOptions = {}): PolicySync {
+export function declarePolicySync(operator: Operator, options: PolicySyncOptions = {}): PolicySync {
+  const { auditDelayMs = 1000, policies = {} } = options
   const { client, manager } = operator
   const kinds = new Kinds(client)
   const changes = new Changes(client.environment.clock, {
@@ -50,7 +53,7 @@ export function declarePolicySync(operator: Operator, { auditDelayMs = 1000 }: P
   })
   const audit = new Audit(manager, kinds, changed)
   declareConfig(operator, kinds, synced)
-  const compiled = new CompiledPolicies(new Policies(synced))
+  const compiled = new CompiledPolicies(new Policies(synced, policies))
   declareTemplates(operator, { kinds, compiled, synced, constraints, audit, changes })
   return {
     synced,

@@ -8,10 +8,10 @@ import type { ObjectStore } from './store.ts'
 export const sliceSize = 100
 const sliceTimeoutMs = 100
 
-/** A policy can't be used: it is no CEL, or took too long. Its message is for the author of the template. */
+/** A policy can't be used: it is no CEL, took too long, or the program has none of its name. Its message is for the author of the template. */
 export class PolicyError extends Error {
   override readonly name = 'PolicyError'
-  readonly code: 'DOES_NOT_COMPILE' | 'TOO_SLOW'
+  readonly code: 'DOES_NOT_COMPILE' | 'TOO_SLOW' | 'UNKNOWN_POLICY'
 
   constructor(code: PolicyError['code'], message: string, cause?: unknown) {
     super(message, { cause })
@@ -32,13 +32,36 @@ export interface Policy {
   decide(objects: readonly KubernetesObject[], params: unknown): readonly (string | undefined)[]
 }
 
-/** Compiles policies that look objects up in a store, by `lookup(group, kind, path, value)`. */
+/** A policy of the program, in TypeScript. */
+export interface OwnPolicy {
+  /** The kinds that it looks up, and the path of each lookup. @default none */
+  readonly looksUp?: readonly (KindName & { readonly path: string })[]
+  /**
+   * What is wrong with an object, or `undefined`. It must be a pure function: it is broken off wherever it is when it takes too long. What it
+   * throws is wrong as well.
+   *
+   * `lookup` gives the objects of one of the kinds in `looksUp` that have the value at its path.
+   */
+  decide(
+    object: KubernetesObject,
+    given: {
+      readonly params: unknown
+      lookup(kind: KindName & { readonly path: string }, value: unknown): readonly KubernetesObject[]
+    },
+  ): string | undefined
+}
+
+/** Makes policies of both sorts, which look objects up in a store: in CEL by `lookup(group, kind, path, value)`. */
 export class Policies {
   readonly #environment: Environment
   readonly #store: ObjectStore<KubernetesObject>
 
-  constructor(store: ObjectStore<KubernetesObject>) {
+  readonly #own: Readonly<Record<string, OwnPolicy>>
+
+  /** @param own policies in TypeScript, by the names that templates use */
+  constructor(store: ObjectStore<KubernetesObject>, own: Readonly<Record<string, OwnPolicy>> = {}) {
     this.#store = store
+    this.#own = own
     this.#environment = new Environment({
       enableOptionalTypes: true,
       homogeneousAggregateLiterals: false,
@@ -59,13 +82,43 @@ export class Policies {
       throw new PolicyError('DOES_NOT_COMPILE', `it gives ${checked.type}, and not bool`)
     }
     const compiled = this.#environment.parse(expression)
-    const lookups = lookupsOf(compiled.ast)
+    return this.#policy(lookupsOf(compiled.ast), (object, params) => decide(compiled, message, { object, params }))
+  }
+
+  /** The policy of the program that has this name. @throws PolicyError `UNKNOWN_POLICY` */
+  own(name: string): Policy {
+    const own = Object.hasOwn(this.#own, name) ? this.#own[name] : undefined
+    if (own === undefined) throw new PolicyError('UNKNOWN_POLICY', `the program has no policy ${JSON.stringify(name)}`)
+    const looksUp = own.looksUp ?? []
+    const lookup = (
+      { group, kind, path }: KindName & { path: string },
+      value: unknown,
+    ): readonly KubernetesObject[] => {
+      if (!looksUp.some(one => one.group === group && one.kind === kind && one.path === path)) {
+        throw new Error(`${textOf({ group, kind })} ${path} is not in its looksUp`)
+      }
+      return this.#store.lookup(textOf({ group, kind }), path, value)
+    }
+    return this.#policy(looksUp, (object, params) => {
+      try {
+        return own.decide(object, { params, lookup })
+      } catch (error) {
+        // What breaks it off is not caught here.
+        return `the policy failed: ${summaryOf(error)}`
+      }
+    })
+  }
+
+  #policy(
+    looksUp: readonly (KindName & { readonly path: string })[],
+    decide: (object: KubernetesObject, params: unknown) => string | undefined,
+  ): Policy {
     return {
-      looksUp: lookups,
+      looksUp,
       decide: (objects, params) => {
         // An index that is made within the bound could be broken off, and would be made again and again.
-        for (const { path, ...kind } of lookups) this.#store.lookup(textOf(kind), path, undefined)
-        return decideInTime(() => objects.map(object => decide(compiled, message, { object, params })))
+        for (const { path, ...kind } of looksUp) this.#store.lookup(textOf(kind), path, undefined)
+        return decideInTime(() => objects.map(object => decide(object, params)))
       },
     }
   }

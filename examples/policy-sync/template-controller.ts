@@ -111,8 +111,10 @@ async function tell({ status }: Context, condition: NewCondition): Promise<void>
   }
 }
 
+const reasons = { TOO_SLOW: 'TooSlow', DOES_NOT_COMPILE: 'DoesNotCompile', UNKNOWN_POLICY: 'UnknownPolicy' } as const
+
 function problemOf({ code, message }: PolicyError): Problem {
-  return { reason: code === 'TOO_SLOW' ? 'TooSlow' : 'DoesNotCompile', message }
+  return { reason: reasons[code], message }
 }
 
 /** The reason of the first problem, and the messages of all. */

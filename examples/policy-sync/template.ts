@@ -19,6 +19,7 @@ import { textOf } from './kinds.ts'
  */
 export interface ConstraintTemplate {
   metadata?: ObjectMeta
+  /** @validation `has(self.expression) != has(self.policy)` either expression or policy is needed, and not both */
   spec: {
     /** @pattern `^[A-Z][A-Za-z0-9]*$` */
     kind: string
@@ -33,17 +34,23 @@ export interface ConstraintTemplate {
      *
      * @maxLength 10000
      */
-    expression: string
+    expression?: string
     /**
-     * What is wrong with an object for which it is false.
+     * What is wrong with an object for which the expression is false.
      *
      * @maxLength 1000
      */
-    message: string
+    message?: string
+    /**
+     * The name of a policy that the program has, written in TypeScript.
+     *
+     * @maxLength 100
+     */
+    policy?: string
   }
   status?: {
     /**
-     * `Ready`: whether its kind of constraints is served, and its expression compiles.
+     * `Ready`: whether its kind of constraints is served, and its policy can be used.
      */
     conditions?: Conditions
   }

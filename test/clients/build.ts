@@ -1,20 +1,50 @@
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { cacheFolder } from '../../packages/testing/src/real/binary-cache.ts'
+import { withLock } from '../../packages/testing/src/real/lock.ts'
 import { repository } from '../../tools/vitest/aliases.ts'
 
 const run = promisify(execFile)
 
-/** Where they are built: outside of what is committed, and kept, so that a second run builds nothing. */
+/** Where kube-rs is built: outside of what is committed, and kept, so that a second run builds nothing. */
 const folder = join(repository, '.cache/clients')
 
-/** Builds kubectl and an informer of client-go into one program (it needs Go), and gives its path. */
+/** The module of client-go and kubectl, in the versions of the real API server. */
+const module = join(import.meta.dirname, 'go')
+
+/** The release that kubectl says it is: the version of its module, as its own builds have it. */
+function versionArguments(): string {
+  const [, minor, patch] =
+    /^\s*k8s\.io\/kubectl v0\.(\d+)\.(\d+)$/m.exec(readFileSync(join(module, 'go.mod'), 'utf8')) ?? []
+  const facts = { gitVersion: `v1.${minor}.${patch}`, gitMajor: '1', gitMinor: minor, gitTreeState: 'clean' }
+  return Object.entries(facts)
+    .map(([name, value]) => `-X k8s.io/component-base/version.${name}=${value}`)
+    .join(' ')
+}
+
+/**
+ * Builds kubectl and an informer of client-go into one program (it needs Go), and gives its path. It is kept where the real API server
+ * is, so that it is built once for a machine: in 45 seconds, or 10 if Go has compiled the real API server before.
+ */
 export async function buildGoClients(): Promise<string> {
-  await mkdir(folder, { recursive: true })
-  const program = join(folder, 'wherry-clients')
-  const args = ['go', 'build', '-trimpath', '-buildvcs=false', '-o', program, '.']
-  await run('nice', args, { cwd: join(import.meta.dirname, 'go'), maxBuffer: 2 ** 26 })
+  const options = ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${versionArguments()}`]
+  const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${options.join(' ')}\n`)
+  for (const name of readdirSync(module).sort()) hash.update(`${name}\0`).update(readFileSync(join(module, name)))
+  const program = join(cacheFolder(), `clients-${hash.digest('hex').slice(0, 16)}`)
+  await withLock(
+    `${program}.lock`,
+    () => {},
+    async () => {
+      if (existsSync(program)) return
+      const partial = `${program}.partial`
+      await run('nice', ['go', 'build', ...options, '-o', partial, '.'], { cwd: module, maxBuffer: 2 ** 26 })
+      await rename(partial, program)
+    },
+  )
   return program
 }
 

@@ -10,6 +10,7 @@ import { configs } from '../config.ts'
 import type { Constraint, ConstraintStatus } from '../constraint.ts'
 import type { KindName } from '../kinds.ts'
 import { cache, declarePolicySync, type PolicySync } from '../operator.ts'
+import type { OwnPolicy } from '../policies.ts'
 import { type ConstraintTemplate, constraintsOf, templates } from '../template.ts'
 
 /** An administrator of a server that has the definitions in `deploy/crd`. */
@@ -30,9 +31,10 @@ export class Running {
   readonly policySync: PolicySync
   readonly #running: Promise<void>
 
-  constructor(client: Client) {
+  /** @param policies in TypeScript. @default none */
+  constructor(client: Client, policies: Readonly<Record<string, OwnPolicy>> = {}) {
     this.operator = new Operator({ name: 'policy-sync', client, cache })
-    this.policySync = declarePolicySync(this.operator, { auditDelayMs: 10 })
+    this.policySync = declarePolicySync(this.operator, { auditDelayMs: 10, policies })
     this.#running = this.operator.run({ signals: false })
   }
 

@@ -21,6 +21,7 @@ import { memoryBench } from './memory/bench.ts'
 import { migrateBench } from './migrate/bench.ts'
 import { narrowBench } from './narrow/bench.ts'
 import { operatorBench } from './operator/bench.ts'
+import { optOutBench } from './opt-out/bench.ts'
 import { policyBench } from './policy/bench.ts'
 import { queueBench } from './queue/bench.ts'
 import { reactionBench } from './reaction/bench.ts'
@@ -36,6 +37,7 @@ export const benches: readonly Bench[] = [
   serverBench,
   callBench,
   listBench,
+  optOutBench,
   watchBench,
   importBench,
   queueBench,

@@ -81,6 +81,11 @@ export interface ServerSpec {
   /** For each ConfigMap a Secret of its name is there, with the same data. @default false */
   readonly secrets?: boolean | undefined
   /**
+   * A second embedded server has the same objects, and leaves `managedFields` out of answers if it is asked to. They are 40 % of the objects of
+   * both. @default false
+   */
+  readonly optOut?: boolean | undefined
+  /**
    * Not the embedded server but one that only sends bytes made before (`server/canned.ts`): a list of ConfigMaps, and a
    * watch that has this to say after it. @default the embedded server
    */
@@ -95,6 +100,8 @@ export interface ServerAddress {
   readonly token: string
   /** The newest resourceVersion before it was filled: a watch from here hears of every object. */
   readonly emptyVersion: string
+  /** The second server, if the bench has one. */
+  readonly optOut?: ServerAddress | undefined
 }
 
 /** What a subject is given in its process. */

@@ -8,6 +8,8 @@ export interface RawRequest {
   readonly token: string
   /** With its query. */
   readonly path: string
+  /** @default application/json */
+  readonly accept?: string | undefined
   /** Hang up after so many lines of the body; without it the server ends the answer. */
   readonly lines?: number | undefined
 }
@@ -68,7 +70,7 @@ export function readRaw(request: RawRequest): Promise<RawAnswer> {
     })
     socket.once('connect', () => {
       start = performance.now()
-      const headers = `host: ${hostname}:${port}\r\nauthorization: Bearer ${request.token}\r\naccept: application/json\r\nconnection: close`
+      const headers = `host: ${hostname}:${port}\r\nauthorization: Bearer ${request.token}\r\naccept: ${request.accept ?? 'application/json'}\r\nconnection: close`
       socket.write(`GET ${request.path} HTTP/1.1\r\n${headers}\r\n\r\n`)
     })
     socket.once('end', () =>

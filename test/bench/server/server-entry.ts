@@ -3,7 +3,7 @@ import { startApiServer } from '@wherry/testing'
 import type { ServerAddress, ServerSpec } from '../harness/bench.ts'
 import { startCanned } from './canned.ts'
 import { fillReal } from './fill-real.ts'
-import { fillSource, podSource, secretSource } from './fill-source.ts'
+import { fillSource, managedSource, podSource, secretSource } from './fill-source.ts'
 
 process.on('message', (order: ServerSpec & { readonly objects: number }) => {
   start(order).then(
@@ -23,6 +23,7 @@ async function start({
   secrets = false,
   real = false,
   empty = false,
+  optOut = false,
   objects,
 }: ServerSpec & { readonly objects: number }): Promise<ServerAddress> {
   if (canned !== undefined) return startCanned(objects, canned)
@@ -34,12 +35,20 @@ async function start({
   // Nothing is forgotten while a bench lasts, so that each run can watch from the empty server on.
   const server = await startApiServer({ tls, compactionMs: Number.POSITIVE_INFINITY })
   const emptyVersion = String(await server.revision())
-  await server.fill(fillSource(objects))
+  await server.fill(optOut ? managedSource(objects) : fillSource(objects))
   if (secrets) await server.fill(secretSource(objects))
   if (pods > 0) await server.fill(podSource(Math.round(objects * pods)))
   if (clusterServiceVersions > 0) {
     const { fillClusterServiceVersions } = await import('./fill-csvs.ts')
     await fillClusterServiceVersions(server, Math.round(objects * clusterServiceVersions))
   }
+  const address = { url: server.url, ca: server.ca, token: server.token, emptyVersion }
+  return optOut ? { ...address, optOut: await startOptOut(tls, objects) } : address
+}
+
+async function startOptOut(tls: boolean, objects: number): Promise<ServerAddress> {
+  const server = await startApiServer({ tls, managedFieldsOptOut: true })
+  const emptyVersion = String(await server.revision())
+  await server.fill(managedSource(objects))
   return { url: server.url, ca: server.ca, token: server.token, emptyVersion }
 }

@@ -63,6 +63,50 @@ const cases: Readonly<Record<string, readonly [mutations: object[], more?: objec
   names: [[applied('Object{metadata: Object.spec{labels: {"a": "b"}}}')]],
 }
 
+/** Comparisons of messages, as a label of each says how they end. */
+const comparisons: Readonly<Record<string, string>> = {
+  empty: 'Object{} == Object{}',
+  scalars: 'Object{a: 1, b: "x", c: true, d: 1.5} == Object{d: 1.5, c: true, b: "x", a: 1}',
+  numbers: 'Object{a: 1} == Object{a: 1.0}',
+  unsigned: 'Object{a: 1u} == Object{a: 1}',
+  nulls: 'Object{a: null} == Object{a: null}',
+  missing: 'Object{a: null} == Object{}',
+  nested: 'Object{spec: Object.spec{a: "x"}} == Object{spec: Object.spec{a: "x"}}',
+  other: 'Object{spec: Object.spec{a: "x"}} == Object{spec: Object.spec{a: "y"}}',
+  lists: 'Object{a: [1]} == Object{a: [1]}',
+  'empty-lists': 'Object{a: []} == Object{a: []}',
+  maps: 'Object{a: {"k": 1}} == Object{a: {"k": 1}}',
+  keys: 'Object{a: {1: "x"}} == Object{a: {1u: "x"}}',
+  'maps-of-lists': 'Object{a: {"k": [1]}} == Object{a: {"k": [1]}}',
+  'of-the-object': 'Object{a: object.data} == Object{a: object.data}',
+  'map-and-object': 'Object{a: {"k": "v"}} == Object{a: object.data}',
+  text: 'Object{a: object.data.k} == Object{a: "v"}',
+  times: 'Object{a: timestamp("2026-01-01T00:00:00Z")} == Object{a: timestamp("2026-01-01T00:00:00Z")}',
+  durations: 'Object{a: duration("60s")} == Object{a: duration("1m")}',
+  bytes: 'Object{a: b"x"} == Object{a: b"x"}',
+  types: 'Object{a: int} == Object{a: int}',
+  optionals: 'Object{a: optional.of(1)} == Object{a: optional.of(1)}',
+  itself: '[Object{a: [1]}].all(x, x == x)',
+  'one-variable': 'Object{a: variables.v} == Object{a: variables.v}',
+  'two-variables': 'Object{a: variables.v} == Object{a: variables.w}',
+  unequal: 'Object{a: 1} != Object{a: 2}',
+  'in-a-list': 'Object{a: 1} in [Object{a: 2}, Object{a: 1}]',
+  'lists-of-messages': '[Object{a: 1}] == [Object{a: 1}]',
+  'maps-of-messages': '{"x": Object{a: 1}} == {"x": Object{a: 1}}',
+  'and-a-map': 'dyn(Object{a: 1}) == dyn({"a": 1})',
+  'map-first': 'dyn({"a": 1}) == dyn(Object{a: 1})',
+  'and-a-text': 'dyn(Object{a: 1}) == dyn("x")',
+  'and-null': 'dyn(Object{a: 1}) == dyn(null)',
+  'other-types': 'dyn(Object{a: 1}) == dyn(Object.spec{a: 1})',
+  operations: 'JSONPatch{op: "add", path: "/a", value: [1]} == JSONPatch{op: "add", path: "/a", value: [1.0]}',
+  'other-paths': 'JSONPatch{op: "add", path: "/a"} == JSONPatch{op: "add", path: "/b"}',
+  'without-a-value': 'JSONPatch{op: "remove", path: "/a"} == JSONPatch{op: "remove", path: "/a", from: ""}',
+  'one-value': 'JSONPatch{op: "add", value: null} == JSONPatch{op: "add"}',
+  'operation-and-object': 'dyn(JSONPatch{}) == dyn(Object{})',
+  'from-a-list': '[Object{a: 1}, Object{a: 2}].exists_one(x, x == Object{a: 2})',
+  index: '[Object{a: 1}, Object{a: 2}].indexOf(Object{a: 2}) == 1',
+}
+
 export const mutationScenarios: readonly HookScenario[] = [
   {
     name: 'mutating policies change what is written',
@@ -75,6 +119,22 @@ export const mutationScenarios: readonly HookScenario[] = [
       await kit.ask('POST', cms, { body: configMap('a', { case: 'apply' }) })
       await kit.ask('PATCH', `${cms}/a`, { body: { data: { k: 'w' } }, type: merge })
       await kit.ask('DELETE', `${cms}/a`)
+    },
+  },
+  {
+    name: 'mutating policies that compare messages',
+    async run(kit) {
+      const variables = ['v', 'w'].map(name => ({ name, expression: '[1]' }))
+      const label = (expression: string): object =>
+        applied(`Object{metadata: Object.metadata{labels: {'equal': string(${expression})}}}`)
+      const policies = Object.entries(comparisons).map(([name, expression]): [string, Policy] => [
+        name,
+        policy(name, [label(expression)], { variables }),
+      ])
+      await kit.bind(Object.fromEntries(policies), 'mutating')
+      for (const name of Object.keys(comparisons)) {
+        await kit.ask('POST', `${cms}?dryRun=All`, { body: configMap('a', { case: name }) })
+      }
     },
   },
   {

@@ -5,6 +5,7 @@ import { applyCustomScenarios } from './apply-custom.ts'
 import { managedScenarios } from './apply-managed.ts'
 import { defaultsScenarios } from './built-in-defaults.ts'
 import { fieldScenarios } from './built-in-fields.ts'
+import { rarerBuiltinScenarios } from './built-in-rarer.ts'
 import { refusalScenarios } from './built-in-refusals.ts'
 import { tableScenarios } from './built-in-tables.ts'
 import { updateScenarios } from './built-in-updates.ts'
@@ -12,6 +13,7 @@ import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
 import { orderScenarios } from './field-order.ts'
+import { kubectlScenarios } from './kubectl.ts'
 import { pathScenarios } from './paths.ts'
 import { rarerScenarios } from './rarer-endpoints.ts'
 import { readScenarios } from './read.ts'
@@ -35,6 +37,7 @@ export const scenarios: readonly Scenario[] = [
   ...defaultsScenarios,
   ...updateScenarios,
   ...refusalScenarios,
+  ...rarerBuiltinScenarios,
   ...tableScenarios,
   ...accessScenarios,
   ...reviewScenarios,
@@ -46,6 +49,7 @@ export const scenarios: readonly Scenario[] = [
   ...storedElsewhereScenarios,
   ...rarerScenarios,
   ...orderScenarios,
+  ...kubectlScenarios,
   ...pathScenarios,
   ...restartScenarios,
 ]

@@ -14,6 +14,7 @@ import type { Outside } from './outside/outside.ts'
 import type { Flusher } from './read/flusher.ts'
 import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
 import { answerPath } from './read/paths.ts'
+import { isConnection, noConnection } from './read/pod-connection.ts'
 import { checkLogged } from './read/pod-log.ts'
 import { includedOf, tableOf } from './read/table.ts'
 import { openWatch } from './read/watch.ts'
@@ -209,6 +210,10 @@ function answer(
     throw type.custom ? StatusError.noSuchPath() : StatusError.noSuchResource()
   }
   if (type.deprecation !== undefined) responder.warn(type.deprecation)
+  if (isConnection(type, target.subresource)) {
+    const { object } = parts.writer.read(type, target.namespace, target.name)
+    throw noConnection(object, target.subresource, info.query.get('container'))
+  }
   checkServed(type, target, verb)
   parts.definitions.gate(type)
   if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)

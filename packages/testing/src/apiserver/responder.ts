@@ -83,16 +83,20 @@ export class Responder {
   }
 
   text(status: number, text: string, type = 'text/plain; charset=utf-8'): void {
-    const body = Buffer.from(text, 'utf8')
+    this.bytes(status, Buffer.from(text, 'utf8'), type)
+  }
+
+  bytes(status: number, body: Buffer, type: string): void {
     this.#head(status, type, false, body.length)
     this.#count(body.length, 0)
     this.#reply.write(body)
     this.#reply.end()
   }
 
-  /** Says that all went well, and that there is nothing. */
-  empty(): void {
-    this.#reply.head(204, this.headers)
+  /** An answer without a body; by default, that all went well. */
+  empty(status = 204): void {
+    if (status >= 400) this.headers['content-length'] = '0'
+    this.#reply.head(status, this.headers)
     this.#reply.end()
   }
 

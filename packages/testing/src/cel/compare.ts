@@ -1,9 +1,11 @@
+import { equalMessages } from './message-equality.ts'
 import {
   CelError,
   Custom,
   Duration,
   List,
   Mapping,
+  Message,
   Optional,
   Timestamp,
   TypeValue,
@@ -20,6 +22,7 @@ export function equal(a: Value, b: Value): boolean {
   if (a === null || b === null) return a === b
   if (isStrict(a) && !(a instanceof List ? b instanceof List : b instanceof Mapping))
     throw new CelError('no such overload')
+  if (a instanceof Message) return b instanceof Message && equalMessages(a, b, equal)
   if (typeof a !== 'object' || (typeof b !== 'object' && !(a instanceof Custom))) return a === b
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos

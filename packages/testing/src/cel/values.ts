@@ -73,21 +73,16 @@ export abstract class Custom {
   abstract equals(other: Custom): boolean
 }
 
-export type Value = Literal | Timestamp | Duration | List | Mapping | Optional | TypeValue | Custom
+export type Value = Literal | Timestamp | Duration | List | Mapping | Optional | TypeValue | Custom | Message
 
 /** A message that an expression made: `Object{…}`. */
-export class Message extends Custom {
+export class Message {
   readonly type: string
   readonly fields: ReadonlyMap<string, Value>
 
   constructor(type: string, fields: ReadonlyMap<string, Value>) {
-    super()
     this.type = type
     this.fields = fields
-  }
-
-  equals(): boolean {
-    throw new CelError('comparison of messages is not supported by the embedded API server')
   }
 }
 
@@ -181,7 +176,7 @@ export function typeName(value: Value): string {
   if (value instanceof Mapping) return 'map'
   if (value instanceof Optional) return 'optional_type'
   if (value instanceof TypeValue) return 'type'
-  if (value instanceof Custom) return value.type
+  if (value instanceof Custom || value instanceof Message) return value.type
   const names: Readonly<Record<string, string>> = { bigint: 'int', number: 'double', boolean: 'bool', string: 'string' }
   return names[typeof value] as string
 }

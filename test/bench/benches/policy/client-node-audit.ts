@@ -20,7 +20,10 @@ export class ClientNodeAudit {
   constructor(config: KubeConfig, template: ReturnType<typeof templateOf>, list: () => readonly KubernetesObject[]) {
     this.#api = config.makeApiClient(CustomObjectsApi)
     this.#plural = template.metadata?.name ?? ''
-    this.#policy = new Policies(new ObjectStore(() => {})).compile(template.spec.expression, template.spec.message)
+    this.#policy = new Policies(new ObjectStore(() => {})).compile(
+      template.spec.expression ?? '',
+      template.spec.message ?? '',
+    )
     this.#list = list
   }
 

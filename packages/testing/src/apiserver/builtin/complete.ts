@@ -10,6 +10,7 @@ import { countTemplate } from './daemon-set.ts'
 import { completeJob, labelAsPods } from './job.ts'
 import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
+import { completeLimits, rarerDefaults } from './rarer-defaults.ts'
 import { dropAffinity, serviceDefaults } from './service.ts'
 import { workloadDefaults } from './workload-defaults.ts'
 import { keptTexts, leftOutZeros } from './zero-values.ts'
@@ -18,7 +19,12 @@ import { keptTexts, leftOutZeros } from './zero-values.ts'
 export type Defaults = Readonly<Record<string, Json | ((of: JsonObject) => Json | undefined)>>
 
 /** By the name of the type, so that what is said of a Pod's spec holds for every template. */
-const defaults: Readonly<Record<string, Defaults>> = { ...podDefaults, ...workloadDefaults, ...serviceDefaults }
+const defaults: Readonly<Record<string, Defaults>> = {
+  ...podDefaults,
+  ...workloadDefaults,
+  ...serviceDefaults,
+  ...rarerDefaults,
+}
 
 /** The resources whose objects are stored as a real server stores them. Others are stored as they come. */
 const completed: ReadonlySet<string> = new Set([
@@ -28,6 +34,13 @@ const completed: ReadonlySet<string> = new Set([
   ...['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings'].map(one => `${one}.rbac.authorization.k8s.io`),
   'poddisruptionbudgets.policy',
   'horizontalpodautoscalers.autoscaling',
+  ...['events', 'serviceaccounts', 'limitranges', 'endpoints', 'nodes', 'leases.coordination.k8s.io'],
+  ...['endpointslices.discovery.k8s.io', 'priorityclasses.scheduling.k8s.io', 'runtimeclasses.node.k8s.io'],
+  ...['ingressclasses', 'servicecidrs'].map(one => `${one}.networking.k8s.io`),
+  ...['storageclasses', 'csidrivers', 'csinodes', 'volumeattachments'].map(one => `${one}.storage.k8s.io`),
+  ...['flowschemas', 'prioritylevelconfigurations'].map(one => `${one}.flowcontrol.apiserver.k8s.io`),
+  ...['resourceclaims', 'resourceslices', 'deviceclasses'].map(one => `${one}.resource.k8s.io`),
+  'storageversionmigrations.storagemigration.k8s.io',
 ])
 
 function typeOf(type: ResourceType): FieldType | undefined {
@@ -42,6 +55,7 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   'daemonsets.apps': daemonSet => countTemplate(daemonSet, '0'),
   services: dropAffinity,
   'horizontalpodautoscalers.autoscaling': completeBehavior,
+  limitranges: completeLimits,
 }
 
 /** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops what is empty. */

@@ -6,6 +6,7 @@ import { conflictError } from './conflict.ts'
 import { difference, type FieldSet, intersection, union, without } from './field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
 import type { FieldType } from './field-type.ts'
+import { withLastApplied, withoutOwn } from './last-applied.ts'
 import { type Manager, readManagers, sameManager, writeManagers } from './managers.ts'
 import { merge } from './merge.ts'
 import { changesOf, contentOf, taken, unowned, update, type Writing } from './ownership.ts'
@@ -43,11 +44,13 @@ export function apply(live: KubeObject, config: KubeObject, writing: Writing, fo
   const next = prune(merge(content, config, type), type, [set, ...others.map(one => one.set)], last) as KubeObject
   const changes = changesOf(live, next, type, reset, true)
   const { managers, conflicts } = taken(others, live, next, changes, writing, true)
-  if (conflicts.length > 0 && !force) throw conflictError(conflicts)
+  const disputed = force ? [] : withoutOwn(conflicts, live, type, writing)
+  if (disputed.length > 0) throw conflictError(disputed)
   const unchanged = sameJson(content, next)
   const owned = difference(set, unowned)
   const mine: Manager[] = owned === undefined ? [] : [{ ...who, time: unchanged ? last?.time : time, set: owned }]
-  return { object: unchanged ? content : next, managedFields: writeManagers([...managers, ...mine]) }
+  const object = withLastApplied(unchanged ? content : next, config, writing)
+  return { object, managedFields: writeManagers([...managers, ...mine]) }
 }
 
 /** Takes from `merged` what the last configuration had, this one has not, and nobody owns. */

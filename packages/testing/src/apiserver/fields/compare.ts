@@ -3,6 +3,7 @@ import { type FieldSet, member, node } from './field-set.ts'
 import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { itemsByElement } from './items.ts'
 import { fieldElement } from './path-element.ts'
+import { isPrintedZero } from './zero-fields.ts'
 
 /** What differs between two states: the fields that the second set or changed, and those that it has no more. */
 export interface Changes {
@@ -78,6 +79,7 @@ function compareField(
   type: FieldType,
   change: Change,
 ): void {
+  if (old === undefined && isPrintedZero(type.name, name, value)) return
   const of = fieldOf(type, name) ?? atomic
   const always = type.always.has(name)
   const was = type.struct ? asEncoded(old, of, always && !change.added) : old

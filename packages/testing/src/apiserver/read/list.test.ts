@@ -213,9 +213,6 @@ describe('list', () => {
       expect(await rows('Nonsense')).toBeUndefined()
       const written = await kit.call('POST', cm, { metadata: { name: 'b' } }, accept)
       expect([written.json.kind, written.json.rows[0].cells]).toEqual(['Table', ['b', 0, '0s']])
-      const claims = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaims'
-      const other = await kit.call('GET', claims, undefined, accept)
-      expect([other.status, other.json.reason]).toEqual([501, 'NotImplemented'])
     }))
 
   it('F1: shards select by the hash of the uid and are echoed; with the gate off they are ignored', async () => {

@@ -1,3 +1,4 @@
+import type { Clock } from '../../clock.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { negotiate } from '../requests/representation.ts'
 import type { RequestInfo } from '../requests/request-info.ts'
@@ -6,29 +7,14 @@ import type { Responder } from '../responder.ts'
 import type { Counters } from '../stats.ts'
 import { StatusError } from '../status.ts'
 import { aggregated, groupList, legacyVersions, oneGroup, resourceList } from './discovery.ts'
-
-/** The version that the server says it is. */
-export const serverVersion = {
-  major: '1',
-  minor: '37',
-  emulationMajor: '1',
-  emulationMinor: '37',
-  minCompatibilityMajor: '1',
-  minCompatibilityMinor: '36',
-  gitVersion: 'v1.37.1+wherry-embedded',
-  gitCommit: '',
-  gitTreeState: '',
-  buildDate: '',
-  goVersion: '',
-  compiler: '',
-  platform: '',
-}
+import { answerOpenApi } from './openapi.ts'
+import { serverVersion } from './server-version.ts'
 
 const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 /** Answers what names no resource: discovery, version, health. Throws the server's 404. */
 export function answerPath(
-  { registry, counters }: { readonly registry: Registry; readonly counters: Counters },
+  { registry, counters, clock }: { readonly registry: Registry; readonly counters: Counters; readonly clock: Clock },
   request: ServerRequest,
   info: RequestInfo,
   responder: Responder,
@@ -44,13 +30,13 @@ export function answerPath(
     const verbose = one === undefined && info.query.has('verbose')
     return responder.text(200, verbose ? `[+]ping ok\n${check} check passed\n` : 'ok')
   }
+  if (/^\/openapi(\/|$)/.test(path)) return answerOpenApi(registry, request, info, responder, clock.now())
   const isDiscovery = /^\/apis?(\/|$)/.test(path)
   const representation = negotiate(request.headers, info.query, { what: isDiscovery ? 'discovery' : 'object' })
   responder.present(representation)
   if (path === '/metrics')
     return responder.text(200, metricsOf(counters), 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores')
-  if (path === '/version') return responder.json(200, serverVersion)
-  if (/^\/openapi(\/|$)/.test(path)) throw StatusError.missing('OpenAPI')
+  if (path === '/version') return responder.text(200, JSON.stringify(serverVersion, null, 2), 'application/json')
   const v2 = representation.as === 'discovery-v2'
   const parts = path.split('/').slice(1)
   if (parts[0] !== 'api' && parts[0] !== 'apis') throw StatusError.noSuchPath()

@@ -94,6 +94,11 @@ export class Registry {
     yield* this.#custom.values()
   }
 
+  /** The resources that definitions define. */
+  custom(): Iterable<ResourceType> {
+    return this.#custom.values()
+  }
+
   #count(type: ResourceType, by: number): void {
     const version = `${type.group}/${type.version}`
     const count = (this.#customVersions.get(version) ?? 0) + by

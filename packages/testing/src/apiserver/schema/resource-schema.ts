@@ -19,6 +19,11 @@ export class ResourceSchema {
     this.#raw = raw
   }
 
+  /** As the definition has it. */
+  get raw(): JsonObject {
+    return this.#raw
+  }
+
   get root(): Schema {
     this.#root ??= readSchema(this.#raw)
     return this.#root

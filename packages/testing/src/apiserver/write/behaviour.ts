@@ -3,6 +3,7 @@ import { nextTemplate } from '../builtin/daemon-set.ts'
 import { configMapProblems, readConfigMap, readSecret, secretProblems } from '../builtin/data.ts'
 import { immutable } from '../builtin/immutable.ts'
 import { jobProblems, selectOwnPods } from '../builtin/job.ts'
+import { taintNewNode } from '../builtin/node.ts'
 import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
 import { allocate, serviceProblems } from '../builtin/service.ts'
@@ -98,6 +99,11 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
       object.type ??= own(old, 'type') as Json
     },
     problems: secretProblems,
+  },
+  nodes: {
+    admit(object, old) {
+      if (old === undefined) taintNewNode(object)
+    },
   },
   namespaces: {
     decode: labelled,

@@ -6,6 +6,7 @@ import { cluster } from './cluster.ts'
 import { network } from './network.ts'
 import { pods } from './pods.ts'
 import type { Printer } from './printer.ts'
+import { rarer } from './rarer.ts'
 import { rights } from './rights.ts'
 import { scaling } from './scaling.ts'
 import { storage } from './storage.ts'
@@ -20,6 +21,7 @@ const printers: Readonly<Record<string, Printer>> = {
   ...scaling,
   ...cluster,
   ...admission,
+  ...rarer,
   pods,
 }
 

@@ -1,0 +1,64 @@
+import { type Json, type JsonObject, own, parseJson } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { goJson } from '../schema/go-text.ts'
+import { compare } from './compare.ts'
+import type { Conflict } from './conflict.ts'
+import { difference, type FieldSet } from './field-set.ts'
+import { fieldSetOf } from './field-set-of.ts'
+import type { FieldType } from './field-type.ts'
+import { contentOf, type Writing } from './ownership.ts'
+
+/** Where `kubectl apply` keeps the configuration that it applied as a client. */
+const annotation = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** Only applies by kubectl are linked to what it applied as a client. */
+function isKubectl({ manager }: Pick<Writing, 'manager'>): boolean {
+  return manager === 'kubectl'
+}
+
+/** The conflicts that are left if kubectl may take what it applied as a client, and nobody has changed since. */
+export function withoutOwn(
+  conflicts: readonly Conflict[],
+  live: KubeObject,
+  type: FieldType,
+  writing: Pick<Writing, 'manager' | 'apiVersion'>,
+): readonly Conflict[] {
+  if (conflicts.length === 0 || !isKubectl(writing)) return conflicts
+  const allowed = unchangedSince(live, type, writing.apiVersion)
+  return conflicts.flatMap(({ manager, set }) => {
+    const left = difference(set, allowed)
+    return left === undefined ? [] : [{ manager, set: left }]
+  })
+}
+
+/** The fields that kubectl applied as a client and that are as they were. */
+function unchangedSince(live: KubeObject, type: FieldType, apiVersion: string): FieldSet | undefined {
+  const text = live.metadata.annotations?.[annotation] ?? ''
+  let last: JsonObject
+  try {
+    last = parseJson(text) as JsonObject
+  } catch {
+    return undefined
+  }
+  if (own(last, 'apiVersion') !== apiVersion) return undefined
+  const { set, removed } = compare(last, contentOf(live), type, true)
+  return difference(difference(fieldSetOf(last, type), set), removed)
+}
+
+/** `object` with the applied configuration in kubectl's annotation, if kubectl applied it and has the annotation there. */
+export function withLastApplied(
+  object: KubeObject,
+  config: KubeObject,
+  writing: Pick<Writing, 'manager' | 'subresource'>,
+): KubeObject {
+  const { annotations = {} } = object.metadata
+  if (!isKubectl(writing) || writing.subresource !== '' || !annotations[annotation]) return object
+  const metadata: JsonObject = { ...(config.metadata as JsonObject) }
+  const own = config.metadata.annotations
+  if (own !== undefined) {
+    const { [annotation]: _, ...rest } = own
+    metadata.annotations = rest
+  }
+  const text = `${goJson({ ...config, metadata } as Json)}\n`
+  return { ...object, metadata: { ...object.metadata, annotations: { ...annotations, [annotation]: text } } }
+}

@@ -1,0 +1,58 @@
+import { brotliDecompressSync } from 'node:zlib'
+import { compressedDocuments } from '../generated/openapi.ts'
+
+/** A value of JSON that has fields. */
+export interface Fields {
+  readonly [name: string]: unknown
+}
+
+/** What a real server publishes, as the generator keeps it: a schema that several documents have is there once. */
+export interface Documents {
+  readonly schemas: Fields
+  readonly documents: Readonly<Record<string, BuiltinDocument>>
+  readonly definitions: DefinitionParts
+}
+
+/** The schemas of one document: those of all documents that it has, and those that are otherwise in it. */
+export interface SchemaNames {
+  readonly names?: readonly string[]
+  readonly own?: Fields
+}
+
+/** The document of a group and version that are built in. */
+export interface BuiltinDocument extends SchemaNames {
+  readonly hash: string
+  readonly rest: Fields
+  /** Its components besides schemas. */
+  readonly others: Fields
+}
+
+/** A document of definitions without what definitions say: their schemas are added, and names put in place of the template's. */
+export interface DefinitionParts extends SchemaNames {
+  readonly group: string
+  readonly version: string
+  readonly rest: Fields
+  readonly scopes: Readonly<Record<'Namespaced' | 'Cluster', ScopeParts>>
+}
+
+/** What is said of one resource. */
+export interface ScopeParts {
+  readonly kind: string
+  readonly paths: Fields
+  readonly object: Fields
+  readonly list: Fields
+}
+
+let read: Documents | undefined
+
+/** The documents of a real server, decompressed once. */
+export function documents(): Documents {
+  read ??= JSON.parse(brotliDecompressSync(Buffer.from(compressedDocuments, 'base64')).toString()) as Documents
+  return read
+}
+
+/** The schemas of a document, by name. */
+export function schemasOf({ names = [], own = {} }: SchemaNames): Record<string, unknown> {
+  const { schemas } = documents()
+  return Object.fromEntries(names.map(name => [name, own[name] ?? schemas[name]]))
+}

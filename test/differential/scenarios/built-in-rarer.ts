@@ -1,0 +1,136 @@
+import { apply, get, merge, post, put, type Scenario, type Step } from '../scenario.ts'
+
+const core = '/api/v1/namespaces/{ns}'
+const leases = '/apis/coordination.k8s.io/v1/namespaces/{ns}/leases'
+const newEvents = '/apis/events.k8s.io/v1/namespaces/{ns}/events'
+const slices = '/apis/discovery.k8s.io/v1/namespaces/{ns}/endpointslices'
+const storage = '/apis/storage.k8s.io/v1'
+const flow = '/apis/flowcontrol.apiserver.k8s.io/v1'
+const devices = '/apis/resource.k8s.io/v1'
+
+const about = { kind: 'Pod', name: 'p', namespace: '{ns}' }
+const when = '2026-01-01T00:00:00Z'
+const exactly = '2026-01-01T00:00:00.000000Z'
+const named = (name: string): object => ({ name })
+const event = (name: string, more: object = {}): object => ({ metadata: named(name), involvedObject: about, ...more })
+const newEvent = (name: string, more: object = {}): object => ({
+  ...{ metadata: named(name), eventTime: exactly, reportingController: 'example.com/c', reportingInstance: 'i' },
+  ...{ action: 'A', reason: 'R', regarding: about, note: 'N', type: 'Normal', ...more },
+})
+
+/** One object of the cluster, by the scenario's name. */
+const one = (path: string, more: object): Step => post(path, { metadata: named('{ns}'), ...more })
+
+/** Defaults, and what Go prints of what is empty, of built-ins that operators seldom make. */
+export const rarerBuiltinScenarios: readonly Scenario[] = [
+  {
+    name: 'defaults of events of v1',
+    steps: [
+      post(`${core}/events`, event('a')),
+      post(
+        `${core}/events`,
+        event('b', {
+          ...{ reason: 'R', message: 'M', type: 'Normal', count: 2, source: { component: 'c' } },
+          ...{ firstTimestamp: when, lastTimestamp: when, reportingComponent: 'c', action: '' },
+        }),
+      ),
+      post(`${core}/events`, event('c', { count: 0, firstTimestamp: null, reportingInstance: '', source: {} })),
+      merge(`${core}/events/a`, { count: 3, lastTimestamp: when, reportingComponent: 'c' }),
+      merge(`${core}/events/b`, { count: 0, lastTimestamp: null }),
+      apply('me', `${core}/events/d`, { apiVersion: 'v1', kind: 'Event', ...event('d', { reason: 'R' }) }),
+      get(`${core}/events/a`),
+    ],
+  },
+  {
+    name: 'defaults of events of events.k8s.io',
+    steps: [
+      post(newEvents, newEvent('a')),
+      post(newEvents, newEvent('b', { series: { count: 2, lastObservedTime: exactly } })),
+      get(`${newEvents}/a`),
+    ],
+  },
+  {
+    name: 'defaults of Leases',
+    steps: [
+      post(leases, { metadata: named('a') }),
+      post(leases, {
+        metadata: named('b'),
+        spec: { holderIdentity: '', leaseDurationSeconds: 15, leaseTransitions: 0, acquireTime: exactly },
+      }),
+      merge(`${leases}/b`, { spec: { holderIdentity: 'x', renewTime: exactly } }),
+      merge(`${leases}/b`, { spec: { holderIdentity: '', renewTime: null } }),
+      put(`${leases}/a`, { metadata: named('a'), spec: { holderIdentity: 'x' } }),
+    ],
+  },
+  {
+    name: 'defaults of what is in a namespace',
+    steps: [
+      post(`${core}/serviceaccounts`, { metadata: named('a'), secrets: [], imagePullSecrets: [{ name: 'x' }] }),
+      post(`${core}/limitranges`, {
+        metadata: named('a'),
+        spec: {
+          limits: [
+            {
+              type: 'Container',
+              default: { cpu: '1000m' },
+              max: { cpu: 2, memory: '1024Mi' },
+              min: { 'ephemeral-storage': '1Gi' },
+            },
+            { type: 'Pod', max: { cpu: '2000m' } },
+          ],
+        },
+      }),
+      post(`${core}/endpoints`, {
+        metadata: named('a'),
+        subsets: [{ addresses: [{ ip: '1.2.3.4', hostname: '' }], ports: [{ port: 80, name: '' }] }],
+      }),
+      post(slices, {
+        metadata: named('a'),
+        addressType: 'IPv4',
+        endpoints: [{ addresses: ['1.2.3.4'], conditions: { ready: true } }, { addresses: ['1.2.3.5'] }],
+        ports: [{ port: 80 }, { port: 443, name: 'https', protocol: 'UDP' }],
+      }),
+      post(`${devices}/namespaces/{ns}/resourceclaims`, {
+        metadata: named('a'),
+        spec: {
+          devices: {
+            requests: [
+              { name: 'r', exactly: { deviceClassName: 'c' } },
+              { name: 's', exactly: { deviceClassName: 'c', allocationMode: 'All' } },
+            ],
+          },
+        },
+      }),
+    ],
+  },
+  {
+    name: 'defaults of what a cluster has',
+    steps: [
+      one('/api/v1/nodes', {}),
+      merge('/api/v1/nodes/{ns}/status', { status: { conditions: [{ type: 'Ready', status: 'True' }] } }),
+      one('/apis/scheduling.k8s.io/v1/priorityclasses', { value: 10, globalDefault: false }),
+      one(`${storage}/storageclasses`, { provisioner: 'x' }),
+      one(`${storage}/csidrivers`, { spec: {} }),
+      one(`${storage}/volumeattachments`, {
+        spec: { attacher: 'x', nodeName: 'n', source: { persistentVolumeName: 'p' } },
+      }),
+      one('/apis/networking.k8s.io/v1/ingressclasses', {
+        spec: { controller: 'example.com/c', parameters: { kind: 'A', name: 'b' } },
+      }),
+      one('/apis/node.k8s.io/v1/runtimeclasses', { handler: 'h', overhead: { podFixed: { cpu: '1000m' } } }),
+      one(`${flow}/prioritylevelconfigurations`, {
+        spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: {} } } },
+      }),
+      one(`${flow}/flowschemas`, { spec: { priorityLevelConfiguration: { name: 'x' } } }),
+      one(`${devices}/resourceslices`, {
+        spec: {
+          ...{ driver: 'd.example.com', nodeName: 'n', pool: { name: 'p', resourceSliceCount: 1 } },
+          devices: [{ name: 'x' }],
+        },
+      }),
+      one('/apis/storagemigration.k8s.io/v1/storageversionmigrations', {
+        spec: { resource: { group: 'apps', resource: 'deployments' } },
+      }),
+    ],
+  },
+]

@@ -1,0 +1,56 @@
+/** Commands that the two servers answer differently, as `FLOW: COMMAND`, and why they do. */
+export const exceptions: readonly { readonly why: string; readonly commands: readonly string[] }[] = [
+  {
+    why: 'kubectl sends these in protobuf, and has no option for JSON: the embedded server reads JSON and YAML',
+    commands: [
+      'create-kinds: create configmap one --from-literal=a=1 --from-file=notes.txt',
+      'create-kinds: create secret docker-registry four --docker-username=a --docker-password=b --docker-server=registry.example.com',
+      'create-kinds: create deployment web --image=nginx:1.27 --replicas=3 --port=80',
+      'create-kinds: create deployment web --image=nginx:1.27 --dry-run=server -o yaml',
+      'create-kinds: create service clusterip web --tcp=80:8080',
+      'create-kinds: create job once --image=busybox -- true',
+      'create-kinds: create cronjob nightly --image=busybox --schedule=nonsense',
+      'create-kinds: create namespace create-kinds-2',
+      'create-kinds: create serviceaccount robot',
+      'create-kinds: create role reader --verb=get,list --resource=pods,deployments.apps',
+      'create-kinds: create rolebinding robot-reads --role=reader --serviceaccount=create-kinds:robot',
+      'create-kinds: create ingress web --rule=web.example.com/*=web:80',
+      'create-kinds: create quota small --hard=pods=2',
+      'create-kinds: create poddisruptionbudget web --min-available=1 --selector=app=web',
+      'set: autoscale deployment web --min=1 --max=4 --cpu=80%',
+      'access: auth whoami',
+      'access: auth whoami -o yaml',
+      'access: auth can-i create deployments',
+      "access: auth can-i '*' '*'",
+      'access: auth can-i --list',
+      'access: auth can-i list pods --as=system:serviceaccount:access:robot',
+      'access: auth can-i delete pods --as=system:serviceaccount:access:robot',
+      'access: auth can-i patch deployments.apps/web --as=system:serviceaccount:access:robot',
+      'access: auth can-i list nothings --as=system:serviceaccount:access:robot',
+      'access: auth can-i --list --as=system:serviceaccount:access:robot',
+      'access: create token robot',
+      'access: create token robot --duration=20m --audience=web',
+      'access: create token nobody',
+    ],
+  },
+  {
+    why: "a real server shows what of a Pod's spec was changed as Go prints its own types",
+    commands: [
+      'validation: apply -f value.json',
+      'create-replace: replace -f pod-changed.json',
+      'change: patch pod worker -p \'{"spec":{"nodeName":"a"}}\'',
+    ],
+  },
+  {
+    why: 'the embedded server says what it is in its version, and was built by no Go',
+    commands: ['get: get --raw /version', 'cluster: version', 'cluster: version -o yaml'],
+  },
+  {
+    why: 'OpenAPI v2 describes no kinds in the embedded server; kubectl asks for v3 unless it is told otherwise',
+    commands: ['explain: explain configmap --output=plaintext-openapiv2'],
+  },
+  {
+    why: 'a real server makes these for itself, and asks for the health of programs that are not here',
+    commands: ['cluster: get componentstatuses', 'cluster: get apiservices', 'cluster: get flowschemas'],
+  },
+]

@@ -65,11 +65,16 @@ it('sees the links that lead nowhere', () => {
   expect([...anchorsOf(page)]).toEqual(['a-b-c'])
   expect(leads('docs/benchmarks.md', 'when-narrow.md')).toBe(true)
   expect(leads('docs/benchmarks.md', 'none.md')).toBe(false)
+  expect(leads('README.md', 'https://github.com/wherry-dev/wherry/blob/main/docs/when-narrow.md')).toBe(true)
+  expect(leads('README.md', 'https://github.com/wherry-dev/wherry/blob/main/docs/none.md')).toBe(false)
   expect(leads('docs/benchmarks.md', 'when-narrow.md#no-such-heading')).toBe(false)
 })
 
 /** Whether a link of that page leads to a file, or a heading of a page. Other sites are not asked; their URL must be one. */
 function leads(from: string, target: string): boolean {
+  const own = /^https:\/\/github\.com\/wherry-dev\/wherry\/(?:blob|tree)\/main\/(.*)$/.exec(target)?.[1]
+  // What is published is read elsewhere than in the repository.
+  if (own !== undefined) return leads('README.md', own)
   if (/^[a-z]+:/.test(target)) return URL.canParse(target) && target.startsWith('https:')
   const [path = '', anchor] = target.split('#')
   const file = path === '' ? join(root, from) : join(root, dirname(from), decodeURIComponent(path))

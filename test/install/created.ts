@@ -5,19 +5,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
 import { ask } from '../../packages/testing/src/real/ask.ts'
+import type { LocalRegistry } from '../../tools/release/registry.ts'
 import { command, type Ended, toolEnvironment } from '../../tools/test/command.ts'
+import { npm } from './npm.ts'
 
 /** What issue and README promise of a new project. */
 const maxFiles = 13
 const maxBundle = 5_000_000
 
 /**
- * Makes a new project by `npm create wherry-operator` below `project`, whose packages stand in for those that it would install, and does what its workflow does, on each
+ * Makes a new project by `npm create wherry-operator`, of the packages in the registry, below `project`, whose packages stand in for those that it would install, and does what its workflow does, on each
  * Node: types, tests, `wherry check`, and the bundle of its Dockerfile, which then starts in an empty folder. undefined for each step that went well.
  */
 export async function tryCreated(
   project: string,
   nodes: Readonly<Record<string, string>>,
+  { npmrc }: LocalRegistry,
 ): Promise<(string | undefined)[]> {
   const folder = join(project, 'policy-operator')
   const bin = (name: string): string => join(project, 'node_modules/.bin', name)
@@ -25,15 +28,23 @@ export async function tryCreated(
     command(program, args, { cwd, env: { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }, limitMs: 120_000 })
   const well = (what: string, { code, output }: Ended): string | undefined =>
     code === 0 ? undefined : `${what} of a new project fails:\n${output}`
-  const line = ['policy-operator', '--group', 'rules.example.org', '--kind', 'Policy']
-  const create = await run(project, process.execPath, bin('create-wherry-operator'), ...line)
-  const outcomes = [well('create-wherry-operator', create)]
+  const options = ['--group', 'rules.example.org', '--kind', 'Policy']
+  const create = ['create', '--yes', 'wherry-operator', 'policy-operator', '--', ...options]
+  const outcomes = [
+    well('npm create', await npm(project, create, { npm_config_userconfig: npmrc, npm_config_loglevel: 'error' })),
+  ]
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(one => one.isFile()).length
   if (files > maxFiles) outcomes.push(`a new project has ${files} files`)
   outcomes.push(well('tsc', await run(folder, process.execPath, bin('tsc'))))
   for (const [version, node] of Object.entries(nodes))
     outcomes.push(well(`node --test on Node ${version}`, await run(folder, node, '--test')))
   outcomes.push(well('wherry check', await run(folder, process.execPath, bin('wherry'), 'check')))
+  const zod = ['create', 'zod-operator', ...options, '--schema', 'zod']
+  outcomes.push(well('wherry create --schema zod', await run(project, process.execPath, bin('wherry'), ...zod)))
+  const other = join(project, 'zod-operator')
+  outcomes.push(well('tsc with zod', await run(other, process.execPath, bin('tsc'))))
+  const crd = ['crd', 'src/policy.crd.ts', '--out', 'deploy/crd', '--check']
+  outcomes.push(well('wherry crd with zod', await run(other, process.execPath, bin('wherry'), ...crd)))
   outcomes.push(await tryDev(folder, bin('wherry')))
   const build =
     'src/main.ts --bundle --platform=node --format=esm --outfile=dist/main.mjs --external:@kubernetes/client-node'

@@ -5,11 +5,14 @@ import { commandsOf } from '../../packages/cli/src/check/command-line.ts'
 import { run } from '../../tools/bootstrap/spawn.mjs'
 import { fetched, thisPlatform } from '../../tools/bootstrap/toolchain.mjs'
 import { type Packed, packed } from '../../tools/checks/packed.ts'
+import { publishAtOnce } from '../../tools/release/publish-at-once.ts'
+import { startRegistry } from '../../tools/release/registry.ts'
 import { command, type Ended, toolEnvironment } from '../../tools/test/command.ts'
 import type { Found } from '../../tools/test/step.ts'
 import { root } from '../../tools/workspace.ts'
 import { runBundle } from './bundle.ts'
 import { tryCreated } from './created.ts'
+import { npm } from './npm.ts'
 import { tutorialOf } from './tutorial.ts'
 
 /** The first ```ts example of a README; undefined where there is none. */
@@ -18,22 +21,25 @@ export function firstExample(readme: string): string | undefined {
 }
 
 /**
- * Uses the packages as a stranger does: packed, installed by npm into a project outside the workspace, the first
+ * Uses the packages as a stranger does: packed, published to a registry on this machine, installed by npm into a project outside the workspace, the first
  * example of each README compiled there by TypeScript (with the libraries' types checked too) and run, on the oldest
  * Node that serves and on this one. Then the tutorial is followed, and an operator is bundled into one file, which runs without packages.
  */
 export async function installTest(): Promise<Found> {
   const packages = await packed()
   const project = mkdtempSync(join(tmpdir(), 'wherry install '))
+  await using registry = await startRegistry()
   try {
+    for (const { tarball } of packages) await publishAtOnce(registry, tarball)
     prepare(project, packages)
+    writeFileSync(join(project, '.npmrc'), `${registry.scoped}\n`)
     const installed = await npm(project, ['install', ...quietly])
     if (installed.code !== 0) return { passed: 0, failures: [`npm install failed:\n${installed.output}`] }
     const nodes = { '22.19': await oldestNode(), '24': process.execPath }
     const outcomes = [
       ...(await tryExamples(project, packages, nodes)),
       ...(await followTutorial(project, nodes)),
-      ...(await tryCreated(project, nodes)),
+      ...(await tryCreated(project, nodes, registry)),
       await runBundle(project),
     ]
     const failures = outcomes.filter(outcome => outcome !== undefined)
@@ -47,24 +53,26 @@ function prepare(project: string, packages: readonly Packed[]): void {
   const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     devDependencies: Record<string, string>
   }
-  const tarballs = Object.fromEntries(packages.map(({ one, tarball }) => [one.name, `file:${tarball}`]))
+  // Only the scope's packages come from the local registry: npm has the others in its cache, by the address of its own.
+  const versions = packages.map(({ one, tarball }) => [
+    one.name,
+    one.name.startsWith('@') ? one.manifest.version : `file:${tarball}`,
+  ])
   const { typescript = '', '@types/node': nodeTypes = '' } = devDependencies
-  const controller = JSON.parse(readFileSync(join(root, 'packages/controller/package.json'), 'utf8')) as {
-    devDependencies: Record<string, string>
-  }
+  const developed = (short: string): Record<string, string> =>
+    JSON.parse(readFileSync(join(root, `packages/${short}/package.json`), 'utf8')).devDependencies
   const manifest = {
     name: 'stranger',
     private: true,
     type: 'module',
-    dependencies: tarballs,
+    dependencies: Object.fromEntries(versions),
     devDependencies: {
       typescript,
       '@types/node': nodeTypes,
       esbuild: '^0.28.0',
-      'prom-client': controller.devDependencies['prom-client'],
+      'prom-client': developed('controller')['prom-client'],
+      zod: developed('crd').zod,
     },
-    // What a package of ours needs of another of ours is the tarball too, never the registry's.
-    overrides: Object.fromEntries(Object.keys(tarballs).map(name => [name, `$${name}`])),
   }
   writeFileSync(join(project, 'package.json'), JSON.stringify(manifest, null, 2))
   mkdirSync(join(project, 'src'))
@@ -190,14 +198,6 @@ async function compiledTutorial(project: string, folder: string): Promise<string
 
 function failed(what: string, { code, output }: Ended): string | undefined {
   return code === 0 ? undefined : `"${what}" of the tutorial fails:\n${output}`
-}
-
-/** npm as a stranger has it, with none of the variables that `npm test` itself was given. */
-function npm(project: string, args: readonly string[]): Promise<Ended> {
-  const own = Object.entries(toolEnvironment()).filter(
-    ([name]) => !/^npm_(package|lifecycle|command|config_local_prefix)/.test(name),
-  )
-  return command('npm', args, { cwd: project, env: Object.fromEntries(own), limitMs: 300_000 })
 }
 
 /** Node 22.19, brought to `.tools` as Node 24 is. */

@@ -9,8 +9,8 @@ import { packed } from './packed.ts'
 /** A run of everything takes every eighth benchmark, from one on that its seed chooses: all take four minutes. */
 const everyOf = 8
 
-/** Takes minutes by itself, whatever its size. The step `demo` plays it in each run of everything. */
-const played = 'game'
+/** They take minutes by themselves, whatever their size. The steps `demo` and `install` do the same in each run of everything. */
+const elsewhere: ReadonlySet<string> = new Set(['game', 'create'])
 
 /**
  * Runs benchmarks once, at their smallest size, beside each other: a subject that gives no figure is a failure. Of what is measured
@@ -18,7 +18,7 @@ const played = 'game'
  */
 export async function checkBenches({ isNamed, propertySeed }: Options): Promise<Found> {
   await packed()
-  const short = benches.filter(({ name }) => name !== played)
+  const short = benches.filter(({ name }) => !elsewhere.has(name))
   const chosen = isNamed ? benches : short.filter((_, i) => i % everyOf === propertySeed % everyOf)
   const failures = (await twoAtATime(chosen, failuresOf)).flat()
   const figures = chosen.reduce((sum, bench) => sum + smallest(bench).bench.subjects.length, 0)

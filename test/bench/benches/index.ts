@@ -8,6 +8,7 @@ import { coldBench } from './cold/bench.ts'
 import { copiedBench } from './copied/bench.ts'
 import { copiesBench } from './copies/bench.ts'
 import { crdBench } from './crd/bench.ts'
+import { createBench } from './create/bench.ts'
 import { eventsBench } from './events/bench.ts'
 import { fanoutBench } from './fanout/bench.ts'
 import { firstBench } from './first/bench.ts'
@@ -60,6 +61,7 @@ export const benches: readonly Bench[] = [
   coldBench,
   operatorBench,
   crdBench,
+  createBench,
   reactionBench,
   handoverBench,
   migrateBench,

@@ -38,6 +38,17 @@ it('create writes thirteen files, each of which names the kind that was asked fo
   for (const script of Object.values<string>(scripts)) expect(() => commandsOf(script, folder)).not.toThrow()
 })
 
+it('create --schema zod describes the kind by a schema, which the operator does not load', async () => {
+  const line = 'create game-operator --group arcade.example.com --kind Game --schema zod'
+  expect((await run(line, folder)).status).toBe(0)
+  const read = (file: string): Promise<string> => readFile(join(folder, 'game-operator', file), 'utf8')
+  expect(await read('src/game.crd.ts')).toContain("import { z } from 'zod'")
+  expect(await read('src/reconcile.ts')).toContain("import type { Game } from './game.crd.ts'")
+  expect(JSON.parse(await read('package.json')).scripts.crd).toBe('wherry crd src/game.crd.ts --out deploy/crd')
+  expect((await readdir(join(folder, 'game-operator/src'))).sort()).toEqual(['game.crd.ts', 'main.ts', 'reconcile.ts'])
+  expect((await run(`${line.replace('zod', 'joi')}`, folder)).status).toBe(2)
+})
+
 it('create leaves a folder that is there alone', async () => {
   const line = 'create game-operator --group arcade.example.com --kind Game'
   await run(line, folder)

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import type { SchemaKind } from './names.ts'
 
 interface Options {
   readonly group?: string
   readonly kind?: string
+  readonly schema: SchemaKind
 }
 
 /** What is asked for if the command line does not say it. */
@@ -33,19 +35,22 @@ export function createCommand(host: CommandHost): Command {
     .argument('[name]', 'the name of the folder and of the operator')
     .option('--group <domain>', 'the API group of the kind, a domain of yours')
     .option('--kind <Kind>', 'the name of the kind, such as Game')
+    .addOption(
+      new Option('--schema <kind>', 'what describes the kind').choices(['interface', 'zod']).default('interface'),
+    )
     .addHelpText('after', examples)
-    .action((name: string | undefined, options: Options) => create({ name, ...options }, host))
+    .action((name: string | undefined, { schema, ...options }: Options) => create({ name, ...options }, schema, host))
 }
 
 type Given = Readonly<Partial<Record<keyof typeof questions, string | undefined>>>
 
-async function create(given: Given, host: CommandHost): Promise<void> {
+async function create(given: Given, schema: SchemaKind, host: CommandHost): Promise<void> {
   const [{ projectNames }, { projectFiles }] = await Promise.all([import('./names.ts'), import('./project-files.ts')])
   const { name, group, kind } = await complete(given, host)
   const names = projectNames(name, group, kind)
   const folder = resolve(host.cwd, name)
   if (existsSync(folder)) throw refused(`${name} is there already: choose another name, or remove it`)
-  for (const [file, text] of Object.entries(projectFiles(names, ownVersion()))) {
+  for (const [file, text] of Object.entries(projectFiles(names, schema, ownVersion()))) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
     await writeFile(join(folder, file), text)
     host.stdout.write(`${join(name, file)}\n`)

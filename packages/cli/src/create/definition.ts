@@ -1,10 +1,25 @@
-import type { ProjectNames } from './names.ts'
+import type { ProjectNames, SchemaKind } from './names.ts'
 
 /** Markdown's, which a template can't hold as it is. */
 const tick = '`'
 
-/** What `wherry crd` makes of the interface of a new project. */
-export function definition({ group, kind, singular, plural }: ProjectNames): string {
+/** What `wherry crd` makes of the schema of a new project. */
+export function definition(names: ProjectNames, schema: SchemaKind): string {
+  const text = ofInterface(names)
+  return schema === 'interface' ? text : differences.reduce((now, [one, other]) => now.replace(one, other), text)
+}
+
+/** In what the definition of a zod schema differs from that of the interface: in what conditions are like. */
+const differences = [
+  [` of a status, as ${tick}metav1.Condition${tick} has it.`, ' of a status.'],
+  [`such as ${tick}Ready${tick}.`, 'such as Ready.'],
+  [/( +)maxLength: 316\n +pattern: .*/, '$1minLength: 1\n$1maxLength: 316'],
+  [/(maxLength: 1024)\n +pattern: .*/, '$1'],
+  [`When ${tick}status${tick} changed.`, 'When the status changed.'],
+  [`The ${tick}metadata.generation${tick} that`, 'The generation that'],
+] as const
+
+function ofInterface({ group, kind, singular, plural }: ProjectNames): string {
   return String.raw`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:

@@ -1,6 +1,9 @@
 import { wrongUsage } from '../failure.ts'
 import { pluralOf } from '../interface/plural.ts'
 
+/** What the kind of a project is described by. */
+export type SchemaKind = 'interface' | 'zod'
+
 /** What a project is called, and the resource that it is for. */
 export interface ProjectNames {
   /** Of the folder, the package, the operator and its manifests. */

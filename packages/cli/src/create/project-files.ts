@@ -3,27 +3,37 @@ import type { OperatorDeclaration } from '../program/declaration.ts'
 import { neededRights } from '../rbac/needed.ts'
 import { neededRoles } from '../rbac/roles.ts'
 import { definition } from './definition.ts'
-import type { ProjectNames } from './names.ts'
+import type { ProjectNames, SchemaKind } from './names.ts'
 import { sources } from './sources.ts'
 
 /** All files of a new project by path. `wherry check` finds nothing to change in them. */
-export function projectFiles(names: ProjectNames, version: string): Readonly<Record<string, string>> {
+export function projectFiles(
+  names: ProjectNames,
+  schema: SchemaKind,
+  version: string,
+): Readonly<Record<string, string>> {
   const { name, group, plural } = names
   return {
-    'package.json': `${JSON.stringify(packageJson(names, version), undefined, 2)}\n`,
+    'package.json': `${JSON.stringify(packageJson(names, schema, version), undefined, 2)}\n`,
     'tsconfig.json': `${JSON.stringify({ compilerOptions }, undefined, 2)}\n`,
     '.gitignore': 'node_modules/\ndist/\n.wherry/\n',
-    'README.md': readme(names),
+    'README.md': readme(names, schema),
     Dockerfile: dockerfile,
     '.github/workflows/ci.yaml': workflow,
-    ...sources(names),
-    [`deploy/crd/${plural}.${group}.yaml`]: definition(names),
+    ...sources(names, schema),
+    [`deploy/crd/${plural}.${group}.yaml`]: definition(names, schema),
     [`deploy/${name}.yaml`]: manifests(names),
     'deploy/kustomization.yaml': kustomizationYaml([`crd/${plural}.${group}.yaml`, `${name}.yaml`]),
   }
 }
 
-function readme({ name, group, kind, singular }: ProjectNames): string {
+/** The file with the schema. */
+function schemaFile({ singular }: ProjectNames, schema: SchemaKind): string {
+  return schema === 'zod' ? `src/${singular}.crd.ts` : `src/${singular}.ts`
+}
+
+function readme(names: ProjectNames, schema: SchemaKind): string {
+  const { name, group, kind } = names
   return `# ${name}
 
 An operator for the kind \`${kind}\` (\`${group}\`), written with Wherry.
@@ -32,7 +42,7 @@ An operator for the kind \`${kind}\` (\`${group}\`), written with Wherry.
 npm install
 npm run dev          # runs it while you write it, against an API server of its own, with a page that shows what it does
 npm test             # types, and the tests against an API server that starts in them
-npm run crd          # after a change of src/${singular}.ts: writes deploy/crd
+npm run crd          # after a change of ${schemaFile(names, schema)}: writes deploy/crd
 RECORD=1 npm test    # after a change that needs other rights: records them
 npm run manifests    # and writes them to deploy
 npm run check        # in CI: fails if a file in deploy is stale
@@ -54,7 +64,8 @@ kubectl apply -k deploy
 `
 }
 
-function packageJson({ name, singular }: ProjectNames, version: string): object {
+function packageJson(names: ProjectNames, schema: SchemaKind, version: string): object {
+  const { name } = names
   const wherry = `^${version}`
   const bundle = 'esbuild src/main.ts --bundle --platform=node --format=esm --outfile=dist/main.mjs'
   return {
@@ -67,7 +78,7 @@ function packageJson({ name, singular }: ProjectNames, version: string): object 
       start: 'node src/main.ts',
       dev: 'wherry dev',
       test: 'tsc && node --test',
-      crd: `wherry crd src/${singular}.ts --out deploy/crd`,
+      crd: `wherry crd ${schemaFile(names, schema)} --out deploy/crd`,
       manifests: `wherry manifests src/main.ts --name ${name} --out deploy`,
       check: 'wherry check',
       build: `${bundle} --external:@kubernetes/client-node`,
@@ -77,7 +88,7 @@ function packageJson({ name, singular }: ProjectNames, version: string): object 
       '@kubernetes/client-node': '^2.0.0',
       '@types/node': '^22.19.0',
       ...{ '@wherry/cli': wherry, '@wherry/crd': wherry, '@wherry/testing': wherry },
-      ...{ esbuild: '^0.28.0', typescript: '^6.0.0' },
+      ...{ esbuild: '^0.28.0', typescript: '^6.0.0', ...(schema === 'zod' && { zod: '^4.2.0' }) },
     },
   }
 }

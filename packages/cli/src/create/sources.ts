@@ -1,43 +1,26 @@
-import type { ProjectNames } from './names.ts'
+import type { ProjectNames, SchemaKind } from './names.ts'
 
 /** The TypeScript files of a project by path: the resource, its reconcile, the program and a test. */
-export function sources({ name, group, kind, singular, plural }: ProjectNames): Readonly<Record<string, string>> {
+export function sources(names: ProjectNames, schema: SchemaKind): Readonly<Record<string, string>> {
+  const { name, kind, singular, plural } = names
   const add = `add${kind}`
-  return {
-    [`src/${singular}.ts`]: `import { defineResource, type ObjectMeta } from '@wherry/client'
-import type { Conditions } from '@wherry/crd'
-
-/**
- * Makes a ConfigMap with a message.
- *
- * @group ${group}
- * @version v1alpha1
- */
-export interface ${kind} {
-  metadata: ObjectMeta
-  spec: {
-    /**
-     * What the ConfigMap says.
-     *
-     * @minLength 1
-     */
-    message: string
-  }
-  status?: { conditions?: Conditions }
-}
-
-export const ${plural} = defineResource<${kind}>({
-  group: '${group}',
+  const isZod = schema === 'zod'
+  const resource = `export const ${plural} = defineResource<${kind}>({
+  group: '${names.group}',
   version: 'v1alpha1',
   kind: '${kind}',
   plural: '${plural}',
   namespaced: true,
 })
-`,
-    'src/reconcile.ts': `import { configMaps } from '@wherry/client/resources/core'
+`
+  const imported = `import { ${plural} } from './${singular}.ts'\n`
+  return {
+    [isZod ? `src/${singular}.crd.ts` : `src/${singular}.ts`]: isZod
+      ? zodSchema(names)
+      : `${ofInterface(names)}${resource}`,
+    'src/reconcile.ts': `${isZod ? "import { defineResource } from '@wherry/client'\n" : ''}import { configMaps } from '@wherry/client/resources/core'
 import type { Operator } from '@wherry/controller'
-import { ${plural} } from './${singular}.ts'
-
+${isZod ? `import type { ${kind} } from './${singular}.crd.ts'\n\n${resource}` : imported}
 /** The ConfigMaps of this operator: it watches no others. */
 export const ours = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': '${name}' } })
 
@@ -48,7 +31,7 @@ export function ${add}(operator: Operator): void {
     .for(${plural})
     .owns(ours)
     .reconcile(async ({ object, apply, status }) => {
-      await apply(ours, { metadata: { name: object.metadata.name }, data: { message: object.spec.message } })
+      await apply(ours, { metadata: { name: object.metadata${isZod ? '?' : ''}.name }, data: { message: object.spec.message } })
       await status({ conditions: [{ type: 'Ready', status: 'True', reason: 'Applied' }] })
     })
 }
@@ -71,8 +54,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
 import { rolesIn } from '@wherry/testing'
 import { setUpApiServer } from '@wherry/testing/node-test'
-import { ${plural} } from '../src/${singular}.ts'
-import { ${add} } from '../src/reconcile.ts'
+${isZod ? `import { ${add}, ${plural} } from '../src/reconcile.ts'` : `import { ${plural} } from '../src/${singular}.ts'\nimport { ${add} } from '../src/reconcile.ts'`}
 
 // Exactly the rights of the manifests; with RECORD=1 all rights, to record what a change needs.
 const all = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
@@ -97,4 +79,62 @@ test('makes a ConfigMap, and keeps it as it should be', async () => {
 })
 `,
   }
+}
+
+function ofInterface({ group, kind }: ProjectNames): string {
+  return `import { defineResource, type ObjectMeta } from '@wherry/client'
+import type { Conditions } from '@wherry/crd'
+
+/**
+ * Makes a ConfigMap with a message.
+ *
+ * @group ${group}
+ * @version v1alpha1
+ */
+export interface ${kind} {
+  metadata: ObjectMeta
+  spec: {
+    /**
+     * What the ConfigMap says.
+     *
+     * @minLength 1
+     */
+    message: string
+  }
+  status?: { conditions?: Conditions }
+}
+
+`
+}
+
+function zodSchema({ group, kind, singular, plural }: ProjectNames): string {
+  return `import { defineCustomResource, type ObjectOf } from '@wherry/crd'
+import { z } from 'zod'
+
+const condition = z
+  .object({
+    type: z.string().min(1).max(316).describe('The name of the condition, such as Ready.'),
+    status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
+    reason: z.string().min(1).max(1024).describe('Why, in one CamelCase word, for programs.'),
+    message: z.string().max(32_768).describe('Why, for people.'),
+    lastTransitionTime: z.string().meta({ format: 'date-time', description: 'When the status changed.' }),
+    observedGeneration: z.int().min(0).optional().describe('The generation that was acted on.'),
+  })
+  .describe('A condition of a status.')
+const asMap = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] }
+
+// Only the definition and the type are made of it: the operator does not load it.
+export const ${singular} = defineCustomResource({
+  group: '${group}',
+  version: 'v1alpha1',
+  kind: '${kind}',
+  plural: '${plural}',
+  namespaced: true,
+  description: 'Makes a ConfigMap with a message.',
+  spec: z.object({ message: z.string().min(1).describe('What the ConfigMap says.') }),
+  status: z.object({ conditions: z.array(condition).meta(asMap).optional() }),
+})
+
+export type ${kind} = ObjectOf<typeof ${singular}>
+`
 }

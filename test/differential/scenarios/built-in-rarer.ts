@@ -1,4 +1,5 @@
 import { apply, get, merge, post, put, type Scenario, type Step } from '../scenario.ts'
+import { crds, gameDefinition, version } from './shapes.ts'
 
 const core = '/api/v1/namespaces/{ns}'
 const leases = '/apis/coordination.k8s.io/v1/namespaces/{ns}/leases'
@@ -16,6 +17,21 @@ const event = (name: string, more: object = {}): object => ({ metadata: named(na
 const newEvent = (name: string, more: object = {}): object => ({
   ...{ metadata: named(name), eventTime: exactly, reportingController: 'example.com/c', reportingInstance: 'i' },
   ...{ action: 'A', reason: 'R', regarding: about, note: 'N', type: 'Normal', ...more },
+})
+
+const sets = '/apis/apps/v1/namespaces/{ns}/statefulsets'
+const jobs = '/apis/batch/v1/namespaces/{ns}/jobs'
+const containers = [{ name: 'c', image: 'i' }]
+const statefulSet = (name: string, more: object): object => ({
+  metadata: named(name),
+  spec: {
+    ...{ serviceName: 's', selector: { matchLabels: { a: 'b' } } },
+    ...{ template: { metadata: { labels: { a: 'b' } }, spec: { containers } }, ...more },
+  },
+})
+const job = (name: string, more: object = {}): object => ({
+  metadata: named(name),
+  spec: { template: { spec: { restartPolicy: 'Never', containers } }, ...more },
 })
 
 /** One object of the cluster, by the scenario's name. */
@@ -132,5 +148,67 @@ export const rarerBuiltinScenarios: readonly Scenario[] = [
         spec: { resource: { group: 'apps', resource: 'deployments' } },
       }),
     ],
+  },
+  {
+    name: 'what is refused of an update strategy that a StatefulSet does not have',
+    steps: [
+      { type: 'OnDelete', rollingUpdate: { partition: 1 } },
+      { type: 'OnDelete', rollingUpdate: {} },
+      { type: 'OnDelete', rollingUpdate: { maxUnavailable: 1 } },
+      { type: 'Nonsense', rollingUpdate: { partition: 1 } },
+      { rollingUpdate: { partition: 2 } },
+      { type: 'RollingUpdate' },
+    ].map((updateStrategy, i) => post(sets, statefulSet(`s${i}`, { updateStrategy }))),
+  },
+  {
+    name: 'a Job whose name is no label',
+    steps: ['x'.repeat(63), 'x'.repeat(64), `a-${'y'.repeat(61)}.z`, 'End.'].map(name => post(jobs, job(name))),
+    // A Job's labels and selector name its uid.
+    except: ['*.body.metadata.labels', '*.body.spec'],
+  },
+  {
+    name: 'indexes in the status of a Job',
+    steps: [
+      post(jobs, job('a', { completions: 9, completionMode: 'Indexed', backoffLimitPerIndex: 1 }), { quiet: true }),
+      ...['5,3', '1-1', '1-', 'a', '0-12', '1,1', '3-1', '1,,2', ' 1', '1-2-3', '9', '-1', '+1'].map(completedIndexes =>
+        merge(`${jobs}/a/status`, { status: { completedIndexes } }),
+      ),
+      ...['5,3', 'a', '1-', '0-12'].map(failedIndexes => merge(`${jobs}/a/status`, { status: { failedIndexes } })),
+      ...[
+        ['1-3', '2'],
+        ['1,5-7', '2-3,7-8'],
+        ['1,x,4', '4'],
+        ['1,3-5', '2'],
+      ].map(([completedIndexes, failedIndexes]) =>
+        merge(`${jobs}/a/status`, { status: { completedIndexes, failedIndexes } }),
+      ),
+      post(jobs, job('b', { completions: 3 }), { quiet: true }),
+      merge(`${jobs}/b/status`, { status: { completedIndexes: 'x', failedIndexes: 'y' } }),
+    ],
+    except: ['*.body.metadata.labels', '*.body.spec'],
+  },
+  {
+    name: 'what is null in the schema of a definition',
+    steps: [
+      post(
+        crds,
+        gameDefinition([
+          version('v1', {
+            schema: {
+              openAPIV3Schema: {
+                type: 'object',
+                description: null,
+                properties: {
+                  a: { type: 'string', default: null, nullable: true },
+                  b: { type: 'array', maxItems: null, items: { type: 'string', default: null } },
+                  c: { type: 'string', nullable: true, enum: [null, 'x'] },
+                },
+              },
+            },
+          }),
+        ]),
+      ),
+    ],
+    except: ['*.body.status'],
   },
 ]

@@ -1,4 +1,4 @@
-import { apply, get, merge, post, quietly, type Scenario, type Step, wait } from '../scenario.ts'
+import { apply, get, merge, nextSecond, post, quietly, type Scenario, type Step, wait } from '../scenario.ts'
 import { asTable, cms, columnDescriptions, configMap, crds, gameDefinition, version } from './shapes.ts'
 
 const core = '/api/v1/namespaces/{ns}'
@@ -186,6 +186,37 @@ export const kubectlScenarios: readonly Scenario[] = [
         template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
       }),
       get(`${core}/podtemplates?includeObject=None`, table),
+    ],
+    except: columnDescriptions,
+  },
+  {
+    name: 'a Table of StorageClasses marks the default',
+    steps: [
+      ...['c', 'b'].flatMap(name =>
+        made('/apis/storage.k8s.io/v1/storageclasses', {
+          metadata: {
+            name: `{ns}-${name}`,
+            labels: { of: '{ns}' },
+            annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' },
+          },
+          provisioner: 'x',
+        }),
+      ),
+      nextSecond,
+      ...made('/apis/storage.k8s.io/v1/storageclasses', {
+        metadata: {
+          name: '{ns}-z',
+          labels: { of: '{ns}' },
+          annotations: { 'storageclass.beta.kubernetes.io/is-default-class': 'true' },
+        },
+        provisioner: 'x',
+      }),
+      ...made('/apis/storage.k8s.io/v1/storageclasses', {
+        metadata: { name: '{ns}-d', labels: { of: '{ns}' } },
+        provisioner: 'x',
+      }),
+      get('/apis/storage.k8s.io/v1/storageclasses?labelSelector=of={ns}', table),
+      get('/apis/storage.k8s.io/v1/storageclasses/{ns}-z', table),
     ],
     except: columnDescriptions,
   },

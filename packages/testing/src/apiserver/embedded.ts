@@ -192,15 +192,15 @@ export class EmbeddedServer implements EmbeddedApiServer {
       managedFieldsOptOut: options.managedFieldsOptOut ?? false,
     }
     this.#handler = (request, reply) => handle(this.#parts, request, reply)
+    const type = registry.resolve('', 'v1', 'namespaces')
+    for (const name of initialNamespaces) {
+      writer.create(type, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, false)
+    }
     if (options.authorization === 'RBAC') {
       for (const object of bootstrapPolicy()) {
         const kind = registry.findKind(object.apiVersion, object.kind)
         if (kind !== undefined) writer.create(kind, structuredClone(object) as unknown as KubeObject, false)
       }
-    }
-    const type = registry.resolve('', 'v1', 'namespaces')
-    for (const name of initialNamespaces) {
-      writer.create(type, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, false)
     }
   }
 

@@ -6,6 +6,7 @@ import type { RealApiServer } from '../real/real-apiserver.ts'
 import { realApiServerAvailable } from '../real/testkit/available.ts'
 import { type Access, ask, eventually } from '../real/testkit/client.ts'
 import type { ApiServer, ControlledApiServer, EmbeddedApiServer } from './api-server.ts'
+import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import type { IsolatedApiServer } from './isolated/isolated.ts'
 import { startApiServer } from './start.ts'
 
@@ -33,6 +34,35 @@ const definition = {
 }
 const games = '/apis/arcade.example.com/v1/namespaces/default/games'
 const game = { apiVersion: 'arcade.example.com/v1', kind: 'Game', metadata: { name: 'chess' }, spec: {} }
+
+interface RoleObject {
+  readonly metadata: {
+    readonly namespace?: string
+    readonly name: string
+    readonly labels?: object
+    readonly annotations?: object
+  }
+  readonly rules?: unknown
+  readonly aggregationRule?: object
+  readonly roleRef?: object
+  readonly subjects?: readonly object[]
+}
+
+/** What of a role or binding is the same on all servers. Rules that are aggregated come a moment later. */
+function comparable({ metadata, rules, aggregationRule, roleRef, subjects }: RoleObject): object {
+  const { namespace, name, labels, annotations } = metadata
+  const own = aggregationRule === undefined ? { rules } : { aggregationRule }
+  return { namespace, name, labels, annotations, ...own, roleRef, subjects }
+}
+
+/** The default policy by resources, each in the order of a server. */
+const defaultRoles: Readonly<Record<string, readonly object[]>> = Object.fromEntries(
+  ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'].map(kind => {
+    const keyOf = ({ metadata: { namespace = '', name } }: RoleObject): string => `${namespace}/${name}`
+    const objects = (bootstrapPolicy() as readonly (RoleObject & { kind: string })[]).filter(one => one.kind === kind)
+    return [`${kind.toLowerCase()}s`, objects.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1)).map(comparable)]
+  }),
+)
 
 /** An operator as small as can be: each Game gets a ConfigMap that it owns. */
 async function reconcile(server: Access): Promise<void> {
@@ -97,6 +127,18 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
       user: 'system:serviceaccount:default:again',
     })
     await expect(server.account(used, { name: 'again' })).rejects.toThrow('already exists')
+  })
+
+  it('F1: has the default roles and bindings of a real server, by name', async () => {
+    await using server = await startApiServer({ kind, authorization: 'RBAC' })
+    const access = accessTo(server)
+    for (const [resource, wanted] of Object.entries(defaultRoles)) {
+      const { body } = await eventually(
+        () => ask(access, 'GET', `/apis/rbac.authorization.k8s.io/v1/${resource}`),
+        ({ body }) => (body.items as unknown[]).length >= wanted.length,
+      )
+      expect((body.items as RoleObject[]).map(comparable)).toEqual(wanted)
+    }
   })
 
   it('F1: has the PriorityClasses and the Service that every cluster has', async () => {

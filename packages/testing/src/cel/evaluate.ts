@@ -66,10 +66,8 @@ class Evaluation {
       case 'literal':
         return expr.value
       case 'ident':
-        this.#spend(1)
         return this.#variable(expr.name)
       case 'select':
-        if (!expr.test) this.#spend(pathCost(expr.operand))
         return this.#select(expr)
       case 'call':
         return this.#call(expr)
@@ -88,12 +86,26 @@ class Evaluation {
     const name = given.replace(/^\./, '')
     for (const locals of given === name ? this.#locals : []) {
       const local = locals.get(name)
-      if (local !== undefined) return local
+      if (local !== undefined) {
+        this.#spend(1)
+        return local
+      }
     }
     // Null is a value.
     const known = this.#variables.get(name)
-    const value = known === undefined ? typeNames.get(name) : known
+    // The name of a type is a constant.
+    const type = known === undefined ? typeNames.get(name) : undefined
+    if (type === undefined) this.#spend(1)
+    const value = type ?? known
     if (value === undefined) throw new CelError(`no such attribute(s): ${name}`)
+    return value
+  }
+
+  /** The value of a part of another path: a real server counts the looks into it, but not that it is a path of its own. */
+  #within(expr: Expr): Value {
+    const before = this.#meter.spent
+    const value = this.value(expr)
+    if (isPath(expr) && this.#meter.spent > before) this.#spend(-1)
     return value
   }
 
@@ -103,6 +115,9 @@ class Evaluation {
     const operand = this.value(expr.operand)
     const container = operand instanceof Optional ? operand.value : operand
     const found = container === undefined ? undefined : fieldOf(container, expr.field)
+    // What need not be there, and is not, is not looked into.
+    const isMissed = operand instanceof Optional && found === undefined
+    if (!expr.test) this.#spend(pathCost(expr.operand) - Number(isMissed))
     if (expr.test) return found !== undefined
     if (operand instanceof Optional) return new Optional(found)
     if (found === undefined) throw new CelError(`no such key: ${expr.field}`)
@@ -116,7 +131,7 @@ class Evaluation {
     if (name === '_?:_' || name === '_?_:_') {
       const condition = this.value(first)
       if (typeof condition !== 'boolean') throw new CelError('no such overload')
-      return this.value(condition ? second : third)
+      return this.#within(condition ? second : third)
     }
     if (name === '@not_strictly_false') return this.#notStrictlyFalse(first)
     if ((name === 'or' || name === 'orValue') && expr.target !== undefined)
@@ -125,7 +140,9 @@ class Evaluation {
     if (name === '@in' && second?.kind === 'list' && second.elements.length === 0) return false
     const global = this.#checked.names.get(expr)
     const target = global === undefined ? expr.target : undefined
-    const values = (target === undefined ? args : [target, ...args]).map(arg => this.value(arg))
+    const isIndex = name === '_[_]' || name === '_[?_]'
+    const given = target === undefined ? args : [target, ...args]
+    const values = given.map((arg, i) => (isIndex && i === 1 ? this.#within(arg) : this.value(arg)))
     const called = (global ?? name).replace(/^\./, '')
     const overloads = this.#functions.get(called) ?? []
     // What is indexed decides: a dynamic index is looked at by it.
@@ -141,7 +158,9 @@ class Evaluation {
       return result
     } finally {
       // A search in a constant list is one look at a table.
-      if (called !== '@in' || !this.#constants.has(second)) this.#spend(callCost(called, overload, values, result))
+      if (isOptionalPath(called))
+        this.#spend(pathCost(first) - Number(!(result instanceof Optional && result.value !== undefined)))
+      else if (called !== '@in' || !this.#constants.has(second)) this.#spend(callCost(called, overload, values, result))
     }
   }
 
@@ -284,9 +303,19 @@ function* items(range: Value, two: boolean): Iterable<readonly [Value, Value]> {
 
 /** What it costs to look into a value: one look more if it is made by the expression. */
 function pathCost(operand: Expr): number {
-  const isPath =
-    operand.kind === 'ident' || operand.kind === 'select' || (operand.kind === 'call' && operand.name === '_[_]')
-  return isPath ? 1 : 2
+  return isPath(operand) ? 1 : 2
+}
+
+/** Whether an expression names a value by where it is. */
+function isPath(expr: Expr): boolean {
+  if (expr.kind === 'ident') return true
+  return expr.kind === 'select'
+    ? !expr.test
+    : expr.kind === 'call' && (expr.name === '_[_]' || isOptionalPath(expr.name))
+}
+
+function isOptionalPath(name: string): boolean {
+  return name === '_?._' || name === '_[?_]'
 }
 
 /** The value of a field, or of a map's key; `undefined`: there is none. */

@@ -71,6 +71,11 @@ export class TypeValue {
 export abstract class Custom {
   abstract readonly type: string
   abstract equals(other: Custom): boolean
+
+  /** What calls are charged by. */
+  get size(): number {
+    return 1
+  }
 }
 
 export type Value = Literal | Timestamp | Duration | List | Mapping | Optional | TypeValue | Custom | Message

@@ -18,22 +18,25 @@ export class OpenApi {
   /** The path of each document, such as `apis/apps/v1`, with its hash. `defined`: what definitions define now. */
   index(defined: readonly DefinedResource[]): ReadonlyMap<string, string> {
     const hashes = Object.entries(documents().documents).map(([path, { hash }]): [string, string] => [path, hash])
-    for (const path of new Set(defined.map(pathOf))) hashes.push([path, this.#definedAt(path, defined)?.hash ?? ''])
+    const byPath = Map.groupBy(defined, pathOf)
+    for (const path of this.#defined.keys()) if (!byPath.has(path)) this.#defined.delete(path)
+    for (const [path, resources] of byPath) hashes.push([path, this.#documentOf(path, resources).hash])
     return new Map(hashes.sort(([a], [b]) => (a < b ? -1 : 1)))
   }
 
   /** The document at a path; `undefined`: there is none. */
   document(path: string, defined: readonly DefinedResource[]): OpenApiDocument | undefined {
     const builtin = Object.hasOwn(documents().documents, path) ? documents().documents[path] : undefined
-    if (builtin === undefined) return this.#definedAt(path, defined)
+    if (builtin === undefined) {
+      const resources = defined.filter(one => pathOf(one) === path)
+      return resources.length === 0 ? undefined : this.#documentOf(path, resources)
+    }
     const text = this.#builtin.get(path) ?? textOf(builtin)
     this.#builtin.set(path, text)
     return { text, hash: builtin.hash }
   }
 
-  #definedAt(path: string, defined: readonly DefinedResource[]): OpenApiDocument | undefined {
-    const resources = defined.filter(one => pathOf(one) === path)
-    if (resources.length === 0) return undefined
+  #documentOf(path: string, resources: readonly DefinedResource[]): OpenApiDocument {
     const of = JSON.stringify(resources)
     let known = this.#defined.get(path)
     if (known?.of !== of) {

@@ -1,12 +1,13 @@
 import { authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
 import type { Binding, ClusterRole, PolicyRule } from './policy.ts'
 import { privilegedGroup } from './rbac.ts'
+import { type SystemRole, systemRoles } from './system-roles.ts'
 import { userRules } from './user-rules.ts'
 
-/** A ClusterRole or ClusterRoleBinding as it is created at a server's first start. */
+/** A role or a binding as it is created at a server's first start. */
 export type BootstrapObject = (ClusterRole | Binding) & {
   readonly apiVersion: 'rbac.authorization.k8s.io/v1'
-  readonly kind: 'ClusterRole' | 'ClusterRoleBinding'
+  readonly kind: 'ClusterRole' | 'ClusterRoleBinding' | 'Role' | 'RoleBinding'
 }
 
 interface Default {
@@ -17,7 +18,7 @@ interface Default {
 
 const health = ['/healthz', '/livez', '/readyz']
 const version = ['/version', '/version/']
-const get = (nonResourceURLs: readonly string[]): PolicyRule => ({ verbs: ['get'], nonResourceURLs })
+const get = (paths: readonly string[]): PolicyRule => ({ verbs: ['get'], nonResourceURLs: paths.toSorted() })
 const create = (apiGroup: string, resources: readonly string[]): PolicyRule => ({
   verbs: ['create'],
   apiGroups: [apiGroup],
@@ -26,7 +27,8 @@ const create = (apiGroup: string, resources: readonly string[]): PolicyRule => (
 
 /**
  * Those of kube-apiserver's default roles that everybody has by a default binding: what lets a user with no roles read
- * health, version and discovery, and `system:masters` do everything. {@link userRoles} makes those that are bound to nobody.
+ * health, version and discovery, and `system:masters` do everything. {@link userRoles} makes those that are bound to nobody, and {@link systemRoles}
+ * knows those of the server's own parts.
  */
 const defaults: readonly Default[] = [
   {
@@ -49,11 +51,6 @@ const defaults: readonly Default[] = [
     name: 'system:discovery',
     groups: [authenticatedGroup],
     rules: [get(['/api', '/api/*', '/apis', '/apis/*', ...health, '/openapi', '/openapi/*', ...version])],
-  },
-  {
-    name: 'system:monitoring',
-    groups: ['system:monitoring'],
-    rules: [get([...health.flatMap(path => [path, `${path}/*`]), '/metrics', '/metrics/slis'])],
   },
   {
     name: 'system:public-info-viewer',
@@ -98,5 +95,18 @@ export function bootstrapPolicy(): BootstrapObject[] {
       { apiVersion, kind: 'ClusterRoleBinding', metadata, roleRef: { apiGroup, kind: 'ClusterRole', name }, subjects },
     ]
   })
-  return [...bound, ...userRoles()]
+  return [...bound, ...userRoles(), ...systemRoles().flatMap(objectsOf)]
+}
+
+/** A default role of the system, and its binding. */
+function objectsOf({ namespace, name, rules, binding }: SystemRole): BootstrapObject[] {
+  const isCluster = namespace === ''
+  const kind = isCluster ? 'ClusterRole' : 'Role'
+  const metadata = { ...(!isCluster && { namespace }), labels, annotations }
+  const role: BootstrapObject = { apiVersion, kind, metadata: { ...metadata, name }, rules }
+  if (binding === undefined) return [role]
+  const roleRef = { apiGroup, kind, name }
+  const { subjects } = binding
+  const bound = { metadata: { ...metadata, name: binding.name }, roleRef, ...(subjects.length > 0 && { subjects }) }
+  return [role, { apiVersion, kind: `${kind}Binding`, ...bound }]
 }

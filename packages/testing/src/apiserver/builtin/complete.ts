@@ -12,7 +12,7 @@ import { completePod, podDefaults } from './pod-defaults.ts'
 import { canonicalQuantity } from './quantity.ts'
 import { completeLimits, rarerDefaults } from './rarer-defaults.ts'
 import { dropAffinity, serviceDefaults } from './service.ts'
-import { workloadDefaults } from './workload-defaults.ts'
+import { completeSet, workloadDefaults } from './workload-defaults.ts'
 import { keptTexts, leftOutZeros } from './zero-values.ts'
 
 /** What a type's fields are where they are not given; a function is asked in the order of the fields. */
@@ -53,6 +53,7 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   'jobs.batch': completeJob,
   replicationcontrollers: labelAsPods,
   'daemonsets.apps': daemonSet => countTemplate(daemonSet, '0'),
+  'statefulsets.apps': completeSet,
   services: dropAffinity,
   'horizontalpodautoscalers.autoscaling': completeBehavior,
   limitranges: completeLimits,

@@ -55,8 +55,13 @@ export function selectOwnPods(job: KubeObject): void {
   const selector = objectAt(spec, 'selector') ?? {}
   spec.selector = { ...selector, matchLabels: { [controllerUid]: uid, ...objectAt(selector, 'matchLabels') } }
   job.spec = spec
-  // Whose labels were its Pods' has them still.
-  if (job.metadata.labels === undefined || sameJson(job.metadata.labels, given))
+}
+
+/** A Job whose labels were those of its Pods has them still. A real server does this as it reads what it has stored. */
+export function labelAsOwnPods(job: KubeObject): void {
+  const labels = labelsOf(job)
+  const { name = '', uid = '', labels: given = {} } = job.metadata
+  if (labels !== undefined && sameJson({ ...ownLabels(name, uid), ...given }, labels))
     job.metadata.labels = { ...labels } as { [key: string]: string }
 }
 

@@ -1,4 +1,5 @@
 import { objectAt, own, stringAt } from '../objects/json.ts'
+import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
 
 /** What replaces Pods is given where they are replaced one after the other. */
@@ -7,6 +8,9 @@ const rolling: Defaults = {
   rollingUpdate: of => (stringAt(of, 'type') === 'RollingUpdate' ? {} : undefined),
 }
 const rbac = 'rbac.authorization.k8s.io'
+
+/** How many Pods of a StatefulSet are replaced at once, and which. */
+const rollingSet = { partition: 0, maxUnavailable: 1 }
 
 /** The defaults of what makes Pods, and of what else operators make beside Services. */
 export const workloadDefaults: Readonly<Record<string, Defaults>> = {
@@ -32,10 +36,9 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
     persistentVolumeClaimRetentionPolicy: {},
   },
   'apps.v1.StatefulSetUpdateStrategy': {
-    rollingUpdate: of => (own(of, 'type') === undefined ? {} : undefined),
+    rollingUpdate: of => (own(of, 'type') === undefined ? { ...rollingSet } : undefined),
     type: 'RollingUpdate',
   },
-  'apps.v1.RollingUpdateStatefulSetStrategy': { partition: 0, maxUnavailable: 1 },
   'apps.v1.StatefulSetPersistentVolumeClaimRetentionPolicy': { whenDeleted: 'Retain', whenScaled: 'Retain' },
   'apps.v1.StatefulSetStatus': { replicas: 0, availableReplicas: 0 },
   'autoscaling.v1.HorizontalPodAutoscalerSpec': { minReplicas: 1 },
@@ -78,4 +81,22 @@ export const workloadDefaults: Readonly<Record<string, Defaults>> = {
   },
   'rbac.v1.RoleRef': { apiGroup: rbac },
   'rbac.v1.Subject': { apiGroup: of => (stringAt(of, 'kind') === 'ServiceAccount' ? undefined : rbac) },
+}
+
+/** Fills in how the Pods of a StatefulSet are replaced one by one, if they are. */
+export function completeSet(set: KubeObject): void {
+  const strategy = objectAt(objectAt(set, 'spec'), 'updateStrategy')
+  const rolling = objectAt(strategy, 'rollingUpdate')
+  if (
+    strategy === undefined ||
+    rolling === undefined ||
+    (stringAt(strategy, 'type') || 'RollingUpdate') !== 'RollingUpdate'
+  )
+    return
+  const { partition, maxUnavailable } = rolling
+  strategy.rollingUpdate = {
+    ...rolling,
+    partition: partition ?? rollingSet.partition,
+    maxUnavailable: maxUnavailable ?? rollingSet.maxUnavailable,
+  }
 }

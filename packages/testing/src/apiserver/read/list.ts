@@ -9,7 +9,7 @@ import { StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import { ChunkWriter } from './chunk-writer.ts'
-import { type TableOptions, tableHead, tableRow } from './table.ts'
+import { markedIn, type TableOptions, tableHead, tableRow } from './table.ts'
 
 /** What a list found: the items with what the envelope says about them. */
 export interface ListResult {
@@ -136,7 +136,8 @@ export function sendList(
   } else if (representation.as === 'table') {
     head = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},${tableHead(type)},"rows":[`
     tail = ']}\n'
-    itemText = version => tableRow(type, version, table)
+    const marked = markedIn(type, items)
+    itemText = version => tableRow(type, version, { ...table, marked })
   } else if (type.custom) {
     // A custom resource's list is a map to the server: its keys are sorted, and `continue` is always there.
     const fields = [`"continue":"${result.continue}"`]

@@ -87,6 +87,8 @@ export interface TableOptions {
   readonly first: boolean
   /** What a row holds beside its cells. */
   readonly include: 'Metadata' | 'Object' | 'None'
+  /** The name of the object that is shown as the default; `undefined`: none is. */
+  readonly marked?: string | undefined
 }
 
 /** What `includeObject` asks for. Throws the server's 400. */
@@ -102,17 +104,25 @@ export function includedOf(query: URLSearchParams): TableOptions['include'] {
 export function tableRow(
   type: ResourceType,
   version: StoredText,
-  { now, include }: Pick<TableOptions, 'now' | 'include'>,
+  { now, include, marked }: Pick<TableOptions, 'now' | 'include' | 'marked'>,
 ): string {
   const object = materialise(version, type.apiVersion, type.kind)
   const printer = printerOf(type)
   const conditions = printer.conditions?.(object) ?? []
   const more = conditions.length === 0 ? '' : `,"conditions":${JSON.stringify(conditions)}`
-  const cells = `"cells":${toLatin1(JSON.stringify(printer.cells(object, now)))}${more}`
+  const printed = printer.cells(object, now)
+  if (marked !== undefined && nameOf(object) === marked) printed[0] = `${marked} (default)`
+  const cells = `"cells":${toLatin1(JSON.stringify(printed))}${more}`
   if (include === 'None') return `{${cells},"object":null}`
   const shown =
     include === 'Metadata' ? metadataText(version) : withHead(version, type.apiVersion, type.kind, type.custom)
   return `{${cells},"object":${shown}}`
+}
+
+/** The name of the object that is the default among those of a list. */
+export function markedIn(type: ResourceType, items: readonly StoredText[]): string | undefined {
+  const { defaultOf } = printerOf(type)
+  return defaultOf?.(items.map(item => materialise(item, type.apiVersion, type.kind)))
 }
 
 /** The cells that a bookmark's row has: those of an object without anything. */

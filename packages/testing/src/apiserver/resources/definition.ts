@@ -6,6 +6,7 @@ import type { KubeObject } from '../objects/object.ts'
 import { subdomainProblems } from '../objects/qualified-name.ts'
 import { schemaOf, schemaProblems } from '../schema/definition-schemas.ts'
 import { ResourceSchema } from '../schema/resource-schema.ts'
+import { withoutNulls } from '../schema/without-nulls.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { apiVersionOf, type Column, type ResourceType, type ScalePaths, type Subresource } from './resource-type.ts'
 
@@ -40,7 +41,15 @@ export function completeDefinition(definition: KubeObject): void {
   spec.names = names
   spec.conversion ??= { strategy: 'None' }
   completeConversion(spec)
+  if (Array.isArray(spec.versions)) spec.versions = spec.versions.map(readVersion)
   definition.spec = spec
+}
+
+function readVersion(version: Json): Json {
+  const schema = isObject(version) ? objectAt(version, 'schema') : undefined
+  const root = objectAt(schema, 'openAPIV3Schema')
+  if (!isObject(version) || root === undefined) return version
+  return { ...version, schema: { ...schema, openAPIV3Schema: withoutNulls(root) } }
 }
 
 /** Refuses a definition that can't be served, with the server's causes. */

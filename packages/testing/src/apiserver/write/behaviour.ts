@@ -2,7 +2,7 @@ import { claimProblems } from '../builtin/claim-updates.ts'
 import { nextTemplate } from '../builtin/daemon-set.ts'
 import { configMapProblems, readConfigMap, readSecret, secretProblems } from '../builtin/data.ts'
 import { immutable } from '../builtin/immutable.ts'
-import { jobProblems, selectOwnPods } from '../builtin/job.ts'
+import { jobProblems, labelAsOwnPods, selectOwnPods } from '../builtin/job.ts'
 import { taintNewNode } from '../builtin/node.ts'
 import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
@@ -48,6 +48,8 @@ interface Behaviour {
   admit?(object: KubeObject, old: KubeObject | undefined): void
   /** Completes an object about to be created. */
   create?(object: KubeObject, addresses: ServiceAddresses): void
+  /** Completes an object about to be stored for the first time, in which nothing is wrong. */
+  created?(object: KubeObject): void
   /** Completes an object about to be updated. */
   update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
   /** What is wrong with an object beside its metadata. */
@@ -152,6 +154,7 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
   },
   'jobs.batch': {
     create: selectOwnPods,
+    created: labelAsOwnPods,
     problems: allOf(checkedOnce(checkGeneratedSelector), checked(checkJob), jobProblems, jobStatusProblems),
   },
   'cronjobs.batch': { problems: checked(checkCronJob) },

@@ -35,10 +35,14 @@ export function metaProblems(object: KubeObject, type: ResourceType): StatusCaus
   }
   if (name === '') causes.push(required('metadata.name', 'name or generateName is required'))
   else causes.push(...nameProblems(type, name).map(why => invalid('metadata.name', name, why)))
+  const told = new Set<string>()
   for (const key of Object.keys(labels).sort()) {
     const value = labels[key] as string
     causes.push(...qualifiedNameProblems(key).map(why => invalid('metadata.labels', key, why)))
-    causes.push(...labelValueProblems(value).map(why => invalid('metadata.labels', value, why)))
+    // A value that several labels of a built-in have is told once.
+    if (type.custom || !told.has(value))
+      causes.push(...labelValueProblems(value).map(why => invalid('metadata.labels', value, why)))
+    told.add(value)
   }
   let bytes = 0
   for (const key of Object.keys(annotations).sort()) {

@@ -111,6 +111,7 @@ export class Writer {
     behaviourOf(type).create?.(object, this.#addresses)
     this.#admission(type, object, undefined)
     this.#validate(type, object, undefined, 'main')
+    behaviourOf(type).created?.(object)
     this.#hooks.validate(object, undefined)
     const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
     if (existing !== undefined) {

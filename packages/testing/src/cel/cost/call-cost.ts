@@ -1,5 +1,5 @@
 import type { Overload } from '../declarations.ts'
-import { List, Mapping, Optional, type Value } from '../values.ts'
+import { Custom, List, Mapping, Optional, type Value } from '../values.ts'
 import { making, perCharacter, perPatternCharacter } from './factors.ts'
 
 type Cost = (overload: Overload, args: readonly Value[], result: Value | undefined) => number | undefined
@@ -9,6 +9,7 @@ function sizeOf(value: Value | undefined): number {
   if (typeof value === 'string') return [...value].length
   if (value instanceof Uint8Array) return value.length
   if (value instanceof Optional) return sizeOf(value.value)
+  if (value instanceof Custom) return value.size
   return value instanceof List || value instanceof Mapping ? value.size : 1
 }
 
@@ -33,6 +34,17 @@ const looks =
 
 const matching: Cost = (_, [given, pattern]) => scaled(1 + sizeOf(given)) * scaled(sizeOf(pattern), perPatternCharacter)
 
+/** Both are networks or addresses, which are compared bit by bit. What is written is read first. */
+const within =
+  (masks: boolean): Cost =>
+  (_, [network, other]) => {
+    const size = sizeOf(network)
+    const read = typeof other === 'string' ? scaled(sizeOf(other)) : 0
+    return scaled(2 * size) + (masks ? scaled(size) + 1 : 0) + read
+  }
+
+const validates: Cost = (_, [format, text]) => scaled(1 + sizeOf(text)) * scaled(sizeOf(format), perPatternCharacter)
+
 const makesList = (size: number, factor = 1): number => Math.floor(size * factor) + 1 + making.list
 const resultList: Cost = (_, __, result) => makesList(sizeOf(result))
 
@@ -49,6 +61,7 @@ const sets =
     1 + sizeOf(a) * sizeOf(b) * count
 
 const compared: Cost = (overload, [a, b]) => {
+  if (a instanceof Custom) return undefined
   const isText = overload.parameters[0]?.name === 'string' || overload.parameters[0]?.name === 'bytes'
   if (!isText && overload.parameters[0]?.kind !== 'param') return undefined
   return scaled(Math.min(sizeOf(a), sizeOf(b)))
@@ -76,6 +89,9 @@ const costs: ReadonlyMap<string, Cost> = new Map([
   ...named('cidr isIP isCIDR quantity isQuantity semver isSemver format strings.quote', looks(1)),
   ...named('replace split ip.isCanonical', looks(2)),
   ['ip', (overload, args, result) => (overload.member ? 1 : looks(1)(overload, args, result))],
+  ['containsIP', within(false)],
+  ['containsCIDR', within(true)],
+  ['validate', validates],
   ['join', (_, __, result) => scaled(sizeOf(result), 2 * perCharacter)],
   ...named('find findAll matches', matching),
   ['contains', (_, [given, part]) => scaled(sizeOf(given)) * scaled(sizeOf(part))],

@@ -14,11 +14,18 @@ class NamedFormat extends Custom {
   readonly type = 'kubernetes.NamedFormat'
   readonly name: string
   readonly problems: (text: string) => readonly string[]
+  readonly #size: number
 
-  constructor(name: string, problems: (text: string) => readonly string[]) {
+  constructor(name: string, size: number, problems: (text: string) => readonly string[]) {
     super()
     this.name = name
+    this.#size = size
     this.problems = problems
+  }
+
+  /** So many characters a server takes its pattern for. */
+  override get size(): number {
+    return this.#size
   }
 
   equals(other: NamedFormat): boolean {
@@ -48,22 +55,22 @@ const checked =
     hasFormat(text, format) ? [] : [problem]
 
 const formats: Readonly<Record<string, NamedFormat>> = {
-  dns1123Label: new NamedFormat('DNS1123Label', dnsLabelProblems),
-  dns1123Subdomain: new NamedFormat('DNS1123Subdomain', subdomainProblems),
-  dns1035Label: new NamedFormat('DNS1035Label', dns1035Problems),
-  qualifiedName: new NamedFormat('QualifiedName', qualifiedNameProblems),
-  dns1123LabelPrefix: new NamedFormat('DNS1123LabelPrefix', prefix(dnsLabelProblems)),
-  dns1123SubdomainPrefix: new NamedFormat('DNS1123SubdomainPrefix', prefix(subdomainProblems)),
-  dns1035LabelPrefix: new NamedFormat('DNS1035LabelPrefix', prefix(dns1035Problems)),
-  labelValue: new NamedFormat('LabelValue', labelValueProblems),
-  uri: new NamedFormat('URI', text => {
+  dns1123Label: new NamedFormat('DNS1123Label', 30, dnsLabelProblems),
+  dns1123Subdomain: new NamedFormat('DNS1123Subdomain', 60, subdomainProblems),
+  dns1035Label: new NamedFormat('DNS1035Label', 30, dns1035Problems),
+  qualifiedName: new NamedFormat('QualifiedName', 60, qualifiedNameProblems),
+  dns1123LabelPrefix: new NamedFormat('DNS1123LabelPrefix', 30, prefix(dnsLabelProblems)),
+  dns1123SubdomainPrefix: new NamedFormat('DNS1123SubdomainPrefix', 60, prefix(subdomainProblems)),
+  dns1035LabelPrefix: new NamedFormat('DNS1035LabelPrefix', 30, prefix(dns1035Problems)),
+  labelValue: new NamedFormat('LabelValue', 40, labelValueProblems),
+  uri: new NamedFormat('URI', 1103, text => {
     const problem = urlProblem(text)
     return problem === undefined ? [] : [problem]
   }),
-  uuid: new NamedFormat('uuid', checked('uuid', 'does not match the UUID format')),
-  byte: new NamedFormat('byte', checked('byte', 'invalid base64')),
-  date: new NamedFormat('date', checked('date', 'invalid date')),
-  datetime: new NamedFormat('datetime', checked('datetime', 'invalid datetime')),
+  uuid: new NamedFormat('uuid', 70, checked('uuid', 'does not match the UUID format')),
+  byte: new NamedFormat('byte', 84, checked('byte', 'invalid base64')),
+  date: new NamedFormat('date', 71, checked('date', 'invalid date')),
+  datetime: new NamedFormat('datetime', 71, checked('datetime', 'invalid datetime')),
 }
 
 function validate({ problems }: NamedFormat, text: string): Optional {

@@ -14,6 +14,10 @@ class Ip extends Custom {
     this.bits = bits
   }
 
+  override get size(): number {
+    return this.family === 4 ? 4 : 16
+  }
+
   equals(other: Ip): boolean {
     return this.family === other.family && this.bits === other.bits
   }
@@ -37,6 +41,10 @@ class Cidr extends Custom {
     super()
     this.ip = ip
     this.length = length
+  }
+
+  override get size(): number {
+    return Math.ceil(this.length / 8)
   }
 
   equals(other: Cidr): boolean {

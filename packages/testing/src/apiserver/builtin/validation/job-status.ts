@@ -2,6 +2,7 @@ import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringA
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
 import { Causes } from './causes.ts'
+import { indexesProblem, sharedIndex } from './job-indexes.ts'
 
 /** A Job's status before or after a write. */
 class State {
@@ -100,14 +101,25 @@ function checkTogether(now: State, before: State, causes: Causes): void {
 
 function checkIndexes(now: State, changed: (field: string) => boolean, causes: Causes): void {
   const [completed, failed] = [stringAt(now.status, 'completedIndexes') ?? '', now.at('failedIndexes')]
-  if (changed('completedIndexes') && completed !== '' && own(now.spec, 'completionMode') !== 'Indexed') {
+  const indexed = own(now.spec, 'completionMode') === 'Indexed'
+  const [completions, perIndex] = [own(now.spec, 'completions'), own(now.spec, 'backoffLimitPerIndex')]
+  for (const field of perIndex === undefined ? ['completedIndexes'] : ['completedIndexes', 'failedIndexes']) {
+    const text = stringAt(now.status, field) ?? ''
+    const problem = changed(field) && completions !== undefined ? indexesProblem(text, Number(completions)) : undefined
+    if (problem !== undefined) causes.invalid(`status.${field}`, text, `error parsing ${field}: ${problem}`)
+  }
+  if (changed('completedIndexes') && completed !== '' && !indexed) {
     const why = 'cannot set non-empty completedIndexes when non-indexed completion mode'
     causes.invalid('status.completedIndexes', completed, why)
   }
-  if (changed('failedIndexes') && failed !== undefined && own(now.spec, 'backoffLimitPerIndex') === undefined) {
+  if (changed('failedIndexes') && failed !== undefined && perIndex === undefined) {
     const why = 'cannot set non-null failedIndexes when backoffLimitPerIndex is null'
     causes.invalid('status.failedIndexes', failed, why)
   }
+  if (completions === undefined || !(changed('completedIndexes') || changed('failedIndexes'))) return
+  const both = sharedIndex(completed, typeof failed === 'string' ? failed : '', Number(completions))
+  if (both === undefined) return
+  causes.invalid('status.failedIndexes', failed, `failedIndexes and completedIndexes overlap at index: ${both}`)
 }
 
 /** What was said once stays. */

@@ -113,8 +113,14 @@ function checkRunsAlways(template: JsonObject | undefined, kind: string, causes:
 }
 
 /** A strategy as the server's own type prints it. */
-function printed(strategy: JsonObject): Json {
-  return { Type: stringAt(strategy, 'type') ?? '', RollingUpdate: own(strategy, 'rollingUpdate') ?? null }
+function printed(strategy: JsonObject, inner: (rolling: JsonObject) => Json = rolling => rolling): Json {
+  const rolling = objectAt(strategy, 'rollingUpdate')
+  return { Type: stringAt(strategy, 'type') ?? '', RollingUpdate: rolling === undefined ? null : inner(rolling) }
+}
+
+/** How a StatefulSet is updated, as the server's own type prints it. */
+function printedRolling(rolling: JsonObject): Json {
+  return { Partition: own(rolling, 'partition') ?? 0, MaxUnavailable: own(rolling, 'maxUnavailable') ?? null }
 }
 
 function checkDeploymentStrategy(strategy: JsonObject, causes: Causes): void {
@@ -156,7 +162,8 @@ function checkStatefulSetStrategy(strategy: JsonObject, causes: Causes): void {
   const [type, rolling] = [stringAt(strategy, 'type') ?? '', objectAt(strategy, 'rollingUpdate')]
   const at = 'spec.updateStrategy.rollingUpdate'
   if (type === 'OnDelete') {
-    if (rolling !== undefined) causes.invalid(at, rolling, "only allowed for updateStrategy 'RollingUpdate'")
+    if (rolling !== undefined)
+      causes.invalid(at, printedRolling(rolling), "only allowed for updateStrategy 'RollingUpdate'")
   } else if (type === 'RollingUpdate') {
     if (rolling === undefined) return
     causes.notNegative(`${at}.partition`, own(rolling, 'partition'))
@@ -165,5 +172,6 @@ function checkStatefulSetStrategy(strategy: JsonObject, causes: Causes): void {
     checkIntOrPercent(`${at}.maxUnavailable`, gone, causes)
     if (amountOf(gone) === 0) causes.invalid(`${at}.maxUnavailable`, gone, 'cannot be 0')
     checkAtMostAll(`${at}.maxUnavailable`, gone, causes)
-  } else causes.invalid('spec.updateStrategy', printed(strategy), "must be 'RollingUpdate' or 'OnDelete'")
+  } else
+    causes.invalid('spec.updateStrategy', printed(strategy, printedRolling), "must be 'RollingUpdate' or 'OnDelete'")
 }

@@ -50,7 +50,20 @@ export const cluster: Readonly<Record<string, Printer>> = {
       ...[stringAt(object, 'volumeBindingMode') ?? 'Immediate', own(object, 'allowVolumeExpansion') ?? false],
       ageOf(object, now),
     ],
+    defaultOf: defaultClass,
   },
+}
+
+/** Annotations, the second an old one, by which a StorageClass is the default. */
+const isDefault = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']
+
+/** The newest class that says that it is the default; of those of one second, the first by name. */
+function defaultClass(classes: readonly KubeObject[]): string | undefined {
+  const made = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? ''
+  const [first] = classes
+    .filter(({ metadata }) => isDefault.some(name => metadata.annotations?.[name] === 'true'))
+    .sort((a, b) => (made(a) > made(b) || (made(a) === made(b) && nameOf(a) < nameOf(b)) ? -1 : 1))
+  return first === undefined ? undefined : nameOf(first)
 }
 
 /** The age of the first of these times that there is. */

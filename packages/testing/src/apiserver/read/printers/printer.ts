@@ -18,6 +18,8 @@ export interface Printer {
   readonly cells: Cells
   /** What a row says of its object: that a Pod has ended. */
   conditions?(object: KubeObject): Json[]
+  /** The name of the object among those of a list that is marked as the default. */
+  defaultOf?(objects: readonly KubeObject[]): string | undefined
 }
 
 export const none = '<none>'

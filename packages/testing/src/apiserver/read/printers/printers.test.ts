@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
+import { Registry } from '../../resources/registry.ts'
+import type { ResourceType } from '../../resources/resource-type.ts'
+import { resourceKey } from '../../store/store.ts'
 import { merge, withServer } from '../../testkit/in-memory.ts'
+import { builtinPrinter } from './index.ts'
 import { durationText } from './printer.ts'
 
 const accept = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
@@ -37,6 +41,15 @@ describe('what kubectl get shows', () => {
       ])
       expect(rows.map(({ conditions }) => conditions?.[0]?.reason)).toEqual([undefined, 'Succeeded', undefined])
     }))
+})
+
+it('F1: there is a Table of every built-in that can be watched', () => {
+  // Of some, a real server shows the name and the time of creation alone.
+  const isPrinted = ({ columns }: ResourceType): boolean =>
+    columns !== undefined && !columns.some(column => column.name === 'Created At')
+  const watched = [...new Registry().all()].filter(type => type.verbs.includes('watch') && isPrinted(type))
+  expect(watched.length).toBeGreaterThan(50)
+  expect(watched.filter(type => builtinPrinter(type) === undefined).map(resourceKey)).toEqual([])
 })
 
 describe('a duration', () => {

@@ -86,6 +86,22 @@ describe('hostile YAML', () => {
     await expect(parse(`${dense.maps}`, new YamlThread({ timeoutMs: 1 }))).rejects.toThrow(YamlTooSlowError)
   })
 
+  it('of several bundles has one thread for those that wait, and another one after one that was given up', async () => {
+    const started: unknown[] = []
+    const count = (worker: unknown): void => void started.push(worker)
+    process.on('worker', count)
+    try {
+      expect(await Promise.all([1, 2, 3].map(i => parse(`a: ${i}`)))).toEqual([[{ a: 1 }], [{ a: 2 }], [{ a: 3 }]])
+      expect(started).toHaveLength(1)
+      const small = new YamlThread({ heapMb: 12 })
+      const results = await Promise.allSettled(['a: 1', `${dense.maps}`, 'a: 3'].map(text => parse(text, small)))
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+      expect(started).toHaveLength(3)
+    } finally {
+      process.off('worker', count)
+    }
+  })
+
   it('is given up with its signal, whether it is being parsed or waits', async () => {
     const stop = new AbortController()
     const file = new Map([['a.yaml', Buffer.from(`${dense.maps}`)]])

@@ -75,7 +75,7 @@ export async function dev(
     start()
     if (!ending?.aborted) await (ending ? once(ending, 'abort') : new Promise(() => undefined))
   } finally {
-    await Promise.all([program.stop(), ...beside.map(one => one.end())])
+    await Promise.all([program.close(), ...beside.map(one => one.end())])
     await place.leave()
   }
 }

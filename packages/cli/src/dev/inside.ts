@@ -1,7 +1,13 @@
-/** Loaded into the process of an operator by `wherry dev`, before its program. It tells what the operator does, and ends the process with its parent. */
+/**
+ * Loaded into the process of an operator by `wherry dev`, before its program. It loads what takes long and holds the program up until it is told to go;
+ * then it tells what the operator does. It ends the process with its parent.
+ */
 import { subscribe } from 'node:diagnostics_channel'
+import { createRequire, enableCompileCache } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import type { Explain, FromOperator, OperatorState, Run } from './messages.ts'
+import { type Explain, type FromOperator, go, type OperatorState, type Run } from './messages.ts'
 
 /** Of `@wherry/controller`, which this package does not lean on: what it publishes. */
 interface Observed {
@@ -26,10 +32,26 @@ interface Cause {
 /** How often the state is looked at, in milliseconds. */
 const everyMs = 200
 
+// A start after a save compiles only what has changed. The cache is in the system's folder for temporary files.
+enableCompileCache()
 subscribe('wherry.operator.start', message => void tellOf(message as Observed))
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
+if (process.env.WHERRY_DEV_WAITS === 'true') {
+  const told = new Promise(resolve => process.on('message', message => message === go && resolve(undefined)))
+  await preload(['@wherry/controller', '@kubernetes/client-node'])
+  await told
+}
 // The operator keeps its process alive, or ends it: this must do neither.
 process.channel?.unref()
+
+/** Loads packages as a program in the current folder would. One that is not there is the program's to miss. */
+async function preload(names: readonly string[]): Promise<void> {
+  const { resolve } = createRequire(join(process.cwd(), 'program.js'))
+  for (const name of names)
+    try {
+      await import(pathToFileURL(resolve(name)).href)
+    } catch {}
+}
 
 async function tellOf(operator: Observed): Promise<void> {
   let last: OperatorState | undefined
@@ -39,8 +61,8 @@ async function tellOf(operator: Observed): Promise<void> {
     last = state
   }
   setInterval(look, everyMs).unref()
-  process.on('message', (asked: Explain) => {
-    tell({ type: 'explained', id: asked.id, text: explained(operator, asked) })
+  process.on('message', (asked: Explain | typeof go) => {
+    if (asked !== go) tell({ type: 'explained', id: asked.id, text: explained(operator, asked) })
   })
   process.channel?.unref()
   for await (const { controller, key, cause, outcome, error, startedAt, tookMs } of operator.runs()) {

@@ -47,3 +47,6 @@ export interface Explain {
   readonly controller: string
   readonly key: string
 }
+
+/** Lets a process that waits run its program. */
+export const go = 'go'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Output } from '../host.ts'
-import type { Explain, FromOperator } from './messages.ts'
+import { type Explain, type FromOperator, go } from './messages.ts'
 
 /** How long an operator has to stop, in milliseconds. */
 const stopMs = 10_000
@@ -26,6 +26,8 @@ export class Program {
   readonly #options: ProgramOptions
   readonly #asked = new Map<number, (text: string) => void>()
   #child: ChildProcess | undefined
+  /** Starts when it takes the place of the other. */
+  #next: ChildProcess | undefined
   #last = 0
 
   constructor(options: ProgramOptions) {
@@ -33,18 +35,18 @@ export class Program {
   }
 
   start(): void {
-    const { file, cwd, env, stdout, stderr, hear, ended } = this.#options
-    const inside = entry('inside')
-    const child = spawn(process.execPath, [...process.execArgv, '--import', inside, resolve(cwd, file)], {
-      ...{ cwd, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
-    })
+    const { stdout, stderr, hear, ended } = this.#options
+    const child = this.#next ?? this.#waiting()
+    this.#next = undefined
     this.#child = child
     child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => stderr.write(text))
     child.on('message', (message: FromOperator) => {
       if (this.#child !== child) return
-      if (message.type === 'explained') this.#answer(message.id, message.text)
-      else hear(message)
+      if (message.type === 'explained') return this.#answer(message.id, message.text)
+      hear(message)
+      // The operator has started: now there is time for the one that will take its place.
+      this.#next ??= this.#waiting()
     })
     child.once('exit', (code, signal) => {
       if (this.#child !== child) return
@@ -52,6 +54,8 @@ export class Program {
       for (const id of this.#asked.keys()) this.#answer(id, 'the operator has ended')
       ended(`${signal ?? code}`)
     })
+    // If it has died, its exit says so.
+    child.send(go, () => undefined)
   }
 
   /** Stops it, as a rollout does. Resolves when its process is gone. */
@@ -59,12 +63,14 @@ export class Program {
     const child = this.#child
     this.#child = undefined
     for (const id of this.#asked.keys()) this.#answer(id, 'the operator has ended')
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
-    const exit = once(child, 'exit')
-    child.kill('SIGTERM')
-    const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
-    await exit
-    clearTimeout(timer)
+    await end(child)
+  }
+
+  /** Stops it for good. */
+  async close(): Promise<void> {
+    const next = this.#next
+    this.#next = undefined
+    await Promise.all([this.stop(), end(next)])
   }
 
   /** What the operator says of a key. */
@@ -81,10 +87,27 @@ export class Program {
     })
   }
 
+  /** A process that loads what takes long, and runs the program when it is told to. */
+  #waiting(): ChildProcess {
+    const { file, cwd, env } = this.#options
+    return spawn(process.execPath, [...process.execArgv, '--import', entry('inside'), resolve(cwd, file)], {
+      ...{ cwd, env: { ...env, WHERRY_DEV_WAITS: 'true' }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+    })
+  }
+
   #answer(id: number, text: string): void {
     this.#asked.get(id)?.(text)
     this.#asked.delete(id)
   }
+}
+
+async function end(child: ChildProcess | undefined): Promise<void> {
+  if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+  const exit = once(child, 'exit')
+  child.kill('SIGTERM')
+  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+  await exit
+  clearTimeout(timer)
 }
 
 /** The URL of a module of this package that another process loads: beside this file in the source, in a place of its own in the built package. */

@@ -31,6 +31,8 @@ export async function run(): Promise<Metrics> {
       npm_config_userconfig: registry.npmrc,
       npm_config_loglevel: 'error',
       npm_config_prefer_offline: 'true',
+      // Benches run as in production, where npm installs no tools.
+      NODE_ENV: 'development',
     }
     const create = ['create', '--yes', 'wherry-operator', 'game-operator', '--']
     const args = [...create, '--group', 'arcade.example.com', '--kind', 'Game']

@@ -186,7 +186,8 @@ const scenes: Readonly<Record<string, Scene>> = {
       await create(client, 'a', { colour: 'blue' }, { 'example.com/file': 'true' })
       const file = join(folder, 'default-a.json')
       await program.line(`wrote ${file}`)
-      expect(readFileSync(file, 'utf8')).toBe('{"colour":"blue"}')
+      // The finalizer that it adds makes the reconcile run again, and the file is empty while it is written again.
+      await vi.waitFor(() => expect(readFileSync(file, 'utf8')).toBe('{"colour":"blue"}'))
       const key = { namespace, name: 'a' }
       expect((await client.get(configMaps, key))?.metadata.finalizers).toEqual(['example.com/file'])
       await client.delete(configMaps, key)

@@ -6,11 +6,13 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Packed, packed } from './checks/packed.ts'
+import { inOrder } from './build.ts'
+import { packed } from './checks/packed.ts'
 import { checkPublint, checkTypesAreRight } from './checks/publish.ts'
+import { newProject } from './release/new-project.ts'
+import { npm } from './release/npm.ts'
 import { publishAtOnce } from './release/publish-at-once.ts'
 import { startRegistry } from './release/registry.ts'
-import { command } from './test/command.ts'
 import { publishedPackages, root } from './workspace.ts'
 
 const args = process.argv.slice(2)
@@ -30,7 +32,9 @@ if (!isDry) {
   if (changes !== '') fail(`the work tree has changes:\n${changes}`)
 }
 console.log(`building and packing ${version}`)
-const packages = inOrder(await packed())
+const tarballs = new Map((await packed()).map(({ one, tarball }) => [one.name, tarball]))
+// A package comes after those that it needs: nobody can install one that is half there.
+const packages = inOrder(publishedPackages()).map(({ name }) => ({ name, tarball: tarballs.get(name) ?? '' }))
 for (const check of [checkPublint, checkTypesAreRight]) {
   const { failures } = await check()
   if (failures.length > 0) fail(failures.join('\n'))
@@ -38,14 +42,19 @@ for (const check of [checkPublint, checkTypesAreRight]) {
 if (isServing) await serve()
 else if (isDry) await tryOut()
 else {
-  await publish(packages, {})
+  await publish({})
   console.log(`${version} is published`)
 }
 
 async function tryOut(): Promise<void> {
   await using registry = await startRegistry()
-  await publish(packages, { npm_config_userconfig: registry.npmrc })
-  await install({ npm_config_userconfig: registry.npmrc })
+  await publish({ npm_config_userconfig: registry.npmrc })
+  const folder = mkdtempSync(join(tmpdir(), 'wherry release '))
+  try {
+    await newProject(folder, registry)
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
   console.log('a release would go well: nothing left this machine')
 }
 
@@ -58,69 +67,21 @@ async function serve(): Promise<void> {
   })
 }
 
-/** A package comes after those that it needs: nobody can install one that is half there. */
-function inOrder(all: readonly Packed[]): readonly Packed[] {
-  const done = new Set<string>()
-  const result: Packed[] = []
-  const add = (one: Packed): void => {
-    if (done.has(one.one.name)) return
-    done.add(one.one.name)
-    for (const name of Object.keys(one.one.manifest.dependencies ?? {})) {
-      const needed = all.find(other => other.one.name === name)
-      if (needed !== undefined) add(needed)
-    }
-    result.push(one)
-  }
-  for (const one of all) add(one)
-  return result
-}
-
 /** Publishes those that are not there yet: a release that broke off goes on. */
-async function publish(all: readonly Packed[], env: NodeJS.ProcessEnv): Promise<void> {
-  for (const { one, tarball } of all) {
-    const name = `${one.name}@${version}`
-    const there = await npm(['view', name, 'version'], env)
+async function publish(more: NodeJS.ProcessEnv): Promise<void> {
+  const env = { npm_config_loglevel: 'error', ...more }
+  for (const { name: plain, tarball } of packages) {
+    const name = `${plain}@${version}`
+    const there = await npm(root, ['view', name, 'version'], env)
     if (there.code === 0 && there.output.trim() !== '') {
       console.log(`${name} is there already`)
       continue
     }
     const provenance = process.env.GITHUB_ACTIONS === 'true' && !isDry ? ['--provenance'] : []
-    const { code, output } = await npm(['publish', tarball, '--access', 'public', ...provenance], env)
+    const { code, output } = await npm(root, ['publish', tarball, '--access', 'public', ...provenance], env)
     if (code !== 0) fail(`${name} was not published:\n${output}`)
     console.log(`${name} is published`)
   }
-}
-
-/** Makes a project from what was published, and runs its tests. */
-async function install(env: NodeJS.ProcessEnv): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'wherry release '))
-  try {
-    const create = ['create', '--yes', 'wherry-operator', 'game-operator', '--']
-    const project = join(folder, 'game-operator')
-    for (const [cwd, line] of [
-      [folder, [...create, '--group', 'arcade.example.com', '--kind', 'Game']],
-      [project, ['install']],
-      [project, ['test']],
-    ] as const) {
-      const { code, output } = await npm(line, env, cwd)
-      if (code !== 0) fail(`npm ${line.join(' ')} fails:\n${output}`)
-      console.log(`npm ${line.join(' ')}`)
-    }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** npm as a user has it, with none of the variables that `npm run` itself was given. */
-function npm(line: readonly string[], env: NodeJS.ProcessEnv, cwd: string = root): ReturnType<typeof command> {
-  const own = Object.entries(process.env).filter(
-    ([name]) => !/^npm_(package|lifecycle|command|config_local_prefix)/.test(name),
-  )
-  return command('npm', line, {
-    cwd,
-    env: { ...Object.fromEntries(own), npm_config_loglevel: 'error', ...env },
-    limitMs: 600_000,
-  })
 }
 
 function fail(message: string): never {

@@ -1,13 +1,11 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as after } from 'node:timers/promises'
 import { ask } from '../../packages/testing/src/real/ask.ts'
+import { npm } from '../../tools/release/npm.ts'
 import type { LocalRegistry } from '../../tools/release/registry.ts'
 import { command, type Ended, toolEnvironment } from '../../tools/test/command.ts'
-import { npm } from './npm.ts'
+import { DevSession } from './dev-session.ts'
 
 /** What issue and README promise of a new project. */
 const maxFiles = 13
@@ -66,28 +64,9 @@ export async function tryCreated(
 
 /** Runs `wherry dev` as the project's README says, makes a policy, and changes the source: the ConfigMap of the policy follows. */
 async function tryDev(folder: string, wherry: string): Promise<string | undefined> {
-  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
-  const child = spawn(process.execPath, [wherry, 'dev', '--port', '0', '--page', '0'], { cwd: folder, env })
-  let said = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      said += text
-    })
-  const exit = once(child, 'exit')
-  const over = new Error('it has ended')
-  const until = async (what: string, holds: () => Promise<boolean> | boolean): Promise<void> => {
-    const end = performance.now() + 120_000
-    while (!(await holds())) {
-      if (child.exitCode !== null) throw over
-      if (performance.now() > end) throw new Error(`waited in vain until ${what}`)
-      await after(10)
-    }
-  }
+  const session = new DevSession(folder, wherry)
   try {
-    await until('the server is there', () => said.includes('export KUBECONFIG='))
-    const { clusters, users } = JSON.parse(readFileSync(join(folder, '.wherry/kubeconfig'), 'utf8'))
-    const ca = Buffer.from(clusters[0].cluster['certificate-authority-data'], 'base64').toString()
-    const access = { url: clusters[0].cluster.server, ca, token: users[0].user.token }
+    const access = await session.access()
     const message = async (): Promise<unknown> => {
       const { text } = await ask(access, 'GET', '/api/v1/namespaces/default/configmaps/hello')
       return JSON.parse(text).data?.message
@@ -97,19 +76,18 @@ async function tryDev(folder: string, wherry: string): Promise<string | undefine
       spec: { message: 'Hello' },
     }
     await ask(access, 'POST', '/apis/rules.example.org/v1alpha1/namespaces/default/policies', policy)
-    await until('the ConfigMap is there', async () => (await message()) === 'Hello')
+    await session.until('the ConfigMap is there', async () => (await message()) === 'Hello')
     const source = join(folder, 'src/reconcile.ts')
     const text = readFileSync(source, 'utf8')
     writeFileSync(source, text.replace('message: object.spec.message', "message: object.spec.message + '!'"))
-    await until('the change is there', async () => (await message()) === 'Hello!')
+    await session.until('the change is there', async () => (await message()) === 'Hello!')
     writeFileSync(source, text)
-    await until('the source is as it was', async () => (await message()) === 'Hello')
-    child.kill('SIGINT')
-    await exit
-    return child.exitCode === 0 ? undefined : `wherry dev in a new project ended with ${child.exitCode}:\n${said}`
+    await session.until('the source is as it was', async () => (await message()) === 'Hello')
+    const status = await session.end()
+    return status === 0 ? undefined : `wherry dev in a new project ended with ${status}:\n${session.said}`
   } catch (error) {
-    return `wherry dev in a new project fails: ${(error as Error).message}\n${said}`
+    return `wherry dev in a new project fails: ${(error as Error).message}\n${session.said}`
   } finally {
-    child.kill('SIGKILL')
+    session.kill()
   }
 }

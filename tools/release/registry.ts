@@ -31,8 +31,8 @@ export async function startRegistry(wanted: number = 0): Promise<LocalRegistry> 
     packages: { ...ours, '**': { access: '$all', proxy: 'npm' } },
     log: { type: 'stdout', level: 'fatal' },
     max_body_size: '100mb',
-    // biome-ignore lint/suspicious/noExplicitAny: its type is of the whole configuration, of which most has defaults
-  } as any)) as Server
+    // Its type is of the whole configuration, of which most has defaults.
+  } as unknown as Parameters<typeof runServer>[0])) as Server
   app.listen(wanted, '127.0.0.1')
   await once(app, 'listening')
   const { port } = app.address() as AddressInfo

@@ -1,7 +1,6 @@
 import { defineResource, isForbidden, isResourceNotFound, type KubernetesObject } from '@wherry/client'
 import { isInvalidOption } from '@wherry/client/internal'
 import { configMaps, pods, secrets } from '@wherry/client/resources/core'
-import { packed } from '@wherry/informer/packed'
 import { describe, expect, it } from 'vitest'
 import { DynamicCache } from './dynamic-cache.ts'
 import { listen, withCache } from './testkit/kit.ts'
@@ -33,21 +32,6 @@ describe('informers on demand', () => {
       expect(await watches()).toBe(1)
       await run(() => cache.synced())
     }))
-
-  it('T5: keeps objects packed, as the policy of their resource says, or that of all', () =>
-    withCache(
-      async ({ cache, write, run }) => {
-        await write('+a/one')
-        const isPacked = [configMaps, configMaps.metadata(), secrets].map(async view => {
-          const informer = cache.informer(view)
-          await informer.whenSynced()
-          return informer.stats().packed !== undefined
-        })
-        expect(await run(() => Promise.all(isPacked))).toEqual([true, true, false])
-        expect(cache.informer(configMaps).get('a/one')?.metadata?.name).toBe('one')
-      },
-      { packed, resources: [{ resource: secrets, packed: false }] },
-    ))
 
   it('D2: a read that waits in vain says for what', () =>
     withCache(async ({ cache, run, server, simulation }) => {
@@ -479,7 +463,6 @@ describe('bad input', () => {
     ['an unknown option', { informers: 1 }],
     ['an unknown policy', { onMissing: 'load' }],
     ['another policy', { whenUnknown: 'hope' }],
-    ['a word for packed', { packed: 'yes' }],
     ['a policy without a resource', { resources: [{ onMissing: 'live' }] }],
     ['policies that are no list', { resources: {} }],
     ['narrow reads without a narrow reader', { onMissing: 'narrow' }],

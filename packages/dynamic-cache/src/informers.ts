@@ -161,8 +161,7 @@ export class Informers {
   #begin(view: View): Cached {
     const { client, freeze, maxTombstones, maxTombstoneBytes } = this.#options
     const { environment } = client
-    const packed = this.policies.packed(view)
-    const store = new PlainStore({ view, environment, freeze, packed, maxTombstones, maxTombstoneBytes })
+    const store = new PlainStore({ view, environment, freeze, maxTombstones, maxTombstoneBytes })
     const whenUnknown = this.policies.whenUnknown(view)
     const entry = new Entry(store, this.#watches.of(view), whenUnknown, environment.clock.now())
     const held = { view, entry }

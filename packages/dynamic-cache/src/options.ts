@@ -9,8 +9,8 @@ import {
   oneOf,
   type ResourceDefinition,
 } from '@wherry/client/internal'
-import type { Packing, ReadingOptions } from '@wherry/informer/internal'
-import { packingCheck, readingChecks } from '@wherry/informer/internal'
+import type { ReadingOptions } from '@wherry/informer/internal'
+import { readingChecks } from '@wherry/informer/internal'
 import type { WhenUnknown } from './entry.ts'
 
 /**
@@ -40,13 +40,6 @@ export interface CachePolicy {
    * defined. In both cases the informer starts by itself when the definition is created (rules D7, D8). @default 'error'
    */
   readonly whenUnknown?: WhenUnknown | undefined
-  /**
-   * Keeps objects outside the V8 heap in a compact form, and builds a new object for each read (see the informer's option): for resources with very
-   * many objects that are rarely read.
-   *
-   * Pass `packed` of `@wherry/informer/packed`; `false` for one resource if it is set for all. @default false
-   */
-  readonly packed?: Packing | false | undefined
 }
 
 /** How a dynamic cache works; only the client is required. */
@@ -74,9 +67,6 @@ export interface ResourcePolicy extends CachePolicy {
 const policyChecks: Readonly<Record<keyof CachePolicy, Check>> = {
   onMissing: oneOf('error', 'start', 'live', 'narrow'),
   whenUnknown: oneOf('error', 'wait'),
-  packed: (option, value) => {
-    if (value !== false) packingCheck(option, value)
-  },
 }
 
 const checks: Readonly<Record<keyof DynamicCacheOptions, Check>> = {
@@ -121,10 +111,6 @@ export class Policies {
 
   whenUnknown({ resource }: View): WhenUnknown {
     return this.#byResource.get(nameOf(resource))?.whenUnknown ?? this.#rest.whenUnknown ?? 'error'
-  }
-
-  packed({ resource }: View): Packing | undefined {
-    return (this.#byResource.get(nameOf(resource))?.packed ?? this.#rest.packed) || undefined
   }
 }
 

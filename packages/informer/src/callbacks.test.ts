@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Informer } from './informer.ts'
-import { packed } from './packed.ts'
 import { Reflector } from './reflector/reflector.ts'
 import { byLabel } from './store/by-label.ts'
 import { PlainStore, type PlainStoreOptions } from './store/plain-store.ts'
@@ -177,15 +176,6 @@ describe('what is odd', () => {
       }
     },
   )
-
-  it('T5: a list that is more than its items can not be packed, and is not changed in silence', () => {
-    class Items extends Array<string> {}
-    for (const list of [/(?<first>.)/.exec('x'), new Items()]) {
-      const { store } = storeOf({ packed, transform: () => ({ list }) })
-      store.intake().change('ADDED', item('a/x', 1), 1)
-      expect(() => store.lister.get('a/x')).toThrow(expect.objectContaining({ code: 'TRANSFORM_FAILED' }))
-    }
-  })
 
   it('R35: one label may have several indices, each of which may be asked for again', () => {
     const { store } = storeOf()

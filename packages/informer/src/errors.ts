@@ -86,19 +86,3 @@ export class ViewConflictError extends ViewError {
     super(view, `${view} is cached with another function of that name: define the view once, at module level`)
   }
 }
-
-/** A packed store can't hold this value: it has no packed form, or is nested too deeply. It is the cause of a {@link TransformError}. */
-export class UnpackableValueError extends Error {
-  override readonly name = 'UnpackableValueError'
-  readonly code = 'UNPACKABLE_VALUE'
-  /** The path of the value; empty for the value itself. */
-  readonly path: readonly string[]
-  /** The kind of value: `a Map`, `a function`. */
-  readonly what: string
-
-  constructor(path: readonly string[], what: string) {
-    super(`${path.join('.') || 'the value'} is ${what}: a packed store takes what JSON can say, and undefined`)
-    this.path = path
-    this.what = what
-  }
-}

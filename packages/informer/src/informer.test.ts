@@ -10,7 +10,6 @@ import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { InformerStoppedError, NotSyncedError } from './errors.ts'
 import { Informer, type InformerOptions, type WhenSyncedOptions } from './informer.ts'
-import { packed } from './packed.ts'
 import { configMap, view } from './testkit/bench.ts'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from './testkit/served.ts'
 import { createDefinition, things as customThings, definition, definitions } from './testkit/things.ts'
@@ -70,23 +69,6 @@ describe('an informer', () => {
       [],
     ])
     expect(informer.stats()).toMatchObject({ objects: 2, failed: 0, cursors: 0, registrations: 0 })
-  })
-
-  it('T5: keeps them packed where it is to, and reads the same', async () => {
-    const served = await cluster(1)
-    const { server, writer, simulation } = served
-    await server.fill([configMap('a', { value: 'one' }), configMap('b')])
-    const [packing, plain] = [informerOf(served, { packed }), informerOf(served)]
-    const updates: unknown[] = []
-    packing.addHandler({ update: (object, { old }) => updates.push([dataOf(old), dataOf(object)]) })
-    for (const informer of [packing, plain]) informer.start()
-    await simulation.run(() => Promise.all([packing, plain].map(informer => informer.whenSynced())))
-    await simulation.run(() => writer.patch(view, key('a'), { data: { value: 'two' } }))
-    await simulation.runUntil(() => [packing, plain].every(informer => dataOf(informer.get('ns/a')) === 'two'))
-    expect(packing.list()).toStrictEqual(plain.list())
-    expect(packing.get('ns/a')).not.toBe(packing.get('ns/a'))
-    expect(updates).toEqual([['one', 'two']])
-    expect([packing.stats().packed?.values, plain.stats().packed]).toEqual([2, undefined])
   })
 
   it('R31: tells handlers what is there and what happens then', async () => {
@@ -693,7 +675,6 @@ describe('options of an informer', () => {
     ['no page', { pageSize: 0 }],
     ['half an object', { maxObjectBytes: 0.5 }],
     ['a word for freeze', { freeze: 'yes' }],
-    ['a word for packed', { packed: 'yes' }],
     ['negative tombstones', { maxTombstones: -1 }],
     ['endless tombstones', { maxTombstoneBytes: Number.POSITIVE_INFINITY }],
     ['an index that is none', { indices: { a: 1 } }],

@@ -18,7 +18,6 @@ import { Reflectors } from './reflector/reflectors.ts'
 import { StreamingSupport } from './reflector/streaming-support.ts'
 import { isForTheCaller } from './reflector/transitions.ts'
 import type { SharedInformer } from './shared-informer.ts'
-import { type Packing, packingCheck } from './store/packing.ts'
 import { PlainStore } from './store/plain-store.ts'
 import type { IndexFunction, Store } from './store/store.ts'
 import { StoreReader } from './store-reader.ts'
@@ -36,16 +35,6 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
-  /**
-   * Keeps values in a compact form outside the V8 heap, and builds a new object for each read, list and event: for very many objects that are
-   * rarely read. A read of a small object then takes some microseconds. The reader owns what it reads and may change it, unless `freeze` is set.
-   *
-   * It holds JSON values and `undefined`. If the view returns something else (a `Map`, a `Date`, a function, a cycle), the object counts as one
-   * that could not be transformed, with an `UnpackableValueError` as the cause.
-   *
-   * Pass `packed` of `@wherry/informer/packed`. @default values are objects of the V8 heap
-   */
-  readonly packed?: Packing | undefined
   /** The maximum number of deleted objects that are kept for slow cursors. @default 10,000, or the largest number of objects so far */
   readonly maxTombstones?: number | undefined
   /** The maximum size of these, in bytes as received. @default 32 MiB */
@@ -73,7 +62,6 @@ const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
   view: viewCheck,
   indices: anything,
   freeze: flag,
-  packed: packingCheck,
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),
   streaming: anything,
@@ -116,8 +104,8 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     const { environment } = client
     this.view = view
     this.#lifecycle = new Lifecycle(error => environment.onError(error, { resource: view.key, phase: 'listener' }))
-    const { freeze, packed, indices, maxTombstones, maxTombstoneBytes } = options
-    const store = new PlainStore<C, S>({ view, environment, freeze, packed, indices, maxTombstones, maxTombstoneBytes })
+    const { freeze, indices, maxTombstones, maxTombstoneBytes } = options
+    const store = new PlainStore<C, S>({ view, environment, freeze, indices, maxTombstones, maxTombstoneBytes })
     this.#store = store
     const streaming = options.streaming === undefined ? new StreamingSupport(environment.clock) : options.streaming
     const on = {

@@ -4,12 +4,11 @@ import { configMaps } from '@wherry/client/resources/core'
 import { chance, choose, forEachSeed, integer, type Random } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { Informer } from './informer.ts'
-import { packed } from './packed.ts'
 import { CursorReplay, HandlerReplay, type Heard, type Seen } from './testkit/replays.ts'
 import { type SimulatedCluster, simulatedCluster } from './testkit/served.ts'
 import { peace, type Trouble, troubles } from './testkit/troubles.ts'
 
-it('R1–R39, T5: whatever happens on the way, the store, each handler and each cursor come to the state of the server', async () => {
+it('R1–R39: whatever happens on the way, the store, each handler and each cursor come to the state of the server', async () => {
   // a changed copy (npm run mutants) has seconds for all tests
   const seeds = 220
   await forEachSeed(seed => new Model(seed).run(), { seeds })
@@ -33,7 +32,6 @@ const namespaces = ['n1', 'n2', 'n3']
 /** One random run: an informer in trouble, and a server whose state is the oracle. */
 class Model {
   readonly #seed: number
-  readonly #isPacked: boolean
   /** All states that were ever written: `key@resourceVersion=value`. */
   readonly #written = new Set<string>()
   readonly #alive = new Set<string>()
@@ -52,7 +50,6 @@ class Model {
 
   constructor(seed: number) {
     this.#seed = seed
-    this.#isPacked = seed % 4 === 2
   }
 
   async run(): Promise<void> {
@@ -81,7 +78,6 @@ class Model {
       pageSize: integer(random, 1, 4),
       maxTombstones: choose(random, [undefined, 0, 2]),
       freeze: chance(random, 0.1),
-      packed: this.#isPacked ? packed : undefined,
     })
     await server.fill(namespaces.map(name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })))
     this.#floor = await server.revision()
@@ -92,7 +88,6 @@ class Model {
       await this.#quiet()
       if (chance(random, 0.15)) await this.#restore()
     }
-    if (this.#isPacked) this.#checkPacked()
     const calls = this.#handlers.map(handler => handler.calls)
     await simulation.run(() => this.#informer.close())
     await this.#write()
@@ -133,7 +128,7 @@ class Model {
       () => new Promise(() => {}),
       (): unknown => chance(random, 0.3) && handler.remove(),
     ])
-    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave, this.#isPacked)
+    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave)
     this.#handlers.push(handler)
     handler.registration = this.#informer.addHandler(handler)
   }
@@ -251,12 +246,6 @@ class Model {
 
   #checkHandlers(): void {
     for (const { problem } of this.#handlers) if (problem !== undefined) throw problem
-  }
-
-  /** What nobody can read any more was let go of. */
-  #checkPacked(): void {
-    const { tombstones, packed } = this.#informer.stats()
-    expect(packed?.values).toBe(tombstones + this.#informer.list().length)
   }
 
   /** The server goes back to an earlier state, as after a restore of its storage. */

@@ -2,7 +2,6 @@ import { defineResource, type KubernetesObject, type View } from '@wherry/client
 import { keyText, selfNamed, systemEnvironment } from '@wherry/client/internal'
 import { describe, expect, it } from 'vitest'
 import type { Lister } from '../lister.ts'
-import { packed } from '../packed.ts'
 import { PlainStore } from '../store/plain-store.ts'
 import { coveredLister } from './covered-lister.ts'
 import { covers } from './covers.ts'
@@ -153,15 +152,19 @@ describe('a covered lister', () => {
   })
 
   it('D13: names no failed one whose earlier value is none of its own', () => {
-    const store = new PlainStore({ view: pods, environment: systemEnvironment(), packed })
+    const transform = (object: object): KubernetesObject => {
+      if ('bad' in object) throw new Error('bad')
+      return object
+    }
+    const store = new PlainStore({ view: pods, environment: systemEnvironment(), transform })
     const intake = store.intake()
-    const pod = (resourceVersion: string, spec: unknown): object => ({
+    const pod = (resourceVersion: string, more = {}): object => ({
       metadata: { namespace: 'a', name: 'x', uid: 'u', resourceVersion, labels: { app: 'web' } },
-      spec,
+      ...more,
     })
     intake.replace().commit('1')
-    intake.change('ADDED', pod('2', {}), 100)
-    intake.change('MODIFIED', pod('3', new Map()), 100)
+    intake.change('ADDED', pod('2'), 100)
+    intake.change('MODIFIED', pod('3', { bad: true }), 100)
     const failed = (app: string): readonly string[] =>
       coveredLister(pods, store.lister, pods.within({ labels: { app } })).failed()
     expect([failed('web'), failed('api')]).toEqual([['a/x'], []])

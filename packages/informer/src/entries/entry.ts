@@ -1,14 +1,15 @@
-import type { TransformError } from '../errors.ts'
+import { TransformError } from '../errors.ts'
 import type { Identity } from './identity.ts'
 import type { Owner } from './owner.ts'
-import type { Tombstone } from './tombstone.ts'
 
-/**
- * One object of a store, in a shape that is always the same, and the node of both orders of the journal. What is rare is kept beside
- * it. Whoever has made one, or taken one out, lets go of its value in the end: by {@link drop}, {@link retain}, or {@link take}.
- */
-export abstract class Entry<C> {
+/** One object of a store, in a shape that is always the same, and the node of both orders of the journal. What is rare is kept beside it. */
+export class Entry<C> {
   readonly key: string
+  /** As the server has it, even if the value is of an earlier state because this one could not be transformed. */
+  uid: string | undefined
+  resourceVersion: string | undefined
+  /** What readers get; a `TransformError` if the object never had a value. */
+  value: C | TransformError
   /** As received. */
   bytes: number
   /** The intake that it came by last. */
@@ -23,26 +24,23 @@ export abstract class Entry<C> {
   /** The number of the change that it began with. */
   born = 0
 
-  constructor(key: string, bytes: number) {
+  constructor({ key, uid, resourceVersion }: Identity, value: C | TransformError, bytes: number) {
     this.key = key
+    this.uid = uid
+    this.resourceVersion = resourceVersion
+    this.value = value
     this.bytes = bytes
     this.owner = undefined
   }
 
-  /** As the server has it, also where the value is of an earlier state because this one could not be transformed. */
-  abstract readonly uid: string | undefined
-  abstract readonly resourceVersion: string | undefined
-  /** What readers get; a `TransformError` where there is nothing to get. Reading it may cost as much as making it. */
-  abstract readonly value: C | TransformError
-  /** That error, which costs nothing. */
-  abstract readonly failure: TransformError | undefined
+  /** Why it has no value, if it has none. */
+  get failure(): TransformError | undefined {
+    return this.value instanceof TransformError ? this.value : undefined
+  }
 
-  /** It is in another state now, of which there is no value: it keeps the one that it has. */
-  abstract passTo(identity: Identity): void
-  /** Has what was received from now on; that is used up. */
-  abstract take(received: Entry<C>): void
-  /** It is gone: what the journal keeps of its value, which is used up. */
-  abstract retain(finalStateUnknown: boolean, bytes: number): Tombstone<C>
-  /** Nobody reads it any more. Idempotent, and harmless for what is used up. */
-  abstract drop(): void
+  /** Its state on the server is another now. */
+  passTo({ uid, resourceVersion }: Identity): void {
+    this.uid = uid
+    this.resourceVersion = resourceVersion
+  }
 }

@@ -1,8 +1,8 @@
-/** What the journal keeps of an object that is gone, for those who have not heard of that. */
-export abstract class Tombstone<C> {
+/** What the journal keeps of a deleted object, for the cursors that have not read the deletion. */
+export class Tombstone<C> {
   readonly key: string
-  /** The last that is known of it. */
-  abstract readonly object: C
+  /** Its last known state. */
+  readonly object: C
   readonly finalStateUnknown: boolean
   readonly bytes: number
   /** The number of the change that the deletion was. */
@@ -13,12 +13,10 @@ export abstract class Tombstone<C> {
   older: Tombstone<C> | undefined = undefined
   younger: Tombstone<C> | undefined = undefined
 
-  constructor(key: string, finalStateUnknown: boolean, bytes: number) {
+  constructor(key: string, object: C, finalStateUnknown: boolean, bytes: number) {
     this.key = key
+    this.object = object
     this.finalStateUnknown = finalStateUnknown
     this.bytes = bytes
   }
-
-  /** All have heard of it: its object is read no more. */
-  abstract drop(): void
 }

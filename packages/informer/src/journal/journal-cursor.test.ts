@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
-import { PlainEntry } from '../store/plain-entry.ts'
+import { Entry } from '../entries/entry.ts'
 import { bed, items } from '../store/testkit/objects.ts'
 import { Journal } from './journal.ts'
 import type { JournalCursor } from './journal-cursor.ts'
@@ -9,7 +9,7 @@ import type { JournalCursor } from './journal-cursor.ts'
 class Bed {
   readonly #bed = bed()
   readonly journal: Journal<string>
-  readonly #entries = new Map<string, PlainEntry<string>>()
+  readonly #entries = new Map<string, Entry<string>>()
   #count = 0
 
   constructor(maxTombstones?: number, maxTombstoneBytes = 1e9) {
@@ -27,7 +27,7 @@ class Bed {
     for (const key of keys) {
       this.#count++
       const held = this.#entries.get(key)
-      const entry = held ?? new PlainEntry<string>({ key, uid: key, resourceVersion: `${this.#count}` }, '', 10)
+      const entry = held ?? new Entry<string>({ key, uid: key, resourceVersion: `${this.#count}` }, '', 10)
       entry.value = `${key}@${this.#count}`
       this.#entries.set(key, entry)
       if (held === undefined) this.journal.born(entry)
@@ -37,21 +37,21 @@ class Bed {
 
   /** All at once, as a first list comes. */
   list(...keys: readonly string[]): void {
-    const entries = keys.map(key => new PlainEntry<string>({ key, uid: key, resourceVersion: '1' }, `${key}@0`, 10))
+    const entries = keys.map(key => new Entry<string>({ key, uid: key, resourceVersion: '1' }, `${key}@0`, 10))
     for (const entry of entries) this.#entries.set(entry.key, entry)
     this.journal.bornTogether(entries, () => true)
   }
 
   drop(...keys: readonly string[]): void {
     for (const key of keys) {
-      const entry = this.#entries.get(key) as PlainEntry<string>
+      const entry = this.#entries.get(key) as Entry<string>
       this.#entries.delete(key)
       this.journal.gone(entry, entry, false, 10)
     }
   }
 
   forget(key: string): void {
-    this.journal.forget(this.#entries.get(key) as PlainEntry<string>)
+    this.journal.forget(this.#entries.get(key) as Entry<string>)
     this.#entries.delete(key)
   }
 

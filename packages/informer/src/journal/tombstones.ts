@@ -1,5 +1,5 @@
 import type { Entry } from '../entries/entry.ts'
-import type { Tombstone } from '../entries/tombstone.ts'
+import { Tombstone } from '../entries/tombstone.ts'
 import type { ChangeOrder } from './orders.ts'
 
 /** Who may not have heard of a deletion. */
@@ -55,7 +55,7 @@ export class Tombstones<C> {
     const wasOldest = former !== undefined && former === this.#oldest
     if (former !== undefined) this.#drop(former)
     if (this.#followers === 0) return
-    const tombstone = last.retain(finalStateUnknown, bytes)
+    const tombstone = new Tombstone(last.key, last.value as C, finalStateUnknown, bytes)
     tombstone.changed = number
     tombstone.tick = tick
     tombstone.older = this.#youngest
@@ -121,6 +121,5 @@ export class Tombstones<C> {
     this.#byKey.delete(tombstone.key)
     this.#bytes -= tombstone.bytes
     this.#changes.remove(tombstone)
-    tombstone.drop()
   }
 }

@@ -79,7 +79,7 @@ export class Contents<C> {
   }
 
   /**
-   * What was received of a key, with its owner; it is used up. Nothing happens where it is known already, and where another open intake
+   * What was received of a key, with its owner. Nothing happens where it is known already, and where another open intake
    * has newer: two intakes are two sources (rule R13). `isNews`: it differs from what is held, though the resourceVersion is the same.
    */
   put(received: Entry<C>, owner: Owner<C>, isNews: boolean = false): void {
@@ -89,7 +89,6 @@ export class Contents<C> {
       return
     }
     if (held.owner !== owner && held.owner?.isOpen && isOlder(received, held)) {
-      received.drop()
       return
     }
     if (held.uid !== received.uid) {
@@ -100,11 +99,10 @@ export class Contents<C> {
     }
     owner.claim(held)
     if (isNews || !isSameState(held, received)) this.#update(held, received)
-    received.drop()
   }
 
   /**
-   * An object is gone, or nobody watches it any more. Without `final`, which is used up, its last state was not seen.
+   * An object is gone, or nobody watches it any more. Without `final` its last state was not seen.
    */
   remove(entry: Entry<C>, final?: Entry<C> | 'unwatched' | undefined): void {
     const { key } = entry
@@ -130,8 +128,6 @@ export class Contents<C> {
       }
       journal.gone(entry, last, !isFinal, isFinal ? final.bytes : entry.bytes)
     }
-    entry.drop()
-    final?.drop()
   }
 
   /** An object is let go of without a word. */
@@ -139,7 +135,6 @@ export class Contents<C> {
     this.#takeOut(entry)
     if (entry.failure === undefined) this.#parts.journal.forget(entry)
     else this.#parts.registrations.forget(entry.key)
-    entry.drop()
   }
 
   /** Tells of all that was done, failures first. */
@@ -192,28 +187,24 @@ export class Contents<C> {
     const hadFailed = entry.failure !== undefined
     this.bytes += received.bytes - entry.bytes
     entry.bytes = received.bytes
+    entry.passTo(received)
     if (failure !== undefined) {
-      if (hadFailed) entry.take(received)
-      else {
-        entry.passTo(received)
-        this.stale.set(entry, failure)
-      }
+      if (hadFailed) entry.value = failure
+      else this.stale.set(entry, failure)
       this.#report(failure)
       return
     }
+    const old = entry.value as C
+    entry.value = received.value
     if (hadFailed) {
-      entry.take(received)
       this.failed--
       this.#appear(entry)
       return
     }
-    const isHeard = registrations.size > 0
-    const old = isHeard ? entry.value : undefined
-    entry.take(received)
     this.stale.delete(entry)
     journal.changed(entry)
     indices.put(entry)
-    if (isHeard) registrations.updated(entry.key, entry.born, entry.value as C, old as C)
+    if (registrations.size > 0) registrations.updated(entry.key, entry.born, entry.value as C, old)
   }
 
   #takeOut(entry: Entry<C>): void {

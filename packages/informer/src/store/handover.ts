@@ -49,7 +49,6 @@ export function handOver<C>(
       const about = held === undefined ? gone.get(entry.key) : stateOf(held)
       if (about === undefined || !isOutdated(about, entry.resourceVersion)) contents.put(entry, intake.owner)
       else {
-        entry.drop()
         known.set(entry.key, about)
         if (held === undefined) continue
         intake.owner.claim(held)

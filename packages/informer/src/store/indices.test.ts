@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
-import type { Entry } from '../entries/entry.ts'
+import { Entry } from '../entries/entry.ts'
 import { byLabel } from './by-label.ts'
 import { Indices } from './indices.ts'
-import { PlainEntry } from './plain-entry.ts'
 import { type Item, item } from './testkit/objects.ts'
 
 const none = new Map<string, Entry<Item>>()
@@ -14,7 +13,7 @@ function indices(): Indices<Item> {
 }
 
 function entry(key: string, version: number): Entry<Item> {
-  return new PlainEntry<Item>(
+  return new Entry<Item>(
     { key, uid: key, resourceVersion: `${version}` },
     item(key, version, { labels: { app: 'web' } }),
     100,

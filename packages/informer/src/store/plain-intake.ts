@@ -104,14 +104,12 @@ export class PlainIntake<C> implements Intake {
   #gather(staged: Map<string, Entry<C>>, type: ChangeType, object: object, identity: Identity, bytes: number): void {
     const held = staged.get(identity.key)
     if (type !== 'DELETED' && held !== undefined && isSameState(held, identity)) return
-    held?.drop()
     if (type === 'DELETED') staged.delete(identity.key)
     else staged.set(identity.key, this.#target.receive(object, identity, bytes))
   }
 
   /** Lets go of what it has gathered. */
   #gatherIn(staged: Map<string, Entry<C>> | undefined): void {
-    for (const entry of this.staged?.values() ?? []) entry.drop()
     this.staged = staged
   }
 }

@@ -67,12 +67,10 @@ export class PlainReplacement<C> implements Replacement {
 
   drop(): void {
     this.#isOver = true
-    for (const entry of this.pending.values()) entry.drop()
     this.pending = new Map()
   }
 
   #set(key: string, entry: Entry<C> | undefined): void {
-    this.pending.get(key)?.drop()
     if (entry === undefined) this.pending.delete(key)
     else this.pending.set(key, entry)
   }

@@ -1,21 +1,14 @@
 import { forEachSeed, seededRandom } from '@wherry/testing'
 import { it } from 'vitest'
-import { packed } from '../packed.ts'
 import { PlainStore } from './plain-store.ts'
 import { runModel } from './testkit/model.ts'
 import { type Item, items, type MakeOptions } from './testkit/objects.ts'
 
 const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'namespaced'> =>
   new PlainStore<Item, 'namespaced'>({ view, ...options })
-const makePacked: typeof make = options => make({ ...options, packed })
 
 it('R38: whatever intakes do, the store is what the server has, and all who follow it come to the same', async () => {
   // A changed copy (npm run mutants) has seconds for all tests.
   const seeds = 150
   await forEachSeed(seed => runModel(make, seededRandom(seed), 300), { seeds })
-})
-
-it('T5: so it is, and so they do, where values are packed, and what nobody can read any more is let go of', async () => {
-  const seeds = 150
-  await forEachSeed(seed => runModel(makePacked, seededRandom(seed), 300), { seeds })
 })

@@ -13,7 +13,7 @@ import {
   text,
   viewCheck,
 } from '@wherry/client/internal'
-import type { Entry } from '../entries/entry.ts'
+import { Entry } from '../entries/entry.ts'
 import { type Identity, isSameState } from '../entries/identity.ts'
 import { InformerStoppedError, TransformError } from '../errors.ts'
 import type { Cursor } from '../journal/cursor.ts'
@@ -25,8 +25,6 @@ import { Contents } from './contents.ts'
 import { type Handover, handOver } from './handover.ts'
 import { Indices } from './indices.ts'
 import type { Intake, IntakeOptions } from './intake.ts'
-import { type Packed, type Packing, packingCheck } from './packing.ts'
-import { PlainEntry } from './plain-entry.ts'
 import { type IntakeTarget, PlainIntake } from './plain-intake.ts'
 import { failedOf, PlainLister } from './plain-lister.ts'
 import type { PlainReplacement } from './plain-replacement.ts'
@@ -46,8 +44,6 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
-  /** See the option of an informer. @default values are objects of the V8 heap */
-  readonly packed?: Packing | undefined
   /** Indices by name. More can be added later. @default none */
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
   /** How many deletions are kept for cursors that lag. @default the larger of 10,000 and the most keys held so far */
@@ -61,7 +57,6 @@ export interface PlainStoreOptions<C, S extends Scope = Scope> {
 /**
  * A {@link Store} on the JavaScript heap. What is kept of each object is what the view's projection builds, with what many
  * objects have (namespace, kind, values of labels, all labels where they are equal, …) held once; its own cost is about 220 bytes an object.
- * With `packed` it is on the heap for these alone: values are bytes outside of it (rule T5).
  *
  * @throws OptionTypeError, OptionRangeError for an option that it does not take.
  */
@@ -72,8 +67,6 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   readonly #indices: Indices<C>
   readonly #registrations: Registrations<C>
   readonly #transformer: Transformer<C>
-  /** Where the values are, unless they are in the entries. */
-  readonly #packed: Packed<C> | undefined
   readonly #contents: Contents<C>
   readonly #target: IntakeTarget<C>
   #view: View<C, S>
@@ -89,7 +82,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
   constructor(options: PlainStoreOptions<C, S>) {
     checkOptions('store', options, checks)
     for (const option of ['view', 'environment'] as const) checks[option](`store.${option}`, options[option])
-    const { view, maxTombstones, maxTombstoneBytes = 32 * 1024 * 1024, indices = {}, transform, packed } = options
+    const { view, maxTombstones, maxTombstoneBytes = 32 * 1024 * 1024, indices = {}, transform } = options
     const environment = guarded(options.environment)
     const { clock } = environment
     const { freeze = process.env.NODE_ENV !== 'production' } = options
@@ -97,8 +90,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     this.#view = view
     this.#environment = environment
     this.#indices = new Indices((error, key) => this.#report('index', tellable(view.resource, error), key))
-    this.#packed = packed?.open(freeze)
-    this.#transformer = new Transformer({ view, transform, freeze, isPacked: packed !== undefined })
+    this.#transformer = new Transformer({ view, transform, freeze })
     this.#journal = new Journal<C>({
       view,
       clock,
@@ -228,7 +220,6 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       cursors: readers.size,
       registrations: this.#registrations.size,
       transformFailures,
-      packed: this.#packed?.stats,
     }
   }
 
@@ -240,7 +231,6 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     this.#journal.close()
     this.#indices.clear()
     this.#contents.clear()
-    this.#packed?.end()
     this.#staged.clear()
     this.#syncListeners.clear()
     this.#handover = undefined
@@ -285,7 +275,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     const held = this.#contents.entries.get(key)
     const isHeld = held !== undefined && isSameState(held, identity)
     const value = isHeld ? (this.#contents.stale.get(held) ?? held.value) : this.#transformer.run(object, key, bytes)
-    return this.#entry(identity, value, bytes)
+    return new Entry(identity, value, bytes)
   }
 
   #receiveAnew(object: object, identity: Identity, bytes: number): Entry<C> | undefined {
@@ -293,22 +283,8 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     const held = this.#contents.entries.get(key)
     const known = held && (this.#contents.stale.get(held) ?? held.value)
     const value = this.#transformer.run(object, key, bytes)
-    const entry = this.#entry(identity, value, bytes)
-    const isKnown = entry.failure === undefined ? isEqual(value, known) : known instanceof TransformError
-    if (!isKnown) return entry
-    entry.drop()
-    return undefined
-  }
-
-  #entry(identity: Identity, value: C | TransformError, bytes: number): Entry<C> {
-    const packed = this.#packed
-    if (packed === undefined) return new PlainEntry(identity, value, bytes)
-    try {
-      return packed.entry(identity, value, bytes)
-    } catch (error) {
-      const failure = new TransformError(this.#view.key, identity.key, tellable(this.#view.resource, error))
-      return packed.entry(identity, failure, bytes)
-    }
+    const isKnown = value instanceof TransformError ? known instanceof TransformError : isEqual(value, known)
+    return isKnown ? undefined : new Entry(identity, value, bytes)
   }
 
   #change(type: ChangeType, object: object, identity: Identity, bytes: number, { owner }: PlainIntake<C>): void {
@@ -319,7 +295,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       // What another intake has found since is for that one to say.
       if (held === undefined || (held.owner !== owner && held.owner?.isOpen)) return
       const value = this.#transformer.run(object, key, bytes)
-      this.#contents.remove(held, this.#entry(identity, value, bytes))
+      this.#contents.remove(held, new Entry(identity, value, bytes))
     } else if (held !== undefined && isSameState(held, identity)) owner.claim(held)
     else this.#contents.put(this.#receive(object, identity, bytes), owner)
   }
@@ -342,8 +318,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     }
     for (const entry of pending.values()) {
       const held = contents.entries.get(entry.key)
-      if (isOutdated(entry, entry.resourceVersion, held)) entry.drop()
-      else contents.put(entry, owner, anew.has(entry))
+      if (!isOutdated(entry, entry.resourceVersion, held)) contents.put(entry, owner, anew.has(entry))
     }
     for (const entry of others) {
       if (entry.mark !== mark || contents.entries.get(entry.key) !== entry) continue
@@ -426,7 +401,6 @@ const checks = {
   view: viewCheck,
   environment: having('an Environment', 'onError', 'random'),
   freeze: flag,
-  packed: packingCheck,
   indices: having('index functions by name'),
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),

@@ -7,19 +7,6 @@ import type { Intake, IntakeOptions } from './intake.ts'
 /** Names under which objects can be found, given for each object. */
 export type IndexFunction<C> = (object: C) => Iterable<string>
 
-/** What a packed store has outside the V8 heap. */
-export interface PackedStats {
-  /** Objects, tombstones, and what is being received. */
-  readonly values: number
-  /** Of all its buffers, free parts and all. */
-  readonly bytes: number
-  /** Of these, what values take. */
-  readonly usedBytes: number
-  /** On the heap: texts that several values have, and lists of keys. There are never more than values have in common. */
-  readonly texts: number
-  readonly shapes: number
-}
-
 /** What a store holds, and what it costs. */
 export interface StoreStats {
   /** Objects that are there, failed ones among them. */
@@ -40,8 +27,6 @@ export interface StoreStats {
   readonly registrations: number
   /** Transforms that failed, since the store was made. */
   readonly transformFailures: number
-  /** `undefined` where values are plain objects. */
-  readonly packed?: PackedStats | undefined
 }
 
 /**

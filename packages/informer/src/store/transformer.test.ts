@@ -13,7 +13,7 @@ function transformer(
   view: View<unknown>,
   { freeze = false, transform }: { freeze?: boolean; transform?: (object: object) => unknown } = {},
 ): Transformer<unknown> {
-  return new Transformer<unknown>({ view, freeze, transform, isPacked: false })
+  return new Transformer<unknown>({ view, freeze, transform })
 }
 
 const named = (fn: (object: Item) => unknown): View<unknown> => items.project('seen', fn)

@@ -9,8 +9,6 @@ export interface TransformerOptions<C> {
   readonly view: View<C>
   readonly transform?: ((object: object) => C) | undefined
   readonly freeze: boolean
-  /** What it makes is packed: nothing of it need be shared or frozen. */
-  readonly isPacked: boolean
 }
 
 /** Makes of an object as decoded what the store keeps of it (rules R30, R37, T1). */
@@ -21,8 +19,7 @@ export class Transformer<C> {
   view: View<C>
   readonly #transform: (object: object) => C
   readonly #freeze: boolean
-  readonly #interner: Interner | undefined
-  readonly #freezesValues: boolean
+  readonly #interner: Interner
   /** Only what the caller's own function builds may lack labels, or be nothing. */
   readonly #isOwn: boolean
   /** `managedFields` may have been left out before the object was decoded. */
@@ -32,17 +29,16 @@ export class Transformer<C> {
   #sampledBytes = 0
   #managedBytes = 0
 
-  constructor({ view, transform, freeze, isPacked }: TransformerOptions<C>) {
+  constructor({ view, transform, freeze }: TransformerOptions<C>) {
     const { kind } = view.projection
     this.view = view
     this.#transform = transform ?? projector(view)
     this.#freeze = freeze
-    this.#freezesValues = freeze && !isPacked
     this.#isOwn = transform !== undefined || kind === 'named'
     this.#isLean = kind === 'default' || kind === 'metadata'
     const keepsManagers = kind === 'full' || kind === 'exact'
     // A function of the caller's is given what it may change, as long as nothing is frozen.
-    this.#interner = isPacked ? undefined : new Interner({ keepsManagers, sharesValues: !this.#isOwn })
+    this.#interner = new Interner({ keepsManagers, sharesValues: !this.#isOwn })
   }
 
   /** The part of what was received that is `managedFields`, from 0 to 1: measured in one of some objects, in the end of 64. */
@@ -54,12 +50,12 @@ export class Transformer<C> {
   run(object: object, key: string, bytes: number): C | TransformError {
     this.#sample(object, bytes)
     try {
-      this.#interner?.intern(object, key)
+      this.#interner.intern(object, key)
       // Other views are made of it too: a function that changes it damages them.
       if (this.#freeze && this.#isOwn) freezeDeep(object)
       const value = this.#transform(object)
       if (this.#isOwn) this.#check(object, value)
-      if (this.#freezesValues) freezeDeep(value)
+      if (this.#freeze) freezeDeep(value)
       return value
     } catch (error) {
       return new TransformError(this.view.key, key, tellable(this.view.resource, error))

@@ -53,20 +53,15 @@ export class HandlerReplay implements Handler<Seen> {
   readonly keysUntold: Set<string> = new Set()
   readonly #order: Order
   readonly #misbehave: () => unknown
-  readonly #isPacked: boolean
   registration: Registration | undefined
   removed = false
   calls = 0
   problem: unknown
 
-  /**
-   * @param misbehave what it does at each call, after it has noted it.
-   * @param isPacked what it heard last is not the very object that it hears to be the old one.
-   */
-  constructor(heard: Heard, misbehave: () => unknown, isPacked: boolean) {
+  /** @param misbehave what it does at each call, after it has noted it. */
+  constructor(heard: Heard, misbehave: () => unknown) {
     this.#order = new Order(heard)
     this.#misbehave = misbehave
-    this.#isPacked = isPacked
   }
 
   add(object: Seen, { key }: { readonly key: string }): unknown {
@@ -80,9 +75,7 @@ export class HandlerReplay implements Handler<Seen> {
 
   update(object: Seen, { old, key }: { readonly old: Seen; readonly key: string }): unknown {
     return this.#note(() => {
-      const held = expect(this.objects.get(key), `the old ${key}`)
-      if (this.#isPacked) held.toEqual(old)
-      else held.toBe(old)
+      expect(this.objects.get(key), `the old ${key}`).toBe(old)
       this.#order.see('update', object)
       this.objects.set(key, object)
     })

@@ -1,14 +1,7 @@
 import { type Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { type Check, checkOptions, flag, integer, milliseconds, viewCheck } from '@wherry/client/internal'
 import { ViewConflictError } from '@wherry/informer'
-import {
-  clientCheck,
-  isSameFunction,
-  type Packing,
-  packingCheck,
-  type ReadingOptions,
-  readingChecks,
-} from '@wherry/informer/internal'
+import { clientCheck, isSameFunction, type ReadingOptions, readingChecks } from '@wherry/informer/internal'
 
 /** The options of a {@link TransformCache}. */
 export interface TransformCacheOptions extends ReadingOptions {
@@ -20,13 +13,6 @@ export interface TransformCacheOptions extends ReadingOptions {
    * @default true unless `NODE_ENV` is `production`
    */
   readonly freeze?: boolean | undefined
-  /**
-   * Keeps the results of the views outside the V8 heap in a compact form, and builds a new one for each read (see the informer's option): for very
-   * many objects that are rarely read.
-   *
-   * Pass `packed` of `@wherry/informer/packed`. @default they are objects of the V8 heap
-   */
-  readonly packed?: Packing | undefined
   /** The maximum number of deleted objects that each view keeps for slow cursors. @default 10,000, or the largest number of objects so far */
   readonly maxTombstones?: number | undefined
   /** The maximum size of these, in bytes as received. @default 32 MiB */
@@ -48,7 +34,6 @@ const checks: Readonly<Record<keyof TransformCacheOptions, Check>> = {
     for (const [index, view] of value.entries()) viewCheck(`${option}[${index}]`, view)
   },
   freeze: flag,
-  packed: packingCheck,
   maxTombstones: integer(0),
   maxTombstoneBytes: integer(0),
   metricsEveryMs: (option, value) => {

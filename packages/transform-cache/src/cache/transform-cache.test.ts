@@ -2,7 +2,6 @@ import { isForbidden, isResourceNotFound, OptionRangeError, OptionTypeError, typ
 import { isInvalidOption, keyText } from '@wherry/client/internal'
 import { type ConfigMap, configMaps, namespaces, secrets } from '@wherry/client/resources/core'
 import { InformerStoppedError, TransformError, ViewConflictError } from '@wherry/informer'
-import { packed } from '@wherry/informer/packed'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from '@wherry/informer/testkit/served'
 import { createDefinition, definitions, things } from '@wherry/informer/testkit/things'
 import { describe, expect, it } from 'vitest'
@@ -249,20 +248,6 @@ describe('a transform cache', () => {
         expect(metric('objects', configMaps)).toBe(3)
       },
       { metricsEveryMs: 30_000 },
-    ))
-
-  it('T5: keeps what its views make of objects packed, where it is to', () =>
-    withCache(
-      [configMaps, size],
-      async kit => {
-        const { cache } = kit
-        await started(kit)
-        const [whole, sizes] = [cache.informer(configMaps), cache.informer(size)]
-        expect([whole, sizes].map(informer => informer.stats().packed?.values)).toEqual([2, 2])
-        expect(sizes.get('a/x')).toEqual({ name: 'x', keys: 2 })
-        expect(whole.get('a/x')).not.toBe(whole.get('a/x'))
-      },
-      { packed },
     ))
 
   it('T4: a projection that no estimate can be made of disturbs nothing but the metrics', () => {

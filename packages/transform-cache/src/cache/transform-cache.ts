@@ -157,7 +157,7 @@ export class TransformCache {
   }
 
   #watch(views: readonly View[], streaming: StreamingSupport, options: TransformCacheOptions): Reflectors {
-    const { client, initial, pageSize, maxObjectBytes, freeze, packed, maxTombstones, maxTombstoneBytes } = options
+    const { client, initial, pageSize, maxObjectBytes, freeze, maxTombstones, maxTombstoneBytes } = options
     const { environment } = client
     const informers: AnyInformer[] = []
     const reflectors = new Reflectors({
@@ -182,7 +182,7 @@ export class TransformCache {
       },
     })
     for (const view of views) {
-      const held = { freeze, packed, maxTombstones, maxTombstoneBytes }
+      const held = { freeze, maxTombstones, maxTombstoneBytes }
       const store: Store<unknown> = new PlainStore({ view, environment, ...held })
       reflectors.feed(store)
       store.onSynced(() => this.#syncedOne())

@@ -15,7 +15,6 @@ export interface ViewStats {
   /**
    * Estimated bytes on the heap: of the store's own for each object, and of what the view keeps of it. Up to 512 of them,
    * evenly spread, are looked at, and the rest is taken to be like them, by the bytes received; `memoryReport` looks at all.
-   * What a packed store keeps is outside the heap, and known: all of its buffers.
    */
   readonly keptBytes: number
   /** `keptBytes` for each received byte; 0 where nothing was received. */
@@ -27,8 +26,8 @@ export interface ViewStats {
 const most = 512
 
 export function viewStats(store: Store<unknown>): ViewStats {
-  const { objects, failed, receivedBytes, managedFieldsShare, packed } = store.stats()
-  const keptBytes = objects * storeBytesPerObject + (packed?.bytes ?? valueBytes(store, objects))
+  const { objects, failed, receivedBytes, managedFieldsShare } = store.stats()
+  const keptBytes = objects * storeBytesPerObject + valueBytes(store, objects)
   return {
     view: store.view.key,
     objects,

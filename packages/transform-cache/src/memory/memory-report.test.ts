@@ -2,8 +2,7 @@ import type { View } from '@wherry/client'
 import { isInvalidOption, systemEnvironment } from '@wherry/client/internal'
 import { configMaps, pods } from '@wherry/client/resources/core'
 import type { SharedInformer } from '@wherry/informer'
-import { type Packing, PlainStore, type Store, StoreReader } from '@wherry/informer/internal'
-import { packed } from '@wherry/informer/packed'
+import { PlainStore, type Store, StoreReader } from '@wherry/informer/internal'
 import { describe, expect, it } from 'vitest'
 import { viewStats } from '../cache/view-stats.ts'
 import { keyOnly } from '../projections/key-only.ts'
@@ -87,12 +86,11 @@ class Read extends StoreReader<unknown> {
 }
 
 /** A store that was filled as a list fills it: each object decoded from its text. */
-function filled(view: View, texts: readonly string[], packing?: Packing): Store<unknown> {
+function filled(view: View, texts: readonly string[]): Store<unknown> {
   const store: Store<unknown> = new PlainStore<unknown>({
     view,
     environment: systemEnvironment(),
     freeze: false,
-    packed: packing,
   })
   const replacement = store.intake().replace()
   for (const text of texts) replacement.put(JSON.parse(text) as object, text.length)
@@ -124,37 +122,6 @@ describe('a memory report', () => {
     expect(keptBytes / measured).toBeGreaterThan(0.75)
     expect(keptBytes / measured).toBeLessThan(1.25)
     expect([objects, receivedBytes]).toEqual([count, texts.reduce((sum, { length }) => sum + length, 0)])
-  })
-
-  it('T4, T5: of a packed store is within 25 % of what its heap and buffers are, and so is its estimate', async () => {
-    const texts = Array.from({ length: count }, (_, n) => JSON.stringify(configMap(n)))
-    filled(configMaps, texts.slice(0, 10), packed)
-    const heap = heapOf(() => filled(configMaps, texts, packed))
-    const store = filled(configMaps, texts, packed)
-    const measured = heap + (store.stats().packed?.bytes ?? 0)
-    const [view] = (await memoryReport(reader(store))).views
-    for (const { keptBytes } of [view ?? { keptBytes: 0 }, viewStats(store)]) {
-      expect(keptBytes / measured).toBeGreaterThan(0.75)
-      expect(keptBytes / measured).toBeLessThan(1.25)
-    }
-    // The largest have 2,200 bytes of text; 300 of these are all that the heap has of them.
-    const [largest] = view?.largest ?? []
-    expect(largest?.keptBytes).toBeGreaterThan(2200)
-    expect(largest?.keptBytes).toBeLessThan(3500)
-  })
-
-  it('T4, T5: of a packed store has all of its buffers, whatever is still there', async () => {
-    const store = new PlainStore<unknown>({ view: configMaps, environment: systemEnvironment(), packed })
-    const cursor = store.cursor()
-    const intake = store.intake()
-    intake.replace().commit('1')
-    cursor.take(10)
-    const object = configMap(1)
-    intake.change('ADDED', object, 1000)
-    intake.change('DELETED', object, 1000)
-    const { keptBytes } = await memoryReport(reader(store))
-    expect(keptBytes).toBe(store.stats().packed?.bytes)
-    expect([keptBytes, store.stats().tombstones]).toEqual([viewStats(store).keptBytes, 1])
   })
 
   it('T4, R30: an estimate takes what could not be transformed for nothing', async () => {

@@ -20,10 +20,7 @@ export interface ViewMemory {
   readonly failed: number
   /** The size of the stored objects, in bytes as received. */
   readonly receivedBytes: number
-  /**
-   * Estimated bytes on the heap: the kept values, and the store's own data for each. A packed store keeps its values outside the heap, with a known
-   * size: that of all its buffers; the figures of single objects are their shares of it.
-   */
+  /** Estimated bytes on the heap: the kept values, and the store's own data for each. */
   readonly keptBytes: number
   /** `keptBytes` per received byte; 0 if nothing was received. */
   readonly ratio: number
@@ -103,15 +100,7 @@ async function measured(
       sliceEnd = clock.monotonic() + sliceMs
     }
   }
-  const { receivedBytes, failed, managedFieldsShare, packed } = informer.stats()
-  const ownBytes = walked * storeBytesPerObject
-  const valueBytes = keptBytes - ownBytes
-  const share = packed === undefined || valueBytes === 0 ? 1 : packed.bytes / valueBytes
-  keptBytes = ownBytes + (packed?.bytes ?? valueBytes)
-  const objects = largest.map(of => ({
-    key: of.key,
-    keptBytes: storeBytesPerObject + share * (of.keptBytes - storeBytesPerObject),
-  }))
+  const { receivedBytes, failed, managedFieldsShare } = informer.stats()
   return {
     view: informer.view.key,
     objects: walked,
@@ -119,8 +108,8 @@ async function measured(
     receivedBytes,
     keptBytes,
     ratio: receivedBytes === 0 ? 0 : keptBytes / receivedBytes,
-    largest: top(objects, count),
-    managedFieldsBytes: share * managedFieldsBytes,
+    largest: top(largest, count),
+    managedFieldsBytes,
     managedFieldsShare,
   }
 }

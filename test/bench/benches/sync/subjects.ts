@@ -11,14 +11,9 @@ export function subject(name: string, metrics: readonly string[], options: Optio
     name,
     module: new URL(`./${isOurs ? 'wherry' : name}.ts`, import.meta.url),
     metrics,
-    options: { ...options, ...(isOurs && optionsOf(name.slice('wherry-'.length))) },
+    options: { ...options, ...(isOurs && { view: name.slice('wherry-'.length) }) },
     input,
   }
-}
-
-/** `packed`: metadata in a packed store. Else the name is the view's. */
-function optionsOf(name: string): Subject['options'] {
-  return name === 'packed' ? { view: 'metadata', packed: true } : { view: name }
 }
 
 /** All of them, those of others first. */

@@ -8,9 +8,8 @@ import { viewOf } from './views.ts'
 export async function run(context: SubjectContext): Promise<Metrics> {
   const client = clientFor(context.server())
   const view = viewOf(context)
-  const { packed } = context.options.packed === true ? await import('@wherry/informer/packed') : {}
   return measureSync(context, async () => {
-    const informer = new Informer({ client, view, packed })
+    const informer = new Informer({ client, view })
     let heard = 0
     const registration = informer.addHandler({
       add() {

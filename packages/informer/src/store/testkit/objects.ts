@@ -1,11 +1,9 @@
-import assert from 'node:assert/strict'
 import type { Environment, KubernetesObject, Resource, View } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
 import { type Simulation, simulate } from '@wherry/testing'
 import type { RecordedEnvironment } from '@wherry/testing/internal'
 import type { Change } from '../../change.ts'
 import type { Handler } from '../../registrations/handler.ts'
-import type { Packing } from '../packing.ts'
 import type { IndexFunction, Store } from '../store.ts'
 
 /** As tests use it: a ConfigMap with one value. */
@@ -21,7 +19,6 @@ export interface MakeOptions {
   readonly view?: View<Item, 'namespaced'> | undefined
   readonly transform?: ((object: object) => Item) | undefined
   readonly freeze?: boolean | undefined
-  readonly packed?: Packing | undefined
   readonly indices?: Readonly<Record<string, IndexFunction<Item>>> | undefined
   readonly maxTombstones?: number | undefined
   readonly maxTombstoneBytes?: number | undefined
@@ -51,12 +48,6 @@ export function item(key: string, resourceVersion: number, parts: ItemParts = {}
 export function shown(object: Item | undefined): string {
   const { metadata, data } = object ?? {}
   return `${metadata?.namespace}/${metadata?.name}@${data?.value}`
-}
-
-/** Two reads of one state give the very same object or, of a packed store, an equal one. */
-export function expectSame(store: Store<Item, 'namespaced'>, object: unknown, other: unknown): void {
-  if (store.stats().packed === undefined) assert.equal(object, other)
-  else assert.deepEqual(object, other)
 }
 
 /** A change in a word. */

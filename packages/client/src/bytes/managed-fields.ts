@@ -3,7 +3,8 @@ import { tryDecodeJson } from './json.ts'
 
 /** Stands for what was cut out. Nobody sends this number: where the text itself had it, another list that was cut would be lost. */
 const mark = 740_291_365
-const key = '"managedFields":'
+/** After the quote that begins it: a search for a letter is faster, since there are many quotes. */
+const key = 'managedFields":['
 
 const quote = 34
 const comma = 44
@@ -48,11 +49,11 @@ interface Holder {
 /** The text with a mark for the list that its first key `managedFields` has; `undefined` where that is not to be found. */
 function withoutList(text: string): string | undefined {
   const at = text.indexOf(key)
+  if (at < 2 || text.charCodeAt(at - 1) !== quote) return undefined
   // Not the end of a longer key, whose quote is escaped; within a string it can't be.
-  const before = text.charCodeAt(at - 1)
-  if (at < 1 || (before !== comma && before !== openBrace)) return undefined
-  const from = at + key.length
-  if (text.charCodeAt(from) !== openBracket) return undefined
+  const before = text.charCodeAt(at - 2)
+  if (before !== comma && before !== openBrace) return undefined
+  const from = at + key.length - 1
   const to = endOf(text, from)
   return to < 0 ? undefined : `${text.slice(0, from)}${mark}${text.slice(to)}`
 }

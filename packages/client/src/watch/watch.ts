@@ -158,14 +158,23 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     this.#read(readWatchLine(text, this.#target), text.length)
   }
 
+  /** What a handler throws ends the watch. */
   #read(line: WatchLine, length: number): void {
+    try {
+      this.#tell(line, length)
+    } catch (error) {
+      this.#end({ how: 'threw', error })
+    }
+  }
+
+  #tell(line: WatchLine, length: number): void {
     switch (line.is) {
       case 'change':
-        return this.#tell(() => this.#on.event(line.type, line.object, length))
+        return this.#on.event(line.type, line.object, length)
       case 'bookmark':
-        return this.#tell(() => this.#on.bookmark(line.resourceVersion, line.initialEventsEnd))
+        return this.#on.bookmark(line.resourceVersion, line.initialEventsEnd)
       case 'stray':
-        return this.#tell(() => this.#on.skipped?.(new InvalidObjectError(this.#target.resource, line.why)))
+        return this.#on.skipped?.(new InvalidObjectError(this.#target.resource, line.why))
       case 'error':
         return this.#end({
           how: 'failed',
@@ -213,14 +222,6 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     if (this.#over) return
     this.abort()
     this.#on.end(end)
-  }
-
-  #tell(call: () => void): void {
-    try {
-      call()
-    } catch (error) {
-      this.#end({ how: 'threw', error })
-    }
   }
 }
 

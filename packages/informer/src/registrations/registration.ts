@@ -99,19 +99,20 @@ export class HandlerRegistration<C> implements Registration {
   }
 
   hear(told: Told<C>): void {
+    const { key, born, object } = told
+    if (told.type === 'update') return this.update(key, born, object, told.old)
     if (this.#isOver) return
-    if (this.#behind !== undefined && told.born > this.#behind.at) {
+    if (this.#behind !== undefined && born > this.#behind.at) {
       // It was never told that this had a value, and never will be.
-      if (told.type === 'delete') this.look(told.key)
-      return
-    }
-    const { key, object } = told
-    if (told.type === 'add') this.#add(key, told.born, object)
-    else if (told.type === 'update') this.#update(key, object, told.old)
-    else {
-      const { finalStateUnknown } = told
-      this.#call(key, () => this.#handler.delete?.(object, { key, finalStateUnknown }))
-    }
+      if (told.type === 'delete') this.look(key)
+    } else if (told.type === 'add') this.#add(key, born, object)
+    else this.#delete(key, object, told.finalStateUnknown)
+  }
+
+  /** An object has another value. If its add is still to come, that tells the new one. */
+  update(key: string, born: number, object: C, old: C): void {
+    if (this.#why === undefined && (this.#behind === undefined || born <= this.#behind.at))
+      this.#update(key, object, old)
   }
 
   /** Tells whether one is there without a value, where that is news. Of one with a value it is told as of any. */
@@ -123,7 +124,11 @@ export class HandlerRegistration<C> implements Registration {
     if (isThere === true && !wasThere) untold.add(key)
     else if (isThere === undefined && wasThere) untold.delete(key)
     else return
-    this.#call(key, () => this.#handler.onTransformFailed?.({ key, isThere: !wasThere }))
+    try {
+      this.#returned(key, this.#handler.onTransformFailed?.({ key, isThere: !wasThere }))
+    } catch (error) {
+      this.#owner.options.onError(error, key)
+    }
   }
 
   /** One without a value is let go of: it hears anew when that appears again. */
@@ -223,22 +228,31 @@ export class HandlerRegistration<C> implements Registration {
 
   #add(key: string, born: number, object: C): void {
     this.#untold?.delete(key)
-    this.#call(key, () => this.#handler.add?.(object, { key, isInInitialList: this.#isInitial(born) }))
+    try {
+      this.#returned(key, this.#handler.add?.(object, { key, isInInitialList: this.#isInitial(born) }))
+    } catch (error) {
+      this.#owner.options.onError(error, key)
+    }
   }
 
   #update(key: string, object: C, old: C): void {
-    this.#call(key, () => this.#handler.update?.(object, { old, key }))
+    try {
+      this.#returned(key, this.#handler.update?.(object, { old, key }))
+    } catch (error) {
+      this.#owner.options.onError(error, key)
+    }
+  }
+
+  #delete(key: string, object: C, finalStateUnknown: boolean): void {
+    try {
+      this.#returned(key, this.#handler.delete?.(object, { key, finalStateUnknown }))
+    } catch (error) {
+      this.#owner.options.onError(error, key)
+    }
   }
 
   /** A promise is watched for rejection, and not waited for. */
-  #call(key: string, call: () => unknown): void {
-    const { onError } = this.#owner.options
-    try {
-      const result = call()
-      // Of most there is none, and nothing is made for it.
-      if (result !== undefined) watched(result, error => onError(error, key))
-    } catch (error) {
-      onError(error, key)
-    }
+  #returned(key: string, result: unknown): void {
+    if (result !== undefined) watched(result, error => this.#owner.options.onError(error, key))
   }
 }

@@ -33,7 +33,7 @@ class Batch<C> {
   addsFrom = 0
 
   get isEmpty(): boolean {
-    return this.deletes.length + this.adds.length + this.updates.length + this.untold.size === 0
+    return this.updates.length + this.deletes.length + this.adds.length + this.untold.size === 0
   }
 }
 
@@ -97,9 +97,26 @@ export class Registrations<C> {
     for (const registration of this.#registrations) registration.forget(key)
   }
 
+  /** Tells of one update at once; what a handler brings about is told after it. If a handler has caused the update, it waits its turn. */
+  tellUpdate(key: string, born: number, object: C, old: C): void {
+    const registrations = this.#registrations
+    if (registrations.length === 0) return
+    if (this.#isTelling || !this.#batch.isEmpty) {
+      this.updated(key, born, object, old)
+      this.tell()
+      return
+    }
+    this.#isTelling = true
+    for (const registration of registrations) registration.update(key, born, object, old)
+    this.#finish()
+  }
+
   /** Tells what has come together (rule R26), and what there is no object to tell with. What a handler brings about is told after it. */
   tell(): void {
-    if (!this.#isTelling) return this.telling(() => {})
+    if (!this.#isTelling) {
+      this.#isTelling = true
+      return this.#finish()
+    }
     if (this.#batch.isEmpty) return
     this.#waiting.push(this.#batch)
     this.#batch = new Batch()
@@ -108,12 +125,14 @@ export class Registrations<C> {
   /** Makes calls of handlers. */
   telling(call: () => void): void {
     this.#isTelling = true
-    try {
-      call()
-      this.interleave()
-    } finally {
-      this.#isTelling = false
-    }
+    call()
+    this.#finish()
+  }
+
+  /** Tells what handlers have brought about. Nothing that is called here throws. */
+  #finish(): void {
+    if (this.#waiting.length > 0 || !this.#batch.isEmpty) this.interleave()
+    this.#isTelling = false
     for (const registration of this.#registrations) registration.settle()
   }
 

@@ -1,6 +1,6 @@
 import { compareResourceVersions } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
-import { isSameState } from '../entries/identity.ts'
+import { type Identity, isSameState } from '../entries/identity.ts'
 import type { Owner } from '../entries/owner.ts'
 import type { TransformError } from '../errors.ts'
 import type { Journal } from '../journal/journal.ts'
@@ -182,7 +182,7 @@ export class Contents<C> {
   }
 
   #update(entry: Entry<C>, received: Entry<C>): void {
-    const { journal, indices, registrations } = this.#parts
+    const { registrations } = this.#parts
     const { failure } = received
     const hadFailed = entry.failure !== undefined
     this.bytes += received.bytes - entry.bytes
@@ -201,10 +201,25 @@ export class Contents<C> {
       this.#appear(entry)
       return
     }
-    this.stale.delete(entry)
-    journal.changed(entry)
-    indices.put(entry)
+    this.#valueChanged(entry)
     if (registrations.size > 0) registrations.updated(entry.key, entry.born, entry.value as C, old)
+  }
+
+  /** An object that has a value has another one, which handlers are called with before this returns, unless one of them has caused it. */
+  modify(entry: Entry<C>, identity: Identity, value: C, bytes: number): void {
+    const old = entry.value as C
+    this.bytes += bytes - entry.bytes
+    entry.bytes = bytes
+    entry.passTo(identity)
+    entry.value = value
+    this.#valueChanged(entry)
+    this.#parts.registrations.tellUpdate(entry.key, entry.born, value, old)
+  }
+
+  #valueChanged(entry: Entry<C>): void {
+    if (this.stale.size > 0) this.stale.delete(entry)
+    this.#parts.journal.changed(entry)
+    this.#parts.indices.put(entry)
   }
 
   #takeOut(entry: Entry<C>): void {

@@ -83,3 +83,46 @@ it('takes the name from the key, whose text is kept in any case, and leaves it a
   expect(clusterWide.metadata.name).toBe('a-name-of-its-own')
   expect(() => interner.intern({ metadata: { name: 5 } }, 'a-key')).not.toThrow()
 })
+
+it('keeps the labels and annotations of the former state where they are equal, frozen, however long they are', () => {
+  const interner = new Interner({ keepsManagers: false, sharesValues: true })
+  const make = (app = 'a', note = 'y'.repeat(1000)) => ({
+    metadata: { labels: { app }, annotations: { note } },
+  })
+  const [former, next, others] = [make(), make(), make('b', 'z')]
+  for (const object of [next, others]) interner.intern(object, 'a-key', former)
+  expect(next).toEqual(make())
+  expect([next.metadata.labels, next.metadata.annotations]).toEqual([
+    former.metadata.labels,
+    former.metadata.annotations,
+  ])
+  expect(next.metadata.labels).toBe(former.metadata.labels)
+  expect(next.metadata.annotations).toBe(former.metadata.annotations)
+  expect([former.metadata.labels, former.metadata.annotations].map(Object.isFrozen)).toEqual([true, true])
+  expect(others).toEqual(make('b', 'z'))
+})
+
+it.each([
+  ['one more', { a: 'x' }, { a: 'x', b: 'y' }],
+  ['one less', { a: 'x', b: 'y' }, { a: 'x' }],
+  ['another value', { a: 'x' }, { a: 'y' }],
+  ['another key', { a: 'x' }, { b: 'x' }],
+  ['what is no text', { a: {} }, { a: {} }],
+])('takes no labels of the former state that have %s', (_, labels, former) => {
+  const interner = new Interner({ keepsManagers: false, sharesValues: true })
+  const object = { metadata: { labels } }
+  interner.intern(object, 'a-key', { metadata: { labels: former } })
+  expect(object).toEqual({ metadata: { labels } })
+  expect(object.metadata.labels).not.toBe(former)
+})
+
+it('takes nothing of a former state into what a function of the caller’s makes of it, nor into what is frozen', () => {
+  const make = () => ({ metadata: { labels: { a: 'x' } } })
+  const [former, own, frozen] = [make(), make(), { metadata: Object.freeze(make().metadata) }]
+  new Interner({ keepsManagers: false, sharesValues: false }).intern(own, 'a-key', former)
+  const interner = new Interner({ keepsManagers: false, sharesValues: true })
+  for (const none of [null, 5, { metadata: null }, {}]) interner.intern(make(), 'a-key', none)
+  interner.intern(frozen, 'a-key', former)
+  expect([own.metadata.labels, frozen.metadata.labels].includes(former.metadata.labels)).toBe(false)
+  expect(Object.isFrozen(former.metadata.labels)).toBe(false)
+})

@@ -48,8 +48,9 @@ export class Interner {
   /**
    * Replaces such parts of an object as decoded, which nothing else holds yet. A frozen one is left as it is.
    * @param key its key, which is kept beside it: the name becomes a part of that text
+   * @param former an earlier state of the same object: most updates leave its labels and annotations as they are
    */
-  intern(object: object, key: string): void {
+  intern(object: object, key: string, former?: unknown): void {
     const received = object as Received
     this.#text(received, 'kind')
     this.#text(received, 'apiVersion')
@@ -57,8 +58,9 @@ export class Interner {
     if (!isObject(metadata)) return
     this.#name(metadata, key)
     this.#text(metadata, 'namespace')
-    this.#texts(metadata, 'labels')
-    this.#texts(metadata, 'annotations', mostAnnotationLength)
+    const known = this.#sharer !== undefined && isObject(former) ? (former as Received).metadata : undefined
+    if (!keeps(metadata, known, 'labels')) this.#texts(metadata, 'labels')
+    if (!keeps(metadata, known, 'annotations')) this.#texts(metadata, 'annotations', mostAnnotationLength)
     this.#share(metadata, 'ownerReferences')
     this.#share(metadata, 'finalizers')
     const { managedFields } = metadata
@@ -114,6 +116,27 @@ export class Interner {
     if (Object.isFrozen(holder)) return
     record[key] = this.shared(text)
   }
+}
+
+/** Whether a map of an earlier state is equal. It is kept then, and frozen: two states share it. */
+function keeps(metadata: Metadata, former: Metadata | null | undefined, field: 'labels' | 'annotations'): boolean {
+  const map = metadata[field]
+  const known = former?.[field]
+  if (!isObject(map) || !isObject(known) || !isEqual(map, known) || Object.isFrozen(metadata)) return false
+  metadata[field] = Object.freeze(known)
+  return true
+}
+
+/** Of maps of texts: others are equal only if they are the same. */
+function isEqual(map: object, other: object): boolean {
+  let left = 0
+  for (const key in map) {
+    if ((map as Readonly<Record<string, unknown>>)[key] !== (other as Readonly<Record<string, unknown>>)[key])
+      return false
+    left++
+  }
+  for (const _ in other) left--
+  return left === 0
 }
 
 function isObject(value: unknown): value is object {

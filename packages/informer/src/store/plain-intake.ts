@@ -72,7 +72,7 @@ export class PlainIntake<C> implements Intake {
   }
 
   change(type: ChangeType, object: object, bytes: number): void {
-    checkType('type', type)
+    if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED') checkType('type', type)
     if (!this.isOpen) return
     const identity = identityOf(object)
     if (this.staged === undefined) this.#target.change(type, object, identity, bytes, this)

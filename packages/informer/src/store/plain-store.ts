@@ -246,7 +246,7 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
       receive: (object, identity, bytes) => this.#receive(object, identity, bytes),
       receiveAnew: (object, identity, bytes) => this.#receiveAnew(object, identity, bytes),
       change: (type, object, identity, bytes, intake) => {
-        if (this.#isClosed) return
+        if (this.#isClosed || this.#modify(type, object, identity, bytes, intake)) return
         this.#change(type, object, identity, bytes, intake)
         contents.tell()
       },
@@ -285,6 +285,22 @@ export class PlainStore<C, S extends Scope = Scope> implements Store<C, S> {
     const value = this.#transformer.run(object, key, bytes)
     const isKnown = value instanceof TransformError ? known instanceof TransformError : isEqual(value, known)
     return isKnown ? undefined : new Entry(identity, value, bytes)
+  }
+
+  /** What most changes are: another state of an object that this intake has given. Gives whether it was that. */
+  #modify(type: ChangeType, object: object, identity: Identity, bytes: number, { owner }: PlainIntake<C>): boolean {
+    if (type === 'DELETED' || this.#handover !== undefined) return false
+    const held = this.#contents.entries.get(identity.key)
+    if (held === undefined || held.owner !== owner || held.uid !== identity.uid || held.failure !== undefined)
+      return false
+    if (isSameState(held, identity)) return true
+    const value = this.#transformer.run(object, held.key, bytes, held.value)
+    if (!(value instanceof TransformError)) this.#contents.modify(held, identity, value, bytes)
+    else {
+      this.#contents.put(new Entry<C>(identity, value, bytes), owner)
+      this.#contents.tell()
+    }
+    return true
   }
 
   #change(type: ChangeType, object: object, identity: Identity, bytes: number, { owner }: PlainIntake<C>): void {

@@ -46,11 +46,15 @@ export class Transformer<C> {
     return this.#sampledBytes === 0 ? 0 : Math.min(1, this.#managedBytes / this.#sampledBytes)
   }
 
-  /** Never throws: what the transform threw, or that it gave nothing to keep, is a `TransformError`. @param bytes as received */
-  run(object: object, key: string, bytes: number): C | TransformError {
+  /**
+   * Never throws: what the transform threw, or that it gave nothing to keep, is a `TransformError`.
+   * @param bytes as received
+   * @param former what it gave of an earlier state of the object
+   */
+  run(object: object, key: string, bytes: number, former?: unknown): C | TransformError {
     this.#sample(object, bytes)
     try {
-      this.#interner.intern(object, key)
+      this.#interner.intern(object, key, former)
       // Other views are made of it too: a function that changes it damages them.
       if (this.#freeze && this.#isOwn) freezeDeep(object)
       const value = this.#transform(object)

@@ -5,7 +5,6 @@ import type { Change } from '../../change.ts'
 import type { Cursor } from '../../journal/cursor.ts'
 import type { Handler, Registration } from '../../registrations/handler.ts'
 import type { Intake } from '../intake.ts'
-import type { Store } from '../store.ts'
 import { bed, type Item, item, type MakeStore, shown } from './objects.ts'
 
 const namespaces = ['a', 'b'] as const

@@ -107,7 +107,7 @@ async function checkDemo(): Promise<Found> {
   return { passed: 0, failures: [`${output.trim()}\n${rights} of 6 operators were right; exit code ${code}`] }
 }
 
-/** What `npm run example -- quickstart --verify` runs, against the packages as they were built. The others are run from source. */
+/** What `npm run example -- quickstart --verify` runs, against the packages as they were built, by its users' own command. */
 async function checkExample(): Promise<Found> {
   await packed()
   const args = [join(root, 'tools/runner/main.ts'), 'quickstart', '--verify']

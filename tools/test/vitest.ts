@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { build } from '../build.ts'
 import { root } from '../workspace.ts'
 import { bin, command, toolEnvironment } from './command.ts'
 import type { Found, Options, Step } from './step.ts'
@@ -52,13 +53,15 @@ export function suite(
       mkdirSync(reports, { recursive: true })
       const file = join(reports, `${name}.json`)
       rmSync(file, { force: true })
+      // What tests start as programs of their own are the packages as they are built.
+      const notBuilt = options.whole ? await build(() => undefined) : undefined
+      if (notBuilt !== undefined) return { passed: 0, failures: [notBuilt] }
       const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
       const env = toolEnvironment({
         WHERRY_PROPERTY_SEED: String(options.propertySeed),
         ...(options.seeds !== undefined && { WHERRY_SEEDS: String(options.seeds) }),
         WHERRY_SEED_SHARE: options.whole ? '0.6' : '0.1',
-        ...(!options.whole && { WHERRY_REAL: 'false' }),
-        ...(folders.includes('packages/') && { WHERRY_SHARED_MODULES: 'true' }),
+        ...(options.whole ? { WHERRY_BUILT: 'true' } : { WHERRY_REAL: 'false' }),
       })
       const changed = changedSince === undefined ? [] : ['--changed', changedSince]
       const atOnce = workers === undefined ? [] : [`--maxWorkers=${workers}`]

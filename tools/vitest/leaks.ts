@@ -15,7 +15,7 @@ import { Server, Socket } from 'node:net'
  */
 export interface LeakDetector {
   /** All that is open now, by identity, and what it is. What a timer opened in its turn has the identity of that timer. */
-  open(): Map<object, string>
+  open(): Map<object, () => string>
   /** Takes the unhandled rejections since the last call. */
   rejections(): unknown[]
 }
@@ -35,9 +35,9 @@ const turnOf = new AsyncLocalStorage<object>()
 
 const ownFrames = /tools[\\/]vitest[\\/]leaks|node:internal|node:diagnostics_channel|\(node:|at node:/
 
-/** The first line of the stack that is neither ours nor Node's. */
-function origin(): string {
-  const lines = (new Error().stack ?? '').split('\n').slice(1)
+/** The first line of the stack that is neither ours nor Node's. Written out late, for what is left alone: it is slow, and most things close. */
+function origin({ stack = '' }: Error): string {
+  const lines = stack.split('\n').slice(1)
   return lines.find(line => !ownFrames.test(line) && line.includes('at '))?.trim() ?? 'at an unknown place'
 }
 
@@ -47,8 +47,8 @@ export function detectLeaks(): LeakDetector {
   const rejections: unknown[] = []
 
   const track = (thing: object, what: () => string, isOpen: () => boolean): void => {
-    const at = origin()
-    opened.set(thing, { what: () => `${what()}, made ${at}`, isOpen, root: turnOf.getStore() ?? thing })
+    const made = new Error()
+    opened.set(thing, { what: () => `${what()}, made ${origin(made)}`, isOpen, root: turnOf.getStore() ?? thing })
   }
   watchSockets(track)
   watchTimers(opened, track)
@@ -57,7 +57,7 @@ export function detectLeaks(): LeakDetector {
   return {
     open: () => {
       for (const [thing, { isOpen }] of opened) if (!isOpen()) opened.delete(thing)
-      return new Map([...opened].map(([, { what, root }]) => [root, what()]))
+      return new Map([...opened].map(([, { what, root }]) => [root, what]))
     },
     rejections: () => rejections.splice(0),
   }

@@ -25,14 +25,14 @@ vi.waitFor = (fn, options = {}) =>
   waitFor(fn, { timeout: 300_000, ...(typeof options === 'number' ? { timeout: options } : options) })
 
 /** Fails unless all that was opened after `known` closes within the bound. */
-async function nothingLeft(known: ReadonlyMap<object, string>): Promise<void> {
-  const left = (): string[] => [...detector.open()].filter(([thing]) => !known.has(thing)).map(([, what]) => what)
+async function nothingLeft(known: ReadonlyMap<object, unknown>): Promise<void> {
+  const left = () => [...detector.open()].filter(([thing]) => !known.has(thing)).map(([, what]) => what)
   const until = performance.now() + closingMs
   // A turn of the loop at least: that is when Node tells of unhandled rejections.
   do await new Promise<void>(resolve => after(resolve, 1))
   while (left().length > 0 && performance.now() < until)
   const rejected = detector.rejections().map(reason => `an unhandled rejection: ${text(reason)}`)
-  const all = [...left(), ...rejected]
+  const all = [...left().map(what => what()), ...rejected]
   if (all.length > 0) throw new Error(`left behind: ${all.join('\n  and ')}`)
 }
 

@@ -16,7 +16,7 @@ import { auditedBundles } from './testkit/audit.ts'
 import { archiveOf, bundleOf } from './testkit/bundles.ts'
 import { TestSource } from './testkit/source.ts'
 
-const within = { interval: 20 }
+const within = { interval: 50 }
 const until = (check: () => unknown): Promise<unknown> => vi.waitFor(check, within)
 const hasReal = await realApiServerAvailable('bundles on a real API server')
 

@@ -13,7 +13,7 @@ const gc = runInNewContext('gc') as (options: object) => void
 
 /** The heap without what is only not collected yet. */
 function heap(): number {
-  for (let i = 0; i < 12; i++) gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
+  for (let i = 0; i < 3; i++) gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   return process.memoryUsage().heapUsed
 }
 

@@ -18,7 +18,7 @@ export interface Sides {
 export async function startSides(program: string): Promise<Sides> {
   const options = { authorization: 'RBAC' } as const
   const real = await startApiServer({ kind: 'real', ...options, build: process.env.CI === 'true' })
-  const embedded = await startApiServer({ kind: 'embedded', ...options, clusterObjects: true })
+  const embedded = await startApiServer({ kind: 'embedded', ...options })
   const folder = await mkdtemp(join(tmpdir(), 'wherry-kubectl-'))
   const at = async (server: typeof real | typeof embedded, flow: Flow): Promise<readonly Said[]> => {
     const access = { url: server.url, ca: server.ca ?? '', token: server.token }

@@ -13,7 +13,13 @@ export interface Cluster {
 export async function startCluster(seed = 7, own: Partial<Environment> = {}): Promise<Cluster> {
   const simulation = simulate(seed)
   const { clock, random, environment } = simulation
-  const server = await startApiServer({ isolate: false, sockets: false, clock, random: random.fork('server') })
+  const server = await startApiServer({
+    clusterObjects: false,
+    isolate: false,
+    sockets: false,
+    clock,
+    random: random.fork('server'),
+  })
   const transport = server.transport({ random: random.fork('network') })
   const { url, token } = server
   const client = new Client({ url, token, transport, environment: { ...environment, ...own } })

@@ -57,6 +57,9 @@ export interface Simulated extends Served {
   readonly transport: MemoryTransport
 }
 
+/** A test finds what it created, and nothing else. */
+const empty = { clusterObjects: false } as const
+
 /** A server and a client in memory, on the time of one seed. */
 export async function simulated(
   seed: number,
@@ -66,6 +69,7 @@ export async function simulated(
   const simulation = simulate(seed)
   const random = simulation.random.fork('server')
   const server = await startApiServer({
+    ...empty,
     ...serverOptions,
     isolate: false,
     sockets: false,
@@ -90,7 +94,7 @@ export async function overSockets(
   options: EmbeddedOptions & { readonly protocol?: 'h2' | 'http/1.1' } = {},
 ): Promise<Served> {
   const { protocol = 'h2', ...serverOptions } = options
-  const server = await startApiServer({ ...serverOptions, isolate: false })
+  const server = await startApiServer({ ...empty, ...serverOptions, isolate: false })
   const { ca } = server
   const credentials: Credentials = { ...bearer(server.token), tls: () => ({ ca }) }
   const environment = systemEnvironment()

@@ -35,14 +35,14 @@ for (const protocol of ['HTTP/2', 'HTTP/1.1']) {
     server = await startApiServer({ tls: protocol === 'HTTP/2' })
     const { said, ended } = run({})
     expect(await ended).toBe(0)
-    expect(said).toEqual(['read 0', 'done'])
+    expect(said).toEqual(['read 5', 'done'])
   })
 
   it(`a program that closes its client sees it closed (${protocol})`, async () => {
     server = await startApiServer({ tls: protocol === 'HTTP/2' })
     const { said, ended } = run({ close: true })
     expect(await ended).toBe(0)
-    expect(said).toEqual(['read 0', 'done'])
+    expect(said).toEqual(['read 5', 'done'])
   })
 
   it(`a program lives until what it asked for is there (${protocol})`, async () => {
@@ -50,6 +50,6 @@ for (const protocol of ['HTTP/2', 'HTTP/1.1']) {
     await server.faults.add({ match: { verb: 'list' }, nth: 2, effect: { kind: 'delay', ms: 300 } })
     const { said, ended } = run({ patient: true })
     expect(await ended).toBe(0)
-    expect(said).toEqual(['read 0', 'there are 0', 'done'])
+    expect(said).toEqual(['read 5', 'there are 5', 'done'])
   })
 }

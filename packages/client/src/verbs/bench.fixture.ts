@@ -13,13 +13,16 @@ export interface Bench {
   close(): Promise<void>
 }
 
+/** A test finds what it created, and nothing else. */
+const empty = { clusterObjects: false } as const
+
 type Options = ClientSettings & { readonly server?: Omit<EmbeddedOptions, 'isolate'> | undefined }
 
 /** In memory, on simulated time. */
 export async function inMemory({ server: of, ...options }: Options = {}): Promise<Bench> {
   const simulation = simulate(7)
   const { clock, environment, random } = simulation
-  const server = await startApiServer({ sockets: false, clock, random: random.fork('server'), ...of })
+  const server = await startApiServer({ sockets: false, clock, random: random.fork('server'), ...empty, ...of })
   const transport = server.transport({ random: random.fork('network') })
   const client = new Client({ url: server.url, transport, environment, token: server.token, ca: server.ca, ...options })
   return {
@@ -35,7 +38,7 @@ export async function inMemory({ server: of, ...options }: Options = {}): Promis
 
 /** Over TLS sockets and HTTP/2, in real time. */
 export async function overSockets({ server: of, ...options }: Options = {}): Promise<Bench> {
-  const server = await startApiServer(of)
+  const server = await startApiServer({ ...empty, ...of })
   const environment = recordedEnvironment(systemClock(), Math.random, new Trace(false))
   const client = new Client({ url: server.url, environment, token: server.token, ca: server.ca, ...options })
   return {

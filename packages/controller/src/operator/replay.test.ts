@@ -20,7 +20,13 @@ const keys = ['red', 'blue', 'green']
 
 /** An operator and its server, with faults and changes at random: at the end the world is as the objects say. */
 async function world({ clock, random, environment, trace }: Simulation): Promise<void> {
-  const server = await startApiServer({ isolate: false, sockets: false, clock, random: random.fork('server') })
+  const server = await startApiServer({
+    clusterObjects: false,
+    isolate: false,
+    sockets: false,
+    clock,
+    random: random.fork('server'),
+  })
   const { url, token } = server
   const transport = server.transport({ random: random.fork('network') })
   const client = new Client({ url, token, transport, environment })

@@ -34,6 +34,7 @@ export async function simulatedCluster(seed: number, options: SimulatedOptions =
   const simulation = simulate(seed)
   const { clock, environment, random } = simulation
   const server = await startApiServer({
+    clusterObjects: false,
     ...serverOptions,
     isolate: false,
     sockets: false,

@@ -72,7 +72,13 @@ export async function simulatedCluster(seed: number, options: ClusterOptions = {
   const { client: settings, token, ...serverOptions } = options
   const simulation = simulate(seed)
   const { clock, environment, random } = simulation
-  const server = await startApiServer({ ...serverOptions, sockets: false, clock, random: random.fork('server') })
+  const server = await startApiServer({
+    clusterObjects: false,
+    ...serverOptions,
+    sockets: false,
+    clock,
+    random: random.fork('server'),
+  })
   const transport = server.transport({ random: random.fork('network') })
   const own = server.transport({ random: random.fork('writer') })
   const { url } = server

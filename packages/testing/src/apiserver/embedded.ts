@@ -159,7 +159,9 @@ export class EmbeddedServer implements EmbeddedApiServer {
       new GarbageCollector(store, registry, writer, clock, delayMs)
       new ClaimProtection(store, registry, writer, clock, delayMs)
     }
-    if (options.clusterObjects) this.#clusterObjects = new ClusterObjects(store, registry, writer, clock, delayMs)
+    if (options.clusterObjects ?? true) {
+      this.#clusterObjects = new ClusterObjects(store, registry, writer, clock, active ? delayMs : undefined)
+    }
     const compactionMs = options.compactionMs ?? 300_000
     if (Number.isFinite(compactionMs)) compactEvery(compactionMs, store, clock)
     const tokens = new AccountTokens(store, registry, () => clock.now(), random, this.token)

@@ -142,10 +142,7 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
   })
 
   it('F1: has the PriorityClasses and the Service that every cluster has', async () => {
-    const options = { authorization: 'RBAC' } as const
-    await using server = await (kind === 'real'
-      ? startApiServer({ ...options, kind })
-      : startApiServer({ ...options, clusterObjects: true }))
+    await using server = await startApiServer({ kind, authorization: 'RBAC' })
     const access = accessTo(server)
     const found = async (path: string): Promise<object> => {
       const { body } = await eventually(

@@ -98,9 +98,10 @@ export interface EmbeddedOptions {
   readonly controllers?: boolean | undefined
   /**
    * Creates the objects that every cluster has: the Service `kubernetes`, the PriorityClasses of the system,
-   * `kube-system/extension-apiserver-authentication`, and in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`. Use
-   * it for code under test that looks for them, or must cope with objects that it did not create.
-   * @default false
+   * `kube-system/extension-apiserver-authentication`, and in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`. The
+   * last two come a moment after their namespace, and need `controllers`. With `false` the server has only namespaces: for tests that count
+   * requests, objects or resourceVersions.
+   * @default true
    */
   readonly clusterObjects?: boolean | undefined
   /**

@@ -113,7 +113,7 @@ describe('startApiServer', () => {
   })
 
   it('F1: is filled by the thousand, from an iterable or a module, and makes the namespaces that are named', async () => {
-    await using server = await startApiServer({ sockets: false })
+    await using server = await startApiServer({ sockets: false, clusterObjects: false })
     function* objects(): Generator<object> {
       for (let i = 0; i < 1000; i++) {
         const metadata = { name: `c${i}`, namespace: `n${i % 3}`, managedFields: [{ manager: 'm' }] }

@@ -49,7 +49,13 @@ export class Electorate {
   static async start(seed: number, limitMs?: number): Promise<Electorate> {
     const simulation = simulate(seed, { limitMs })
     const { clock, random } = simulation
-    const server = await startApiServer({ isolate: false, sockets: false, clock, random: random.fork('server') })
+    const server = await startApiServer({
+      clusterObjects: false,
+      isolate: false,
+      sockets: false,
+      clock,
+      random: random.fork('server'),
+    })
     return new Electorate(simulation, server)
   }
 

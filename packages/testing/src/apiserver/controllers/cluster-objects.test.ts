@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { withServer } from '../testkit/in-memory.ts'
+import { type Answer, withServer } from '../testkit/in-memory.ts'
 
 const account = (namespace: string): string => `/api/v1/namespaces/${namespace}/serviceaccounts/default`
 const rootCa = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`
+
+const namesOf = ({ json }: Answer): string[] =>
+  json.items.map((item: { metadata: { name: string } }) => item.metadata.name)
 
 describe('the objects that every cluster has', () => {
   it('F1: are there from the start, and in each namespace that comes', () =>
@@ -42,6 +45,20 @@ describe('the objects that every cluster has', () => {
       { clusterObjects: true },
     ))
 
-  it('F1: are not there unless they are asked for', () =>
-    withServer(async ({ call }) => expect((await call('GET', '/api/v1/configmaps')).json.items).toEqual([])))
+  it('F1: of them, a bare API server creates its own, and none in each namespace', () =>
+    withServer(
+      async ({ call, sim }) => {
+        await call('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
+        await sim.advance(100)
+        expect((await call('GET', '/api/v1/serviceaccounts')).json.items).toEqual([])
+        expect(namesOf(await call('GET', '/api/v1/configmaps'))).toEqual(['extension-apiserver-authentication'])
+        expect(namesOf(await call('GET', '/api/v1/services'))).toEqual(['kubernetes'])
+      },
+      { clusterObjects: true, controllers: false },
+    ))
+
+  it('F1: are not there with `clusterObjects: false`', () =>
+    withServer(async ({ call }) => expect((await call('GET', '/api/v1/configmaps')).json.items).toEqual([]), {
+      clusterObjects: false,
+    }))
 })

@@ -57,22 +57,26 @@ export interface ServerAddress {
 }
 
 /**
- * Keeps the objects that every cluster has: the Service `kubernetes`, the PriorityClasses of the system, what extension
- * API servers know their clients by, and in each namespace the ServiceAccount `default` and the CA of the server.
+ * Keeps the objects that every cluster has. The API server itself creates the Service `kubernetes`, the PriorityClasses of the system and what
+ * extension API servers know their clients by. Controllers create in each namespace the ServiceAccount `default` and the CA of the server.
  */
 export class ClusterObjects {
   readonly #store: Store
   readonly #registry: Registry
   readonly #writer: Writer
   readonly #namespaces: ResourceType
+  readonly #work: Work | undefined
   #address: ServerAddress = { port: 6443, ca: '' }
 
-  constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number) {
+  /** `delayMs` undefined: namespaces stay without these, as without a controller manager. */
+  constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number | undefined) {
     this.#store = store
     this.#registry = registry
     this.#writer = writer
     this.#namespaces = registry.resolve('', 'v1', 'namespaces')
+    if (delayMs === undefined) return
     const work = new Work(clock, delayMs, namespace => this.#complete(namespace))
+    this.#work = work
     store.onCommit(({ group, plural }, { type, name, namespace }) => {
       if (group !== '') return
       if (plural === 'namespaces' && type === 'ADDED') work.add(name)
@@ -87,6 +91,7 @@ export class ClusterObjects {
     for (const object of priorityClasses) this.#create(object)
     this.#create(kubernetesService(address.port))
     this.#create(configMap('kube-system', 'extension-apiserver-authentication', { 'client-ca-file': address.ca }))
+    if (this.#work === undefined) return
     for (const { name } of this.#store.collection(this.#namespaces).snapshot('')) this.#complete(name)
   }
 

@@ -17,13 +17,13 @@ afterEach(async () => {
 })
 
 async function start(options: EmbeddedOptions = {}): Promise<IsolatedApiServer> {
-  const server = await startApiServer({ ...options, isolate: true })
+  const server = await startApiServer({ clusterObjects: false, ...options, isolate: true })
   closing.push(() => server.close())
   return server
 }
 
 async function startEmbedded(): Promise<ControlledApiServer> {
-  const server = await startApiServer()
+  const server = await startApiServer({ clusterObjects: false })
   closing.push(() => server.close())
   return server
 }

@@ -66,6 +66,8 @@ export async function withServer(
       sockets: false,
       clock: sim.clock,
       random: sim.random.fork('server'),
+      // A test finds what it created, and nothing else.
+      clusterObjects: false,
       ...rest,
       isolate: false,
     })

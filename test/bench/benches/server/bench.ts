@@ -1,4 +1,5 @@
 import type { Bench } from '../../harness/bench.ts'
+import { work } from '../../harness/work.ts'
 
 const module = (name: string): URL => new URL(`./${name}.ts`, import.meta.url)
 
@@ -14,12 +15,13 @@ export const serverBench: Bench = {
     { name: 'embedded', module: module('embedded'), metrics: ['fill_ms', 'list_mb_per_s', 'watch_ms', 'memory_bytes'] },
     { name: 'objects', module: module('objects'), metrics: ['json_bytes'] },
     { name: 'in-memory', module: module('in-memory'), metrics: ['runs_per_s'], input: 'operations-200' },
+    work('parse_ms', 'parse_mb_per_s', 'pieces_per_s'),
   ],
   targets: [
-    { subject: 'embedded', metric: 'fill_ms', atMost: 5000 },
-    { subject: 'embedded', metric: 'list_mb_per_s', atLeast: 400 },
-    { subject: 'embedded', metric: 'watch_ms', atMost: 1000 },
+    { subject: 'embedded', metric: 'fill_ms', atMost: 1000, times: { subject: 'work', metric: 'parse_ms' } },
+    { subject: 'embedded', metric: 'list_mb_per_s', atLeast: 1, times: { subject: 'work', metric: 'parse_mb_per_s' } },
+    { subject: 'embedded', metric: 'watch_ms', atMost: 250, times: { subject: 'work', metric: 'parse_ms' } },
     { subject: 'embedded', metric: 'memory_bytes', atMost: 1.5, times: { subject: 'objects', metric: 'json_bytes' } },
-    { subject: 'in-memory', metric: 'runs_per_s', atLeast: 100 },
+    { subject: 'in-memory', metric: 'runs_per_s', atLeast: 0.34, times: { subject: 'work', metric: 'pieces_per_s' } },
   ],
 }

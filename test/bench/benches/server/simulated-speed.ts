@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import { summarise } from '../../harness/statistics.ts'
+import { pieceOfWork } from '../../harness/work.ts'
 import { randomRun } from './in-memory.ts'
 
 /** Pairs of a simulated run and a piece of fixed work: the first are for the compiler. */
@@ -14,30 +14,11 @@ async function cost(work: (seed: number) => unknown, seed: number): Promise<numb
   return (user + system) / 1000
 }
 
-/** Always the same work, of the kind that a server does: JSON, maps, strings, a hash. */
-function fixedWork(seed: number): number {
-  const known = new Map<string, string>()
-  for (let step = 0; step < 400; step++) {
-    const name = `c${(seed * 31 + step * 17) % 40}`
-    const labels = Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`label-${i}`, `${step}-${i}`]))
-    const text = JSON.stringify({ kind: 'ConfigMap', metadata: { name, labels }, data: { value: `${seed}.${step}` } })
-    const object = JSON.parse(text) as { metadata: { labels: Record<string, string> } }
-    const sorted = Object.keys(object.metadata.labels).sort().join()
-    known.set(
-      name,
-      createHash('sha256')
-        .update(`${known.get(name) ?? ''}${text}${sorted}`)
-        .digest('base64url'),
-    )
-  }
-  return known.size
-}
-
 // By turns, each a few milliseconds: what else the machine does falls on a few of both, which a median leaves out.
 const fixed: number[] = []
 const runs: number[] = []
 for (let pair = 0; pair < WARM_UP + PAIRS; pair++) {
-  fixed.push(await cost(fixedWork, pair))
+  fixed.push(await cost(pieceOfWork, pair))
   runs.push(await cost(randomRun, pair))
 }
 const median = (of: readonly number[]): number => summarise(of.slice(WARM_UP)).median

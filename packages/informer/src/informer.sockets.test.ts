@@ -18,7 +18,7 @@ async function served(
   options: EmbeddedOptions = {},
   environment?: Partial<Environment>,
 ): Promise<{ server: EmbeddedApiServer; client: Client }> {
-  const server = await startApiServer({ ...options, isolate: false })
+  const server = await startApiServer({ ...options, isolate: false, clusterObjects: false })
   const client = new Client({ url: server.url, ca: server.ca, token: server.token, gzip: true, environment })
   open.push(server, client)
   await server.fill([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ns' } }])

@@ -18,7 +18,11 @@ export async function startServers(): Promise<Servers> {
     featureGates: { ShardedListAndWatch: true },
     build: process.env.CI === 'true',
   })
-  const embedded = await startApiServer({ authorization: 'RBAC', shards: true, enforceOwnerRights: true })
+  // The real one has not the controller that puts the server's authority into each namespace.
+  const embedded = await startApiServer({
+    ...{ authorization: 'RBAC', shards: true, enforceOwnerRights: true },
+    clusterObjects: false,
+  })
   const targets = { real: new Target('real', real), embedded: new Target('embedded', embedded) }
   return {
     ...targets,

@@ -41,6 +41,7 @@ it.each<[string, string, Done]>([
   const server = await startApiServer({
     ...{ isolate: false, sockets: false, clock, random: random.fork('server') },
     authorization: 'RBAC',
+    clusterObjects: false,
     tokens: { secret: { name: 'operator', groups: [] } },
   })
   const clientOf = (token: string): Client => {

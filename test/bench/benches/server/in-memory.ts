@@ -24,7 +24,12 @@ export async function randomRun(seed: number): Promise<void> {
   const simulation = simulate(seed)
   const { clock } = simulation
   await simulation.run(async () => {
-    const server = await startApiServer({ sockets: false, clusterObjects: false, clock, random: simulation.random.fork('server') })
+    const server = await startApiServer({
+      sockets: false,
+      clusterObjects: false,
+      clock,
+      random: simulation.random.fork('server'),
+    })
     const connection = await server.transport().connect(new URL(server.url), new AbortController().signal)
     await operate(connection, { authorization: `Bearer ${server.token}` }, simulation.random.fork('operations'))
     await connection.close()

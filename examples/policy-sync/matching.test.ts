@@ -1,4 +1,4 @@
 import { startApiServer } from '@wherry/testing'
 import { testMatching } from './testkit/matching.ts'
 
-testMatching(() => startApiServer({ kind: 'embedded' }))
+testMatching(() => startApiServer({ kind: 'embedded', clusterObjects: false }))

@@ -41,7 +41,7 @@ export interface Stage {
 /** Calls `scene` with an embedded server of its own. Afterwards no program of it is left. */
 export async function onStage(scene: (stage: Stage) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'wherry-small-'))
-  const server = await startApiServer()
+  const server = await startApiServer({ clusterObjects: false })
   const client = new Client({ url: server.url, ca: server.ca, token: server.token })
   const children: ChildProcess[] = []
   try {

@@ -107,8 +107,11 @@ export class Registrations<C> {
       return
     }
     this.#isTelling = true
-    for (const registration of registrations) registration.update(key, born, object, old)
-    this.#finish()
+    try {
+      for (const registration of registrations) registration.update(key, born, object, old)
+    } finally {
+      this.#finish()
+    }
   }
 
   /** Tells what has come together (rule R26), and what there is no object to tell with. What a handler brings about is told after it. */
@@ -125,14 +128,20 @@ export class Registrations<C> {
   /** Makes calls of handlers. */
   telling(call: () => void): void {
     this.#isTelling = true
-    call()
-    this.#finish()
+    try {
+      call()
+    } finally {
+      this.#finish()
+    }
   }
 
-  /** Tells what handlers have brought about. Nothing that is called here throws. */
+  /** Tells what handlers have brought about. */
   #finish(): void {
-    if (this.#waiting.length > 0 || !this.#batch.isEmpty) this.interleave()
-    this.#isTelling = false
+    try {
+      if (this.#waiting.length > 0 || !this.#batch.isEmpty) this.interleave()
+    } finally {
+      this.#isTelling = false
+    }
     for (const registration of this.#registrations) registration.settle()
   }
 

@@ -19,7 +19,11 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   for (const _ of fillSource(100));
   const start = readMemory()
   const { startApiServer } = await import('@wherry/testing')
-  await using server = await startApiServer({ tls: false, compactionMs: Number.POSITIVE_INFINITY })
+  await using server = await startApiServer({
+    tls: false,
+    clusterObjects: false,
+    compactionMs: Number.POSITIVE_INFINITY,
+  })
   const empty = await server.revision()
 
   const begin = performance.now()

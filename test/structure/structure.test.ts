@@ -99,7 +99,7 @@ describe.each(publishedPackages())('$name', ({ short, folder, manifest }) => {
 })
 
 it.each(Object.entries(untangled))('packages/%s/%s has no circle of files, types included', (name, inside) => {
-  const folder = join(packages, name)
+  const folder = join(root, 'packages', name)
   const imports = importsBelow(folder, false).filter(({ from }) => from.startsWith(join(folder, inside)))
   expect(imports.length).toBeGreaterThan(0)
   expect(firstCycle(imports.map(one => ({ ...one, typeOnly: false })))).toBeUndefined()

@@ -11,7 +11,7 @@ import {
 import {
   isAnswer,
   isClosed,
-  isForTheCaller,
+  isPermanent,
   isStarting,
   Reflector,
   type Snapshot,
@@ -140,7 +140,7 @@ export class Entry implements StoreWriter, Task {
   get refusal(): Error | undefined {
     const { error } = this
     if (error === undefined || isClosed(error)) return error
-    if (!isForTheCaller(error)) return undefined
+    if (!isPermanent(error)) return undefined
     const { resource } = this.scope.of
     return isResourceNotFound(error) ? error : new NarrowWatchRefusedError(resource, this.key.text, error)
   }
@@ -157,7 +157,7 @@ export class Entry implements StoreWriter, Task {
   /** How a read goes on. Makes no request. */
   get readiness(): Readiness {
     const { error } = this
-    if (error !== undefined && (isForTheCaller(error) || isClosed(error))) return 'live'
+    if (error !== undefined && (isPermanent(error) || isClosed(error))) return 'live'
     if (!this.wasKnown) return 'wait'
     // No watch feeds it at present.
     if (!this.isKnown || (this.versionSource === undefined && !this.synced)) return 'ask'
@@ -421,7 +421,7 @@ export class Entry implements StoreWriter, Task {
   #failed(error: Error): void {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }
-    if (!isForTheCaller(error)) {
+    if (!isPermanent(error)) {
       if (!this.synced && isAnswer(error)) this.#wasRefused()
       if (!isExpired(error) && !isTooLarge(error) && !isStarting(error)) shared.tell(error, about)
     } else if (!this.#isRefusalTold) {

@@ -3,7 +3,7 @@ import { type ChangeType, type ReadTarget, readAs, type Timer } from '@wherry/cl
 import {
   type Gate,
   isClosed,
-  isForTheCaller,
+  isPermanent,
   isStarting,
   Reflector,
   type Snapshot,
@@ -217,7 +217,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     // An entry that has no watch of many finds by its own that nothing will ever come again.
     if (isClosed(error)) return this.deescalate()
     const isEscalating = !this.synced
-    const isRefusal = isForTheCaller(error) && (isEscalating || !isResourceNotFound(error))
+    const isRefusal = isPermanent(error) && (isEscalating || !isResourceNotFound(error))
     if (isRefusal) {
       const { environment } = shared
       this.close()

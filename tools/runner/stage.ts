@@ -33,6 +33,8 @@ export interface StageOptions {
   readonly signal: AbortSignal
   /** Starts the API server, for which the program's user and token are given. */
   startServer(tokens: Tokens): Promise<ApiServer>
+  /** Whether the server is left open at the end: other examples are played on it too. @default false */
+  readonly isShared?: boolean | undefined
   say(line: string): void
   /** Hears what programs say. @default nobody */
   readonly echo?: ((text: string) => void) | undefined
@@ -42,7 +44,13 @@ export interface StageOptions {
   readonly crd?: string | undefined
 }
 
-const token = 'token-of-the-program'
+const tokenOf = (name: ExampleName): string => `token-of-${name}`
+
+/** The user of an example's program, by its token. */
+export function tokensOf(name: ExampleName): Tokens {
+  const { user, groups } = userOf(new Manifest(homeOf(name)).workload)
+  return { [tokenOf(name)]: { name: user, groups } }
+}
 
 /** Sets up an API server with an example's manifest, runs `body`, and takes all away again. */
 export async function onStage(
@@ -50,22 +58,22 @@ export async function onStage(
   options: StageOptions,
   body: (stage: Stage & { readonly server: ApiServer }) => Promise<void>,
 ): Promise<void> {
-  const { signal, startServer, say, echo, execArgv = process.execArgv, crd } = options
+  const { signal, startServer, isShared = false, say, echo, execArgv = process.execArgv, crd } = options
   const home = homeOf(name)
   const manifest = new Manifest(home, crd)
   const { workload } = manifest
-  const { user, groups } = userOf(workload)
   const folder = await mkdtemp(join(tmpdir(), `wherry-${name}-`))
   const programs: Program[] = []
   const until = untilOf(signal, () => {
     for (const program of programs) program.check()
   })
   try {
-    await using server = await startServer({ [token]: { name: user, groups } })
+    const server = await startServer(tokensOf(name))
+    await using _ = isShared ? undefined : server
     await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
     await manifest.create(server, client, until)
     const kubeconfig = join(folder, 'kubeconfig')
-    await writePodKubeconfig(kubeconfig, server, { token, namespace: workload.namespace })
+    await writePodKubeconfig(kubeconfig, server, { token: tokenOf(name), namespace: workload.namespace })
     const cwd = join(folder, 'work')
     await mkdir(cwd)
     const start = (...args: string[]): Program => {

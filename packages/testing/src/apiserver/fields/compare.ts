@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, own, sameJson } from '../objects/json.ts'
-import { type FieldSet, member, node } from './field-set.ts'
+import { childrenOf, type FieldSet, member, node } from './field-set.ts'
 import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { itemsByElement } from './items.ts'
 import { fieldElement } from './path-element.ts'
@@ -145,19 +145,24 @@ class Change {
 
   below(element: string, { set, removed }: Changes): void {
     if (set !== undefined) {
-      this.#set ??= {}
+      this.#set ??= childrenOf(this.added || this.#whole)
       this.#set[element] = set
     }
     if (removed !== undefined) {
-      this.#removed ??= {}
+      this.#removed ??= childrenOf(this.gone)
       this.#removed[element] = removed
     }
   }
 
   result(): Changes {
     return {
-      set: node(this.#set ?? {}, this.added || this.#whole),
-      removed: node(this.#removed ?? {}, this.gone),
+      set: resultOf(this.#set, this.added || this.#whole),
+      removed: resultOf(this.#removed, this.gone),
     }
   }
+}
+
+function resultOf(children: Record<string, FieldSet> | undefined, itself: boolean): FieldSet | undefined {
+  if (children === undefined) return itself ? member : undefined
+  return node(children, itself)
 }

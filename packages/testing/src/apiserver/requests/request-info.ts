@@ -21,7 +21,7 @@ export interface ResourceTarget {
 
 const namespaceSubresources = new Set(['status', 'finalize'])
 
-/** What was made of the last paths without a query. */
+/** What was made of the last paths. */
 const known = new Map<string, RequestInfo>()
 const maxKnown = 256
 
@@ -30,7 +30,7 @@ export function parseRequestPath(raw: string): RequestInfo | undefined {
   const found = known.get(raw)
   if (found !== undefined) return found
   const info = parse(raw)
-  if (info === undefined || raw.length > 256 || raw.includes('?')) return info
+  if (info === undefined || raw.length > 256) return info
   if (known.size === maxKnown) known.clear()
   known.set(raw, info)
   return info

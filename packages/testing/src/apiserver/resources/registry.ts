@@ -21,9 +21,14 @@ for (const [key, [group, version]] of Object.entries(storedElsewhere)) {
   builtin.set(typeKey(itsGroup, itsVersion, plural), { ...type, storage, storageVersion: version, conversion })
 }
 
+/** The first of each kind. */
+const builtinByKind = new Map<string, ResourceType>()
+
 for (const type of builtin.values()) {
   const versions = builtinByGroup.get(type.group) ?? new Map<string, Map<string, ResourceType>>()
   const plurals = versions.get(type.version) ?? new Map<string, ResourceType>()
+  const kind = `${type.apiVersion} ${type.kind}`
+  if (!builtinByKind.has(kind)) builtinByKind.set(kind, type)
   builtinByGroup.set(type.group, versions.set(type.version, plurals.set(type.plural, type)))
 }
 
@@ -56,7 +61,9 @@ export class Registry {
 
   /** The resource of a kind, as `apiVersion` and `kind` name it. */
   findKind(apiVersion: string, kind: string): ResourceType | undefined {
-    for (const type of this.all()) if (type.kind === kind && type.apiVersion === apiVersion) return type
+    const found = builtinByKind.get(`${apiVersion} ${kind}`)
+    if (found !== undefined) return found
+    for (const type of this.#custom.values()) if (type.kind === kind && type.apiVersion === apiVersion) return type
     return undefined
   }
 

@@ -65,7 +65,8 @@ export function parseObject(request: BodyOf, type: ResourceType): JsonObject {
 }
 
 export function textOf(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return bytes.toString('utf8')
 }
 
 function summary(text: string): string {

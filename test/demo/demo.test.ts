@@ -83,12 +83,12 @@ describe('Ctrl-C', () => {
 })
 
 describe("on a cluster of one's own", () => {
-  /** The demo plays on a server, which is there before and after. */
+  /** The demo plays on a server, which is there before and after: a real one if `kind` says so. */
   async function played(
     test: (at: { readonly client: Client } & ReturnType<typeof demo>) => Promise<void>,
-    ...more: string[]
+    { kind = 'embedded', more = [] }: { readonly kind?: 'embedded' | 'real'; readonly more?: readonly string[] } = {},
   ): Promise<void> {
-    const server = await startApiServer()
+    const server = await startApiServer({ kind })
     const { url, ca, token } = server
     const client = new Client({ url, ca, token })
     try {
@@ -103,8 +103,8 @@ describe("on a cluster of one's own", () => {
     }
   }
 
-  it('plays, and leaves what it found', async () => {
-    await played(async ({ said, ended }) => {
+  it('plays, every operator is right, and it leaves what it found', async () => {
+    const test: Parameters<typeof played>[0] = async ({ said, ended }) => {
       expect(await ended, said.err).toBe(0)
       const figures = said.out
         .trim()
@@ -118,7 +118,8 @@ describe("on a cluster of one's own", () => {
       expect(of('narrow', 'unrelated_bytes')).toBeLessThan(10_000)
       expect(of('wherry-full', 'received_bytes')).toBeGreaterThan((of('narrow', 'received_bytes') ?? 0) + 30_000)
       expect(readFileSync(join(folder, 'demo-report.html'), 'utf8')).toContain('<h1>The memory game</h1>')
-    }, '--json')
+    }
+    await played(test, { kind: hasReal ? 'real' : 'embedded', more: ['--json'] })
   })
 
   it('leaves what it found after Ctrl-C, too', async () => {

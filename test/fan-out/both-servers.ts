@@ -11,7 +11,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
 import { DynamicCache } from '@wherry/dynamic-cache'
-import { PlainStore } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer/internal'
 import type { ApiServer } from '@wherry/testing'
 import { countInstances } from '@wherry/testing/testkit/count-instances'
 import { type Registrar, type ViewsFailedError, WatchManager } from '@wherry/watch-manager'
@@ -223,7 +223,7 @@ export function registrarsOverSockets(
   it('W13, D11: registrars come and go while objects are written, and nothing of them is left', () =>
     connected(async ({ client, cache, manager }) => {
       const views: View<KubernetesObject>[] = [mine, blue, configMaps.metadata(), games]
-      const counted = [RegistrarOfViews, Delivery, PlainStore]
+      const counted = [RegistrarOfViews, Delivery, Store]
       const before = countInstances(counted)
       await rounds(client, manager, views)
       await until(() => expect(manager.intended).toEqual([]))

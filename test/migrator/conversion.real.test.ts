@@ -12,7 +12,7 @@ const available = await realApiServerAvailable('objects that can not be converte
 
 describe.runIf(available)('objects that can not be converted, on a real API server', () => {
   it('S3: are named with the words of the webhook, and the others are migrated', async () => {
-    await using server = await startRealApiServer()
+    await using server = await startRealApiServer({ authorization: 'allow' })
     await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
     const hooks = await HookServer.start()
     try {

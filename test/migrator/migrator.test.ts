@@ -56,7 +56,7 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
   let crd: CustomResourceDefinition
 
   beforeAll(async () => {
-    server = await startRealApiServer()
+    server = await startRealApiServer({ authorization: 'allow' })
     hooks = await HookServer.start()
     folder = await mkdtemp(join(tmpdir(), 'wherry-migrator-'))
     await server.writeKubeconfig(join(folder, 'kubeconfig'))

@@ -18,6 +18,9 @@ function eachOf(pattern: string): string[] {
   return all === undefined ? [pattern] : names.split(',').flatMap(name => eachOf(pattern.replace(all, name)))
 }
 
+/** Folders of packages whose files form no circle, not even of types: each can be read after those that it imports. */
+const untangled: Readonly<Record<string, string>> = { informer: 'src' }
+
 /** Packages that have circles of folders, and why. */
 const circular: Readonly<Record<string, string>> = {
   testing: 'the parts of one server call each other: its writes run webhooks and conversions, which read and write',
@@ -93,6 +96,13 @@ describe.each(publishedPackages())('$name', ({ short, folder, manifest }) => {
     // It is read where the other files of the repository are not.
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).not.toMatch(/\]\(\./)
   })
+})
+
+it.each(Object.entries(untangled))('packages/%s/%s has no circle of files, types included', (name, inside) => {
+  const folder = join(root, 'packages', name)
+  const imports = importsBelow(folder, false).filter(({ from }) => from.startsWith(join(folder, inside)))
+  expect(imports.length).toBeGreaterThan(0)
+  expect(firstCycle(imports.map(one => ({ ...one, typeOnly: false })))).toBeUndefined()
 })
 
 describe('importsOf', () => {

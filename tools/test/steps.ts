@@ -1,4 +1,4 @@
-import { existsSync, globSync } from 'node:fs'
+import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { installTest } from '../../test/install/install.ts'
 import { checkBenches } from '../checks/benches.ts'
@@ -46,8 +46,7 @@ export function steps(): Step[] {
     ...quickSteps(),
     suite('tools', ['tools/', 'test/structure/'], 40 * minute),
     suite('unit', ['packages/'], 60 * minute),
-    suite('integration', integrationFolders('without real servers'), 40 * minute),
-    { name: 'demo', limitMs, alone: true, run: checkDemo },
+    suite('integration', [...integrationFolders('without real servers'), 'test/demo/demo.test.ts'], 40 * minute),
   ]
 }
 
@@ -61,7 +60,6 @@ export function allSteps(): Step[] {
     suite('unit', ['packages/'], 60 * minute),
     // These begin when one of the suites has ended. The longest first: the others run beside them.
     { name: 'pack', limitMs, run: async () => ({ passed: (await packed()).length, failures: [] }) },
-    { name: 'demo', limitMs, run: checkDemo },
     { name: 'install', limitMs, run: installTest },
     { name: 'benches', limitMs, alone: true, run: checkBenches },
     // Compares processor times, which others that run do not change.
@@ -94,17 +92,6 @@ async function checkTypes(): Promise<Found> {
   const ended = await Promise.all(['tsconfig.packages.json', '.', 'tools/demo/browser'].map(check))
   const failures = ended.filter(({ code }) => code !== 0).map(({ output }) => output.trim())
   return { passed: ended.length - failures.length, failures }
-}
-
-/** What `npm run demo -- --quick` runs, against the packages as they were built: every operator's result must be right. */
-async function checkDemo(): Promise<Found> {
-  await packed()
-  const report = join(root, '.cache/demo-report.html')
-  const args = [join(root, 'tools/demo/main.ts'), '--quick', '--json', '--report', report]
-  const { code, output } = await command(process.execPath, args, { limitMs })
-  const rights = output.match(/"metric":"right","value":1,/g)?.length ?? 0
-  if (code === 0 && rights === 6 && existsSync(report)) return { passed: 1, failures: [] }
-  return { passed: 0, failures: [`${output.trim()}\n${rights} of 6 operators were right; exit code ${code}`] }
 }
 
 /** What `npm run example -- quickstart --verify` runs, against the packages as they were built, by its users' own command. */

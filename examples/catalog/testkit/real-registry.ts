@@ -2,11 +2,12 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { withLock } from '@wherry/testing/real/lock'
 import { certificateOfLoopback } from './certificate.ts'
 import type { TestRegistry } from './registry.ts'
 
@@ -16,7 +17,7 @@ const users = 'puller:$2a$04$3F2g2TZDm6aNf/3UJ5QUwOcqHye6a0.WU8Ak0omZv7Yx1ZIk7nj
 
 /**
  * The program of the Go module beside this file. Built where it is not in the cache yet: a minute, the first time.
- * `undefined` where there is no Go, unless it must be there (`CI=true`).
+ * Processes that want it at the same time build it once. `undefined` where there is no Go, unless it must be there (`CI=true`).
  */
 export async function registryBinary(): Promise<string | undefined> {
   const hash = createHash('sha256').update(`${process.platform}/${process.arch}`)
@@ -24,17 +25,28 @@ export async function registryBinary(): Promise<string | undefined> {
   const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'wherry')
   const path = join(folder, `registry-${hash.digest('hex').slice(0, 16)}`)
   if (existsSync(path)) return path
-  await mkdir(folder, { recursive: true })
-  const partial = `${path}.partial-${process.pid}`
   try {
-    const args = ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', partial, '.']
-    await promisify(execFile)('go', args, { cwd: source })
-    await rename(partial, path)
+    await withLock(
+      `${path}.lock`,
+      () => {},
+      async () => {
+        if (!existsSync(path)) await build(path)
+      },
+    )
     return path
   } catch (error) {
     if (process.env.CI === 'true' || (error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
     process.stderr.write('skipped: the real registry: it is built by Go, which is not there\n')
     return undefined
+  }
+}
+
+async function build(path: string): Promise<void> {
+  const partial = `${path}.partial-${process.pid}`
+  try {
+    const args = ['build', '-trimpath', '-buildvcs=false', '-ldflags', '-s -w', '-o', partial, '.']
+    await promisify(execFile)('go', args, { cwd: source })
+    await rename(partial, path)
   } finally {
     await rm(partial, { force: true })
   }

@@ -9,7 +9,7 @@ describe.runIf(available)('copies on a real API server', () => {
   let server: RealApiServer
 
   beforeAll(async () => {
-    server = await startRealApiServer()
+    server = await startRealApiServer({ authorization: 'allow' })
   })
 
   afterAll(() => server?.close())

@@ -3,7 +3,7 @@ import type { ChangeType, ResourceDefinition } from '@wherry/client/internal'
 import { resourceName, targetsOf } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { apiServices } from '@wherry/client/resources/apiregistration'
-import { type Intake, Reflector, type Replacement, type StreamingSupport } from '@wherry/informer/internal'
+import { Reflector, type Snapshot, type StoreWriter, type StreamingSupport } from '@wherry/informer/internal'
 
 interface Waiting {
   readonly hopes: Set<() => void>
@@ -95,8 +95,8 @@ export class Definitions {
   }
 }
 
-/** An intake that keeps nothing: it only notices that there is something, or that it changed. */
-class Notice implements Intake {
+/** A writer that keeps nothing: it only notices that there is something, or that it changed. */
+class Notice implements StoreWriter {
   synced = false
   readonly #notice: () => void
 
@@ -104,7 +104,7 @@ class Notice implements Intake {
     this.#notice = notice
   }
 
-  replace(): Replacement {
+  replace(): Snapshot {
     let count = 0
     return {
       put: () => {

@@ -241,8 +241,8 @@ export class DynamicCache {
       await found.entry.whenSynced(signal)
       const { entry } = found
       // While it was waited for it may have moved to another scope.
-      if (entry.view.key === view.key) return entry.store.lister as unknown as Lister<C, S>
-      if (cached === undefined && covers(entry.view, view)) return coveredLister(entry.view, entry.store.lister, view)
+      if (entry.view.key === view.key) return entry.store as unknown as Lister<C, S>
+      if (cached === undefined && covers(entry.view, view)) return coveredLister(entry.view, entry.store, view)
     }
     if (this.#informers.policies.onMissing(view) === 'error') {
       throw new NotCachedError(view.key, 'ask for informer(view) first, or choose another onMissing')

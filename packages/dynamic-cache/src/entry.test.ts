@@ -1,6 +1,6 @@
 import { ApiError, type View } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
-import { PlainStore } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer/internal'
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { Entry } from './entry.ts'
@@ -9,7 +9,7 @@ import type { SharedWatch } from './sharing/shared-watch.ts'
 /** An entry whose resource is missing, and its watch. */
 function missing(): { readonly entry: Entry; readonly watch: SharedWatch } {
   const view = configMaps as unknown as View
-  const store = new PlainStore<unknown>({ view, environment: simulate(1).environment })
+  const store = new Store<unknown>({ view, environment: simulate(1).environment })
   const [none, no] = [() => undefined, () => false]
   const watch = { isMissing: () => true, tryNow: no, lastError: none, leave: none, state: () => 'missing' }
   const shared = watch as unknown as SharedWatch

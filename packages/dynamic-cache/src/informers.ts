@@ -1,7 +1,7 @@
 import { OptionRangeError, type Scope, type View } from '@wherry/client'
 import { viewCheck } from '@wherry/client/internal'
 import { ViewConflictError } from '@wherry/informer'
-import { covers, isSameFunction, PlainStore, type Store } from '@wherry/informer/internal'
+import { covers, isSameFunction, Store } from '@wherry/informer/internal'
 import { CachedInformer, type HeldEntry } from './cached-informer.ts'
 import { Entry } from './entry.ts'
 import { AlreadyCachedError, CacheClosedError } from './errors.ts'
@@ -161,7 +161,7 @@ export class Informers {
   #begin(view: View): Cached {
     const { client, freeze, maxTombstones, maxTombstoneBytes } = this.#options
     const { environment } = client
-    const store = new PlainStore({ view, environment, freeze, maxTombstones, maxTombstoneBytes })
+    const store = new Store({ view, environment, freeze, maxTombstones, maxTombstoneBytes })
     const whenUnknown = this.policies.whenUnknown(view)
     const entry = new Entry(store, this.#watches.of(view), whenUnknown, environment.clock.now())
     const held = { view, entry }

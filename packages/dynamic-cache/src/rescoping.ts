@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { Intake, Store } from '@wherry/informer/internal'
+import type { Store, StoreWriter } from '@wherry/informer/internal'
 import type { SharedWatch } from './sharing/shared-watch.ts'
 
 export interface RescopingOptions {
@@ -65,11 +65,11 @@ export class Rescoping {
     this.#reject(reason)
   }
 
-  #arrive(): readonly Intake[] {
+  #arrive(): readonly StoreWriter[] {
     this.#leave()
-    const intakes = this.#options.from.leave(this.#options.store)
+    const writers = this.#options.from.leave(this.#options.store)
     this.#options.on.arriving()
-    return intakes
+    return writers
   }
 
   #leave(): void {

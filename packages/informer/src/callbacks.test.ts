@@ -2,10 +2,10 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { Informer } from './informer.ts'
 import { Reflector } from './reflector/reflector.ts'
 import { byLabel } from './store/by-label.ts'
-import { PlainStore, type PlainStoreOptions } from './store/plain-store.ts'
+import { Store, type StoreOptions } from './store/store.ts'
 import { bed, item, items } from './store/testkit/objects.ts'
 import { configMap, target, view } from './testkit/bench.ts'
-import { RecordingIntake } from './testkit/recording-intake.ts'
+import { RecordingWriter } from './testkit/recording-writer.ts'
 import { type SimulatedCluster, simulatedCluster } from './testkit/served.ts'
 import { createDefinition, definitions, thingsTarget } from './testkit/things.ts'
 
@@ -26,18 +26,18 @@ function informerOf({ client, simulation }: SimulatedCluster): Informer<object, 
   return informer
 }
 
-/** A reflector that watches, of intakes some of which throw. */
-function reflectorOf({ client, simulation }: SimulatedCluster, ...intakes: readonly RecordingIntake[]): Reflector {
+/** A reflector that watches, of writers some of which throw. */
+function reflectorOf({ client, simulation }: SimulatedCluster, ...writers: readonly RecordingWriter[]): Reflector {
   const reflector = new Reflector({ client, target })
-  for (const intake of intakes) reflector.add(intake)
+  for (const writer of writers) reflector.add(writer)
   open.push({ close: () => simulation.run(() => reflector.stop()) })
   reflector.start()
   return reflector
 }
 
-function storeOf(options: Partial<PlainStoreOptions<object, 'namespaced'>> = {}) {
+function storeOf(options: Partial<StoreOptions<object, 'namespaced'>> = {}) {
   const { environment } = bed()
-  return { environment, store: new PlainStore<object, 'namespaced'>({ view: items as never, environment, ...options }) }
+  return { environment, store: new Store<object, 'namespaced'>({ view: items as never, environment, ...options }) }
 }
 
 const failing = async (): Promise<void> => {
@@ -76,10 +76,10 @@ describe('callbacks', () => {
     store.addIndex('late', failing as never)
     store.cursor().wake(failing)
     store.onSynced(failing)
-    store.intake().replace().commit('1')
+    store.writer().replace().commit('1')
     store.onSynced(failing)
-    const intake = store.intake()
-    intake.change('ADDED', item('a/x', 1), 1)
+    const writer = store.writer()
+    writer.change('ADDED', item('a/x', 1), 1)
     for (let count = 0; count < 5; count++) await Promise.resolve()
     expect(environment.errors.map(({ context }) => context.phase).sort()).toEqual([
       'cursor',
@@ -115,8 +115,8 @@ describe('callbacks', () => {
 
   it('R23: an index function that closes the store is not called again', () => {
     const { store } = storeOf()
-    const intake = store.intake()
-    for (const key of ['a/x', 'a/y']) intake.change('ADDED', item(key, 1), 1)
+    const writer = store.writer()
+    for (const key of ['a/x', 'a/y']) writer.change('ADDED', item(key, 1), 1)
     let calls = 0
     store.addIndex('one', () => {
       calls++
@@ -127,15 +127,15 @@ describe('callbacks', () => {
   })
 })
 
-describe('intakes that throw', () => {
+describe('writers that throw', () => {
   it('D8, X9: when the resource is gone, the reflector goes on all the same', async () => {
     const served = await cluster()
-    const [first, second] = [new RecordingIntake(), new RecordingIntake()]
+    const [first, second] = [new RecordingWriter(), new RecordingWriter()]
     first.clear = broken
     await createDefinition(served)
     const { simulation, writer } = served
     const reflector = new Reflector({ client: served.client, target: thingsTarget })
-    for (const intake of [first, second]) reflector.add(intake)
+    for (const writer of [first, second]) reflector.add(writer)
     open.push({ close: () => simulation.run(() => reflector.stop()) })
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'watching')
@@ -150,7 +150,7 @@ describe('intakes that throw', () => {
   it.each(['replace', 'put'] as const)('D12: at %s keep the state from no other', async at => {
     const served = await cluster()
     await served.server.fill([configMap('a')])
-    const [first, second] = [new RecordingIntake(), new RecordingIntake()]
+    const [first, second] = [new RecordingWriter(), new RecordingWriter()]
     const replace = first.replace.bind(first)
     first.replace = at === 'replace' ? broken : options => ({ ...replace(options), put: broken })
     reflectorOf(served, first, second)
@@ -165,14 +165,14 @@ describe('what is odd', () => {
     freeze => {
       for (const transform of [undefined, () => ({})]) {
         const { store } = storeOf({ freeze, transform })
-        const intake = store.intake()
+        const writer = store.writer()
         for (const reuse of [true, false]) {
-          const replacement = intake.replace({ reuse })
-          replacement.put({ ...item('a/deep', 1), deep: nested(100_000) }, 1)
-          replacement.put(item('a/x', 1), 1)
-          replacement.commit('2')
+          const snapshot = writer.replace({ reuse })
+          snapshot.put({ ...item('a/deep', 1), deep: nested(100_000) }, 1)
+          snapshot.put(item('a/x', 1), 1)
+          snapshot.commit('2')
         }
-        expect([store.stats().objects, store.lister.failed()]).toEqual([2, []])
+        expect([store.stats().objects, store.failed()]).toEqual([2, []])
       }
     },
   )

@@ -7,7 +7,7 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Informer } from './informer.ts'
 import { Reflector } from './reflector/reflector.ts'
-import { RecordingIntake } from './testkit/recording-intake.ts'
+import { RecordingWriter } from './testkit/recording-writer.ts'
 import { behavesAsAnInformer, relistsAfter } from './testkit/scenarios.ts'
 import { definition, definitions, things } from './testkit/things.ts'
 
@@ -75,20 +75,20 @@ describe.runIf(available)('an informer, on a real API server', () => {
     const client = clientOf(server.token)
     await client.create(definitions, definition)
     await expect.poll(() => client.discover({ group: 'x.io', version: 'v1', kind: 'Thing' }), waiting).toBeDefined()
-    const intake = new RecordingIntake()
+    const writer = new RecordingWriter()
     const reflector = new Reflector({ client, target: targetsOf(things)[0] as ReadTarget })
     open.push({ close: () => reflector.stop() })
-    reflector.add(intake)
+    reflector.add(writer)
     reflector.start()
     await vi.waitFor(() => expect(reflector.state).toBe('watching'), waiting)
     await client.create(things, { metadata: { name: 'a', namespace: 'ns' } } as object)
-    await vi.waitFor(() => expect(intake.log.at(-1)).toBe('ADDED a'), waiting)
+    await vi.waitFor(() => expect(writer.log.at(-1)).toBe('ADDED a'), waiting)
     await client.delete(definitions, { name: 'things.x.io' })
-    await vi.waitFor(() => expect(intake.log.slice(-2)).toEqual(['DELETED a', 'clear']), waiting)
+    await vi.waitFor(() => expect(writer.log.slice(-2)).toEqual(['DELETED a', 'clear']), waiting)
     await vi.waitFor(() => client.create(definitions, definition), waiting)
     await expect.poll(() => client.discover({ group: 'x.io', version: 'v1', kind: 'Thing' }), waiting).toBeDefined()
     await vi.waitFor(() => client.create(things, { metadata: { name: 'b', namespace: 'ns' } } as object), waiting)
     reflector.retryNow()
-    await vi.waitFor(() => expect(intake.names).toEqual(['b']), waiting)
+    await vi.waitFor(() => expect(writer.names).toEqual(['b']), waiting)
   })
 })

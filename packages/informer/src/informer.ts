@@ -18,8 +18,8 @@ import { Reflectors } from './reflector/reflectors.ts'
 import { StreamingSupport } from './reflector/streaming-support.ts'
 import { isForTheCaller } from './reflector/transitions.ts'
 import type { SharedInformer } from './shared-informer.ts'
-import { PlainStore } from './store/plain-store.ts'
-import type { IndexFunction, Store } from './store/store.ts'
+import type { IndexFunction } from './store/indices.ts'
+import { Store } from './store/store.ts'
 import { StoreReader } from './store-reader.ts'
 import { SyncWaiters, whyNotSynced } from './synced.ts'
 
@@ -105,7 +105,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
     this.view = view
     this.#lifecycle = new Lifecycle(error => environment.onError(error, { resource: view.key, phase: 'listener' }))
     const { freeze, indices, maxTombstones, maxTombstoneBytes } = options
-    const store = new PlainStore<C, S>({ view, environment, freeze, indices, maxTombstones, maxTombstoneBytes })
+    const store = new Store<C, S>({ view, environment, freeze, indices, maxTombstones, maxTombstoneBytes })
     this.#store = store
     const streaming = options.streaming === undefined ? new StreamingSupport(environment.clock) : options.streaming
     const on = {

@@ -4,7 +4,8 @@ import type { InformerState } from './informer-state.ts'
 import type { Cursor } from './journal/cursor.ts'
 import type { Lister } from './lister.ts'
 import type { Handler, Registration, RegistrationOptions } from './registrations/handler.ts'
-import type { IndexFunction, StoreStats } from './store/store.ts'
+import type { IndexFunction } from './store/indices.ts'
+import type { StoreStats } from './store/store.ts'
 
 /** An informer as its readers see it, independent of who starts and stops it: an {@link Informer}, or one of a dynamic cache. */
 export interface SharedInformer<C, S extends Scope = Scope> extends Lister<C, S> {

@@ -5,7 +5,8 @@ import { changesOf } from './journal/changes-of.ts'
 import type { Cursor } from './journal/cursor.ts'
 import type { Lister, ListerOptions, ObjectVersion } from './lister.ts'
 import type { Handler, Registration, RegistrationOptions } from './registrations/handler.ts'
-import type { IndexFunction, Store, StoreStats } from './store/store.ts'
+import type { IndexFunction } from './store/indices.ts'
+import type { Store, StoreStats } from './store/store.ts'
 
 /** What all informers have in common: they read, and follow, one store, for as long as they have it. */
 export abstract class StoreReader<C, S extends Scope = Scope> implements Lister<C, S> {
@@ -15,27 +16,27 @@ export abstract class StoreReader<C, S extends Scope = Scope> implements Lister<
   protected abstract live(): Store<C, S>
 
   get(key: KeyOf<S> | string): C | undefined {
-    return this.live().lister.get(key)
+    return this.live().get(key)
   }
 
   list(options?: ListerOptions): C[] {
-    return this.live().lister.list(options)
+    return this.live().list(options)
   }
 
   keys(): IterableIterator<string> {
-    return this.live().lister.keys()
+    return this.live().keys()
   }
 
   get size(): number {
-    return this.live().lister.size
+    return this.live().size
   }
 
   failed(): readonly string[] {
-    return this.live().lister.failed()
+    return this.live().failed()
   }
 
   version(key: KeyOf<S> | string): ObjectVersion | undefined {
-    return this.live().lister.version(key)
+    return this.live().version(key)
   }
 
   addHandler(handler: Handler<C>, options?: RegistrationOptions): Registration {

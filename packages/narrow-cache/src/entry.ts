@@ -9,13 +9,13 @@ import {
   wentWith,
 } from '@wherry/client/internal'
 import {
-  type Intake,
   isAnswer,
   isClosed,
   isForTheCaller,
   isStarting,
   Reflector,
-  type Replacement,
+  type Snapshot,
+  type StoreWriter,
   SyncWaiters,
 } from '@wherry/informer/internal'
 import type { Task } from './concurrency-limit.ts'
@@ -71,7 +71,7 @@ interface Floor {
  * - a metadata watch of many ({@link EntryScope}), which tells the version that is the newest. The entry opens its own watch when it has an
  *   older one, and closes it when it has come to that.
  */
-export class Entry implements Intake, Task {
+export class Entry implements StoreWriter, Task {
   readonly scope: EntryScope
   readonly key: CheckedKey
   /** Subscriptions, and reads that wait. */
@@ -87,7 +87,7 @@ export class Entry implements Intake, Task {
   isOver = false
   /** The state was known once, so somebody may follow it. */
   wasKnown = false
-  readonly #intake: Intake
+  readonly #writer: StoreWriter
   #own: Reflector | undefined
   /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
@@ -112,12 +112,12 @@ export class Entry implements Intake, Task {
   constructor(scope: EntryScope, key: CheckedKey) {
     this.scope = scope
     this.key = key
-    this.#intake = scope.of.store.intake({ key: key.text })
+    this.#writer = scope.of.store.writer({ key: key.text })
   }
 
   /** The object as its view has it; `undefined` if it is absent. @throws TransformError */
   get object(): unknown {
-    return this.scope.of.store.lister.get(this.key.text)
+    return this.scope.of.store.get(this.key.text)
   }
 
   /** A state of this epoch is known. */
@@ -188,7 +188,7 @@ export class Entry implements Intake, Task {
   close(): void {
     this.isOver = true
     this.#closeOwn()
-    this.#intake.close({ forget: true })
+    this.#writer.close({ forget: true })
     this.#waiters?.reject(new NarrowClosedError())
   }
 
@@ -271,7 +271,7 @@ export class Entry implements Intake, Task {
 
   // Told by its own watch
 
-  replace(): Replacement {
+  replace(): Snapshot {
     const { name } = this.key
     const { of } = this.scope
     const own = this.#own
@@ -317,7 +317,7 @@ export class Entry implements Intake, Task {
     const order = this.#order(resourceVersion)
     if (order === 'newer' || order === 'unknown' || (order === 'same' && now === undefined)) {
       this.#hold(now, resourceVersion)
-      this.#intake.change(type, object, bytes)
+      this.#writer.change(type, object, bytes)
     }
     this.#heard()
   }
@@ -330,7 +330,7 @@ export class Entry implements Intake, Task {
   clear(): void {
     this.#epoch = undefined
     this.#version = undefined
-    this.#intake.clear()
+    this.#writer.clear()
     this.news()
   }
 
@@ -389,10 +389,10 @@ export class Entry implements Intake, Task {
     this.#refusedAt = undefined
     this.scope.of.isRefused = false
     if (this.#order(resourceVersion) !== 'older') {
-      const replacement = this.#intake.replace({ reuse: !this.wasKnown || this.isKnown })
+      const snapshot = this.#writer.replace({ reuse: !this.wasKnown || this.isKnown })
       this.#hold(object, resourceVersion)
-      if (object !== undefined) replacement.put(object, bytes)
-      replacement.commit(resourceVersion)
+      if (object !== undefined) snapshot.put(object, bytes)
+      snapshot.commit(resourceVersion)
     }
     this.#heard()
   }

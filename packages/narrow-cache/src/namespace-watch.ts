@@ -2,12 +2,12 @@ import { isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
 import { type ChangeType, type ReadTarget, readAs, type Timer } from '@wherry/client/internal'
 import {
   type Gate,
-  type Intake,
   isClosed,
   isForTheCaller,
   isStarting,
   Reflector,
-  type Replacement,
+  type Snapshot,
+  type StoreWriter,
 } from '@wherry/informer/internal'
 import { absent, type Entry, type EntryScope, type State } from './entry.ts'
 import { named, targetIn } from './target.ts'
@@ -29,7 +29,7 @@ export type EscalationPhase = 'narrow' | 'rising' | 'wide'
  * The entries of one view in one namespace, or in all, and the one metadata watch that may feed them in place of a watch for each. It keeps
  * no object.
  */
-export class NamespaceWatch implements Intake, EntryScope {
+export class NamespaceWatch implements StoreWriter, EntryScope {
   readonly of: ViewContext
   /** `undefined`: all namespaces, or a cluster-scoped resource. */
   readonly namespace: string | undefined
@@ -120,7 +120,7 @@ export class NamespaceWatch implements Intake, EntryScope {
   }
 
   /** Of a list nothing is kept but the metadata of the objects that were asked for, until that is told. */
-  replace(): Replacement {
+  replace(): Snapshot {
     const reflector = this.#reflector
     const rollbacks = reflector?.stats.rollbacks
     const found = new Map<Entry | undefined, State>()

@@ -40,7 +40,7 @@ export class Subscriptions {
     let object: unknown
     let isThere = false
     try {
-      object = this.#of.store.lister.get(key)
+      object = this.#of.store.get(key)
     } catch (error) {
       // The object is there, and the error was told to `onError`: it is told as an add when it can be.
       if (!(error instanceof TransformError)) throw error

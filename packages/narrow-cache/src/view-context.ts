@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 import { resourceName } from '@wherry/client/internal'
-import { PlainStore, type Store } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer/internal'
 import type { CacheContext } from './cache-context.ts'
 
 /** The state that all entries of a view share. */
@@ -20,9 +20,9 @@ export abstract class ViewContext {
     this.shared = shared
     this.view = view
     this.resource = resourceName(view.resource)
-    this.store = new PlainStore<unknown>({ view, environment: shared.environment, freeze: shared.settings.freeze })
+    this.store = new Store<unknown>({ view, environment: shared.environment, freeze: shared.settings.freeze })
     // Synced from the start: a cursor is told of the objects there are, and then that it has synced, however few entries there are.
-    this.store.intake().replace().commit()
+    this.store.writer().replace().commit()
   }
 
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */

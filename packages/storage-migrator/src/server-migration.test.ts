@@ -1,13 +1,21 @@
 import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { storageVersionMigrations } from '@wherry/client/resources/storagemigration'
-import { startApiServer } from '@wherry/testing'
-import { expect, it, vi } from 'vitest'
+import { type ApiServer, startApiServer } from '@wherry/testing'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { migrateByServer } from './server-migration.ts'
 import { definition, gameDefinition } from './testkit/cluster.ts'
 import { testServerMigrations } from './testkit/server-migrations.ts'
 
-testServerMigrations(() => startApiServer({ kind: 'embedded' }))
+describe('on an embedded API server', () => {
+  let server: ApiServer
+  beforeAll(async () => {
+    server = await startApiServer({ kind: 'embedded' })
+  })
+  afterAll(() => server?.close())
+
+  testServerMigrations(() => server)
+})
 
 it.each([
   ['no', undefined],

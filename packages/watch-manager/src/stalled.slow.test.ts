@@ -1,7 +1,7 @@
 import { queryObjects } from 'node:v8'
 import type { KubernetesObject } from '@wherry/client'
 import { systemEnvironment } from '@wherry/client/internal'
-import { PlainStore } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer/internal'
 import { expect, it } from 'vitest'
 import type { HeldInformer, WatchedCache } from './cache.ts'
 import { apples } from './testkit/set-up.ts'
@@ -17,7 +17,7 @@ class State {
 }
 
 /** A cache of one view, in this store. */
-function cacheOf(store: PlainStore<unknown>): WatchedCache {
+function cacheOf(store: Store<unknown>): WatchedCache {
   const informer: HeldInformer<unknown> = {
     state: 'watching',
     hasSynced: true,
@@ -32,17 +32,17 @@ it('W6: a registrar that stalls while 100,000 events over 1,000 objects pass kee
   const environment = systemEnvironment()
   const transform = (object: object): State => new State(object as KubernetesObject)
   const view = apples.project('state', () => null as never)
-  const store = new PlainStore<unknown>({ view, environment, transform, freeze: false })
-  const intake = store.intake()
+  const store = new Store<unknown>({ view, environment, transform, freeze: false })
+  const writer = store.writer()
   let version = 0
   const object = (index: number) => ({
     apiVersion: 'test.example.com/v1',
     kind: 'Apple',
     metadata: { namespace: 'default', name: `a${index}`, uid: `${index}`, resourceVersion: `${++version}` },
   })
-  const replacement = intake.replace()
-  for (let index = 0; index < 1000; index++) replacement.put(object(index), 1900)
-  replacement.commit()
+  const snapshot = writer.replace()
+  for (let index = 0; index < 1000; index++) snapshot.put(object(index), 1900)
+  snapshot.commit()
   const cache = cacheOf(store)
   const manager = new WatchManager({ cache, environment, closeTimeoutMs: 0 })
   manager.start()
@@ -55,7 +55,7 @@ it('W6: a registrar that stalls while 100,000 events over 1,000 objects pass kee
   for (let event = 0; event < 100_000; event++) {
     // It stalls when it is at its fastest: in the midst of the most that it takes at once.
     if (event === 3000) stalls = true
-    intake.change('MODIFIED', object(event % 1000), 1900)
+    writer.change('MODIFIED', object(event % 1000), 1900)
     if (event % 100 === 99) await environment.clock.turn()
   }
   await environment.clock.turn()
@@ -70,8 +70,8 @@ it('W6: a registrar that stalls while 100,000 events over 1,000 objects pass kee
 
 it('W6: each of 40 registrars that stall while 100,000 events over 1,000 objects pass costs less than 64 KB of heap', async () => {
   const environment = systemEnvironment()
-  const store = new PlainStore<unknown>({ view: apples, environment })
-  const intake = store.intake()
+  const store = new Store<unknown>({ view: apples, environment })
+  const writer = store.writer()
   let version = 0
   // As a list or watch brings them: parsed, 1.9 KB.
   const object = (index: number): object => {
@@ -79,9 +79,9 @@ it('W6: each of 40 registrars that stall while 100,000 events over 1,000 objects
     const text = `${version} `.repeat(300).slice(0, 1700)
     return JSON.parse(JSON.stringify({ apiVersion: 'test.example.com/v1', kind: 'Apple', metadata, data: { text } }))
   }
-  const replacement = intake.replace()
-  for (let index = 0; index < 1000; index++) replacement.put(object(index), 1900)
-  replacement.commit()
+  const snapshot = writer.replace()
+  for (let index = 0; index < 1000; index++) snapshot.put(object(index), 1900)
+  snapshot.commit()
   const manager = new WatchManager({ cache: cacheOf(store), environment, closeTimeoutMs: 0 })
   manager.start()
   const count = 40
@@ -94,7 +94,7 @@ it('W6: each of 40 registrars that stall while 100,000 events over 1,000 objects
   for (let event = 0; event < 100_000; event++) {
     // One after the other, each in the midst of changes of its own: they share nothing but the store.
     if (event >= 3000 && event % 1000 === 0 && stalled < count) stalled++
-    intake.change('MODIFIED', object(event % 1000), 1900)
+    writer.change('MODIFIED', object(event % 1000), 1900)
     if (event % 100 === 99) await environment.clock.turn()
   }
   await environment.clock.turn()

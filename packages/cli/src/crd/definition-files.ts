@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { refused, wrongUsage } from '../failure.ts'
 import type { InterfaceFiles } from '../interface/definitions.ts'
+import type { SourceFiles } from '../interface/source-files.ts'
 import { exportedDefinitions } from './exported.ts'
 import { serverRefusals } from './server-refusals.ts'
 
@@ -22,12 +23,17 @@ interface Kinds {
 export class DefinitionFiles {
   readonly #files: readonly string[]
   readonly #cwd: string
+  readonly #sources: SourceFiles | undefined
   #last: Read | undefined
 
-  /** @param files as the user wrote them, relative to `cwd` */
-  constructor(files: readonly string[], cwd: string) {
+  /**
+   * @param files as the user wrote them, relative to `cwd`
+   * @param sources what was parsed for other files with the same options, which is not parsed again
+   */
+  constructor(files: readonly string[], cwd: string, sources?: SourceFiles) {
     this.#files = [...new Set(files)]
     this.#cwd = cwd
+    this.#sources = sources
   }
 
   /** The definitions of all files: those of interfaces, then those that modules export. Node loads a module only once. */
@@ -77,7 +83,7 @@ export class DefinitionFiles {
       // The compiler takes half a second to load: only for files that need it.
       const { InterfaceFiles } = await import('../interface/definitions.ts')
       const paths = files.map(file => resolve(this.#cwd, file))
-      this.#last = { files, reader: new InterfaceFiles(paths, this.#cwd) }
+      this.#last = { files, reader: new InterfaceFiles(paths, this.#cwd, this.#sources) }
     }
     return this.#last?.reader.definitions() ?? []
   }

@@ -10,6 +10,7 @@ import { placeOf } from './marks.ts'
 import { placeOfNode } from './place.ts'
 import { Programs } from './program.ts'
 import { SchemaReader } from './schema-reader.ts'
+import { SourceFiles } from './source-files.ts'
 
 /** An interface that describes a version of a kind. */
 interface Version {
@@ -35,21 +36,24 @@ export function interfaceDefinitions(files: readonly string[], cwd: string): rea
 export class InterfaceFiles {
   readonly #files: readonly string[]
   readonly #cwd: string
+  readonly #sources: SourceFiles
   readonly #small: Programs
   readonly #versions = new WeakMap<CustomResourceDefinition, readonly Version[]>()
   #whole: Programs | undefined
 
-  constructor(files: readonly string[], cwd: string) {
+  /** @param sources what was parsed for other files with the same options, which is not parsed again */
+  constructor(files: readonly string[], cwd: string, sources: SourceFiles = new SourceFiles()) {
     this.#files = files
     this.#cwd = cwd
-    this.#small = new Programs(files, cwd, 'language')
+    this.#sources = sources
+    this.#small = new Programs(files, cwd, 'language', sources)
   }
 
   /** The definitions as the files are, but for changes that {@link haveChanged} was not asked about. */
   definitions(): readonly CustomResourceDefinition[] {
     const small = this.#read(this.#small, true)
     if (small !== undefined) return small
-    this.#whole ??= new Programs(this.#files, this.#cwd, 'all')
+    this.#whole ??= new Programs(this.#files, this.#cwd, 'all', this.#sources)
     return this.#read(this.#whole, false) ?? []
   }
 
@@ -60,8 +64,7 @@ export class InterfaceFiles {
 
   /** Whether one of these files has changed since it was parsed. It is then parsed again. */
   haveChanged(files: ReadonlySet<string>): boolean {
-    const isOfSmall = this.#small.haveChanged(files)
-    return this.#whole?.haveChanged(files) === true || isOfSmall
+    return this.#sources.forgetChanged(files)
   }
 
   /**

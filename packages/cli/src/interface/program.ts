@@ -1,13 +1,13 @@
 import { dirname } from 'node:path'
 import ts from 'typescript'
 import { placeOfNode, type Refuse } from './place.ts'
-import { SourceFiles } from './source-files.ts'
+import type { SourceFiles } from './source-files.ts'
 
 /** The types beyond the files and their imports: all that the tsconfig.json names, or only those of the language. */
 export type Surroundings = 'all' | 'language'
 
 /**
- * Makes programs of the same files, again and again. An unchanged file is parsed once.
+ * Makes programs of the same files, again and again. An unchanged file is parsed once, for all that have the same `sources`.
  *
  * `surroundings` is `language` for a program without the types of the browser and of Node. They are most of what a compiler reads, and no definition is
  * made of them. If a file does use them, this program has errors that the whole one does not have.
@@ -15,13 +15,14 @@ export type Surroundings = 'all' | 'language'
 export class Programs {
   readonly #files: readonly string[]
   readonly #cwd: string
-  readonly #sources = new SourceFiles()
+  readonly #sources: SourceFiles
   readonly #options: ts.CompilerOptions
   #last: ts.Program | undefined
 
-  constructor(files: readonly string[], cwd: string, surroundings: Surroundings) {
+  constructor(files: readonly string[], cwd: string, surroundings: Surroundings, sources: SourceFiles) {
     this.#files = files
     this.#cwd = cwd
+    this.#sources = sources
     const options = { ...optionsFor(files, cwd), ...always }
     this.#options = surroundings === 'all' ? options : { ...options, types: [], lib: languageOnly(options) }
   }
@@ -40,11 +41,6 @@ export class Programs {
     return (this.#last?.getSourceFiles() ?? [])
       .map(({ fileName }) => fileName)
       .filter(name => !name.includes('/node_modules/'))
-  }
-
-  /** Whether one of these files differs from what was parsed. The next program reads it again. */
-  haveChanged(files: Iterable<string>): boolean {
-    return this.#sources.forgetChanged(files)
   }
 
   /** What the compiler finds wrong in a file. A type that is not found would be taken for `any`, and its limits would be lost. */

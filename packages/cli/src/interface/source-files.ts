@@ -1,6 +1,9 @@
 import ts from 'typescript'
 
-/** Files that were parsed, kept from one program to the next. All these programs have the same options. */
+/**
+ * Files that were parsed, kept from one program to the next. All these programs have the same options, except for those that say which files a program
+ * has: `lib` and `types`.
+ */
 export class SourceFiles {
   readonly #parsed = new Map<string, ts.SourceFile>()
 

@@ -41,7 +41,7 @@ describe.runIf(available)('leader election, in processes on a real API server', 
 
   // One for each seed: whose writes are whose is told from the first on.
   beforeEach(async () => {
-    server = await startRealApiServer()
+    server = await startRealApiServer({ authorization: 'allow' })
     client = new Client({ url: server.url, ca: server.ca, token: server.token })
   })
 

@@ -1,8 +1,8 @@
 import { Client, defineResource, isInvalid } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { startApiServer } from '@wherry/testing'
+import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { game } from '../testkit/game.ts'
 import { libraries } from '../testkit/libraries/index.ts'
 
@@ -23,8 +23,13 @@ const games = defineResource<Game>({
 })
 
 describe.for(kinds)("an API server of kind '%s'", kind => {
+  let server: ApiServer
+  beforeAll(async () => {
+    server = await startApiServer({ kind })
+  })
+  afterAll(() => server?.close())
+
   it('K1: takes it, fills in the defaults, and selects by its fields', { timeout: 240_000 }, async () => {
-    await using server = await startApiServer({ kind })
     const client = new Client({ url: server.url, ca: server.ca, token: server.token })
     await client.create(customResourceDefinitions, game.definition)
     await expect
@@ -50,7 +55,6 @@ describe.for(kinds)("an API server of kind '%s'", kind => {
   })
 
   it('K1: takes the definition of each library', { timeout: 240_000 }, async () => {
-    await using server = await startApiServer({ kind })
     const client = new Client({ url: server.url, ca: server.ca, token: server.token })
     for (const [name, { definition }] of Object.entries(libraries)) {
       const { metadata } = await client.create(customResourceDefinitions, definition)

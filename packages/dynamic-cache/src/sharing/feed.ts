@@ -1,7 +1,6 @@
 import type { Client, KubernetesObject, View } from '@wherry/client'
 import {
   type InformerState,
-  type Intake,
   jointError,
   jointResourceVersion,
   jointState,
@@ -9,6 +8,7 @@ import {
   type ReadingOptions,
   Reflector,
   type Store,
+  type StoreWriter,
   type StreamingSupport,
   targetsFor,
 } from '@wherry/informer/internal'
@@ -36,13 +36,13 @@ export interface FeedOptions {
   readonly on: FeedListeners
 }
 
-/** The reflectors of one scope in one form, one for each namespace, and the intakes of the stores that they feed. */
+/** The reflectors of one scope in one form, one for each namespace, and the writers of the stores that they feed. */
 export class Feed {
   readonly form: ReadForm
   readonly #namespaces: readonly string[] | undefined
   readonly #reflectors: readonly Reflector[]
   readonly #unsynced: Set<number>
-  readonly #intakes = new Map<Store<unknown>, readonly Intake[]>()
+  readonly #writers = new Map<Store<unknown>, readonly StoreWriter[]>()
   readonly #staged = new Set<Store<unknown>>()
 
   constructor({ client, scope, form, takesOver, reading, streaming, on }: FeedOptions) {
@@ -98,7 +98,7 @@ export class Feed {
 
   /** How many stores it feeds. */
   get size(): number {
-    return this.#intakes.size
+    return this.#writers.size
   }
 
   get watches(): number {
@@ -106,22 +106,22 @@ export class Feed {
   }
 
   has(store: Store<unknown>): boolean {
-    return this.#intakes.has(store)
+    return this.#writers.has(store)
   }
 
-  intakes(store: Store<unknown>): readonly Intake[] {
-    return this.#intakes.get(store) ?? []
+  writers(store: Store<unknown>): readonly StoreWriter[] {
+    return this.#writers.get(store) ?? []
   }
 
   /** Feeds a store too. @param from a store of full objects that it feeds: needed once it has begun */
   add(store: Store<unknown>, staged: boolean, from?: Store<object> | undefined): void {
-    const intakes = this.#reflectors.map((reflector, index) => {
-      const intake = store.intake({ staged })
+    const writers = this.#reflectors.map((reflector, index) => {
+      const writer = store.writer({ staged })
       const fill = from && (() => entriesOf(from, this.#namespaces?.[index]))
-      reflector.add(intake, fill && { fill })
-      return intake
+      reflector.add(writer, fill && { fill })
+      return writer
     })
-    this.#intakes.set(store, intakes)
+    this.#writers.set(store, writers)
     if (staged) this.#staged.add(store)
   }
 
@@ -130,19 +130,19 @@ export class Feed {
     return this.#staged.has(store)
   }
 
-  /** Lets what it brought to a store take over from other intakes. */
-  promote(store: Store<unknown>, retired: readonly Intake[], view?: View | undefined): void {
+  /** Lets what it brought to a store take over from other writers. */
+  promote(store: Store<unknown>, retired: readonly StoreWriter[], view?: View | undefined): void {
     this.#staged.delete(store)
-    store.promote(this.intakes(store), retired, view)
+    store.promote(this.writers(store), retired, view)
   }
 
-  /** Feeds a store no more. Its intakes stay open. */
-  remove(store: Store<unknown>): readonly Intake[] {
-    const intakes = this.intakes(store)
-    this.#intakes.delete(store)
+  /** Feeds a store no more. Its writers stay open. */
+  remove(store: Store<unknown>): readonly StoreWriter[] {
+    const writers = this.writers(store)
+    this.#writers.delete(store)
     this.#staged.delete(store)
-    for (const [index, intake] of intakes.entries()) this.#reflectors[index]?.remove(intake)
-    return intakes
+    for (const [index, writer] of writers.entries()) this.#reflectors[index]?.remove(writer)
+    return writers
   }
 
   start(): void {

@@ -1,5 +1,5 @@
 import type { Client, View } from '@wherry/client'
-import type { InformerState, Intake, ReadingOptions, Store, StreamingSupport } from '@wherry/informer/internal'
+import type { InformerState, ReadingOptions, Store, StoreWriter, StreamingSupport } from '@wherry/informer/internal'
 import { formFor, type ReadForm } from '@wherry/informer/internal'
 import { Feed } from './feed.ts'
 import { suits } from './suits.ts'
@@ -29,8 +29,8 @@ export interface SharedWatchOptions {
 export interface Move {
   /** What it is of, once it is here. */
   readonly view: View
-  /** Takes it from the other watch, and gives the intakes that it had there. */
-  retire(): readonly Intake[]
+  /** Takes it from the other watch, and gives the writers that it had there. */
+  retire(): readonly StoreWriter[]
   /** It is here. */
   done(): void
 }
@@ -40,8 +40,8 @@ interface Member {
   move: Move | undefined
   /** The store of full objects that it is filled from, or was. */
   source: Store<unknown> | undefined
-  /** Intakes of feeds that ended before all of their namespaces had come: what did come is in the store. */
-  orphans: Intake[]
+  /** Writers of feeds that ended before all of their namespaces had come: what did come is in the store. */
+  orphans: StoreWriter[]
 }
 
 /**
@@ -99,9 +99,9 @@ export class SharedWatch {
   }
 
   /**
-   * Feeds a store no more, from now on, and gives its intakes, which are still open.
+   * Feeds a store no more, from now on, and gives its writers, which are still open.
    */
-  leave(store: Store<unknown>): readonly Intake[] {
+  leave(store: Store<unknown>): readonly StoreWriter[] {
     const member = this.#members.get(store)
     if (member === undefined) return []
     for (const feed of [this.#live, this.#next]) if (feed !== undefined) this.#takeFrom(feed, member)
@@ -259,10 +259,10 @@ export class SharedWatch {
   /** A feed feeds a member no more. Where it brought nothing that is seen it is closed; the rest is for who takes over. */
   #takeFrom(feed: Feed, { store, orphans }: Member): void {
     const isStaged = feed.isStaged(store)
-    const intakes = feed.remove(store)
-    const isSeen = !isStaged && intakes.some(({ synced }) => synced)
-    if (isSeen) orphans.push(...intakes)
-    else for (const intake of intakes) intake.close()
+    const writers = feed.remove(store)
+    const isSeen = !isStaged && writers.some(({ synced }) => synced)
+    if (isSeen) orphans.push(...writers)
+    else for (const writer of writers) writer.close()
   }
 
   /** Ends a feed. */

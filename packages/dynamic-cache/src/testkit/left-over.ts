@@ -1,4 +1,4 @@
-import { PlainStore, Reflector } from '@wherry/informer/internal'
+import { Reflector, Store } from '@wherry/informer/internal'
 import { countInstances } from '@wherry/testing/testkit/count-instances'
 import { CachedInformer } from '../cached-informer.ts'
 import { Entry } from '../entry.ts'
@@ -7,5 +7,5 @@ import { SharedWatch } from '../sharing/shared-watch.ts'
 
 /** Counts what a dynamic cache makes, as {@link countInstances} does. */
 export function leftOver(): number {
-  return countInstances([CachedInformer, Entry, Feed, PlainStore, Reflector, SharedWatch])
+  return countInstances([CachedInformer, Entry, Feed, Store, Reflector, SharedWatch])
 }

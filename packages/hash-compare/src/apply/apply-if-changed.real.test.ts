@@ -21,7 +21,7 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
   let client: Client
 
   beforeAll(async () => {
-    server = await startRealApiServer()
+    server = await startRealApiServer({ authorization: 'allow' })
     const first = new Client({ url: server.url, ca: server.ca, token: server.token })
     await defineGames(first)
     await first.close()

@@ -2,7 +2,7 @@ import { defineResource, type KubernetesObject, type View } from '@wherry/client
 import { keyText, selfNamed, systemEnvironment } from '@wherry/client/internal'
 import { describe, expect, it } from 'vitest'
 import type { Lister } from '../lister.ts'
-import { PlainStore } from '../store/plain-store.ts'
+import { Store } from '../store/store.ts'
 import { coveredLister } from './covered-lister.ts'
 import { covers } from './covers.ts'
 
@@ -156,17 +156,17 @@ describe('a covered lister', () => {
       if ('bad' in object) throw new Error('bad')
       return object
     }
-    const store = new PlainStore({ view: pods, environment: systemEnvironment(), transform })
-    const intake = store.intake()
+    const store = new Store({ view: pods, environment: systemEnvironment(), transform })
+    const writer = store.writer()
     const pod = (resourceVersion: string, more = {}): object => ({
       metadata: { namespace: 'a', name: 'x', uid: 'u', resourceVersion, labels: { app: 'web' } },
       ...more,
     })
-    intake.replace().commit('1')
-    intake.change('ADDED', pod('2'), 100)
-    intake.change('MODIFIED', pod('3', { bad: true }), 100)
+    writer.replace().commit('1')
+    writer.change('ADDED', pod('2'), 100)
+    writer.change('MODIFIED', pod('3', { bad: true }), 100)
     const failed = (app: string): readonly string[] =>
-      coveredLister(pods, store.lister, pods.within({ labels: { app } })).failed()
+      coveredLister(pods, store, pods.within({ labels: { app } })).failed()
     expect([failed('web'), failed('api')]).toEqual([['a/x'], []])
   })
 
@@ -197,7 +197,7 @@ describe('a covered lister', () => {
     ['a path', 'c/..'],
     ['nothing', undefined],
   ])('X1: refuses what can be no key, as a store of its own would: %s', (_, key) => {
-    const { lister } = new PlainStore({ view: pods, environment: systemEnvironment() })
+    const lister = new Store({ view: pods, environment: systemEnvironment() })
     const views = [pods.within({ namespaces: ['a'] }), pods.within({ labels: 'app' }), pods.metadata()]
     for (const covered of views.map(view => coveredLister(pods, lister, view as View<unknown, 'namespaced'>))) {
       const refused = expect.objectContaining({ code: 'INVALID_NAME' })

@@ -1,27 +1,26 @@
 import { TransformError } from '../errors.ts'
 import type { Identity } from './identity.ts'
-import type { Owner } from './owner.ts'
+import type { WriterId } from './writer-id.ts'
 
-/** One object of a store, in a shape that is always the same, and the node of both orders of the journal. What is rare is kept beside it. */
+/** One object of a store, and its node in both orders of the journal. All entries have the same shape; rare data is kept elsewhere. */
 export class Entry<C> {
   readonly key: string
-  /** As the server has it, even if the value is of an earlier state because this one could not be transformed. */
+  /** As on the server, even if the value is of an earlier state because the newest one could not be transformed. */
   uid: string | undefined
   resourceVersion: string | undefined
   /** What readers get; a `TransformError` if the object never had a value. */
   value: C | TransformError
   /** As received. */
   bytes: number
-  /** The intake that it came by last. */
-  owner: Owner<C> | undefined
-  /** The replacement that saw it last, unchanged. */
+  writer: WriterId | undefined
+  /** The mark of the last snapshot that contained it unchanged. */
   mark = 0
-  /** The number of its last change; while it has had no value, of the last change of all before it came. */
+  /** The number of its last change. While it has no value: the number of the last change of any entry before it came. */
   changed = 0
   changedAt = -1
   /** When it changed, in ticks of the journal. */
   tick = 0
-  /** The number of the change that it began with. */
+  /** The number of the change that added it. */
   born = 0
 
   constructor({ key, uid, resourceVersion }: Identity, value: C | TransformError, bytes: number) {
@@ -30,7 +29,7 @@ export class Entry<C> {
     this.resourceVersion = resourceVersion
     this.value = value
     this.bytes = bytes
-    this.owner = undefined
+    this.writer = undefined
   }
 
   /** Why it has no value, if it has none. */
@@ -38,9 +37,18 @@ export class Entry<C> {
     return this.value instanceof TransformError ? this.value : undefined
   }
 
-  /** Its state on the server is another now. */
-  passTo({ uid, resourceVersion }: Identity): void {
-    this.uid = uid
-    this.resourceVersion = resourceVersion
+  /** Makes it an entry of this writer. */
+  assignTo(writer: WriterId): void {
+    if (this.writer === writer) return
+    this.release()
+    this.writer = writer
+    writer.size++
+  }
+
+  /** Makes it an entry of no writer. */
+  release(): void {
+    if (this.writer === undefined) return
+    this.writer.size--
+    this.writer = undefined
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { Entry } from '../entries/entry.ts'
 import { bed, items } from '../store/testkit/objects.ts'
 import { Journal } from './journal.ts'
-import type { JournalCursor } from './journal-cursor.ts'
+import { JournalCursor } from './journal-cursor.ts'
 
 /** A journal, and what happens in it: objects are what their key and a count say. */
 class Bed {
@@ -30,7 +30,7 @@ class Bed {
       const entry = held ?? new Entry<string>({ key, uid: key, resourceVersion: `${this.#count}` }, '', 10)
       entry.value = `${key}@${this.#count}`
       this.#entries.set(key, entry)
-      if (held === undefined) this.journal.born(entry)
+      if (held === undefined) this.journal.added(entry)
       else this.journal.changed(entry)
     }
   }
@@ -39,14 +39,14 @@ class Bed {
   list(...keys: readonly string[]): void {
     const entries = keys.map(key => new Entry<string>({ key, uid: key, resourceVersion: '1' }, `${key}@0`, 10))
     for (const entry of entries) this.#entries.set(entry.key, entry)
-    this.journal.bornTogether(entries, () => true)
+    this.journal.addedAll(entries, () => true)
   }
 
   drop(...keys: readonly string[]): void {
     for (const key of keys) {
       const entry = this.#entries.get(key) as Entry<string>
       this.#entries.delete(key)
-      this.journal.gone(entry, entry, false, 10)
+      this.journal.removed(entry, entry, false, 10)
     }
   }
 
@@ -75,7 +75,7 @@ function read(reader: JournalCursor<string>, max = 10_000): string {
 function following(at: Bed, ...keys: readonly string[]): JournalCursor<string> {
   at.put(...keys)
   at.journal.synced()
-  const reader = at.journal.open()
+  const reader = new JournalCursor(at.journal)
   read(reader)
   return reader
 }
@@ -201,7 +201,7 @@ describe('a reader that does not come to the end', () => {
 describe('a reader that replays', () => {
   it('R38: hears synced of a store that synced at its last change, without another', () => {
     const at = new Bed()
-    const reader = at.journal.open()
+    const reader = new JournalCursor(at.journal)
     at.put('1')
     expect(read(reader)).toBe('reset +1')
     expect(reader.lag).toBe(0)
@@ -213,7 +213,7 @@ describe('a reader that replays', () => {
 
   it('R38: before the store syncs, follows; then hears what is gone and there since, and synced', () => {
     const at = new Bed()
-    const reader = at.journal.open()
+    const reader = new JournalCursor(at.journal)
     at.put('1', '2', '3')
     expect(read(reader)).toBe('reset +1 +2 +3')
     at.put('2', '4')
@@ -230,7 +230,7 @@ describe('a reader that replays', () => {
 
   it('R38: is woken by what it has to hear alone: not by a store that has nothing, but when that has synced', async () => {
     const at = new Bed()
-    const reader = at.journal.open()
+    const reader = new JournalCursor(at.journal)
     expect(read(reader)).toBe('reset')
     const woken: string[] = []
     reader.wake(() => woken.push('one'))
@@ -252,7 +252,7 @@ describe('a reader that replays', () => {
     const at = new Bed(1)
     at.put('1', '2', '3', '4')
     at.journal.synced()
-    const reader = at.journal.open()
+    const reader = new JournalCursor(at.journal)
     await at.advance(3000)
     read(reader, 2)
     expect(Math.abs(reader.lagMs - 3000)).toBeLessThan(1000)
@@ -280,8 +280,8 @@ it('R38: finds its place again after the order was compacted, wherever it was', 
   const keys = Array.from({ length: 4000 }, (_, index) => `${index}`)
   at.put(...keys)
   at.journal.synced()
-  const replaying = at.journal.open()
-  const behind = at.journal.open()
+  const replaying = new JournalCursor(at.journal)
+  const behind = new JournalCursor(at.journal)
   expect(read(replaying, 101).split(' ').at(-1)).toBe('+99')
   read(behind)
   at.put('3990', '3991', '3992')
@@ -300,7 +300,7 @@ it('R38: finds its place again after the order was compacted, wherever it was', 
 
 it('R39: what is gone is let go of when all who wait have passed it, without another read', async () => {
   const at = new Bed()
-  const reader = at.journal.open()
+  const reader = new JournalCursor(at.journal)
   at.put('1', '2')
   read(reader)
   at.put('2')
@@ -320,7 +320,7 @@ it('R39: what is gone is let go of when all who wait have passed it, without ano
 describe('readers that wait', () => {
   it('R38: are woken by a first list, a change, a deletion, and not by what is for others', async () => {
     const at = new Bed()
-    const reader = at.journal.open()
+    const reader = new JournalCursor(at.journal)
     read(reader)
     const woken: string[] = []
     const expectWoken = async (reason: string, cause: () => void): Promise<void> => {
@@ -328,7 +328,7 @@ describe('readers that wait', () => {
       await microtask()
       expect(woken.splice(0)).toEqual([])
       // Another one has something to hear at once.
-      const other = at.journal.open()
+      const other = new JournalCursor(at.journal)
       other.wake(() => woken.push('other'))
       await microtask()
       expect(woken.splice(0)).toEqual(['other'])
@@ -348,7 +348,7 @@ describe('readers that wait', () => {
 
   it('R38: each hears what woke it, however many wait', async () => {
     const at = new Bed()
-    const readers = Array.from({ length: 3 }, () => at.journal.open())
+    const readers = Array.from({ length: 3 }, () => new JournalCursor(at.journal))
     for (const reader of readers) read(reader)
     const heard: string[] = []
     for (const [index, reader] of readers.entries()) reader.wake(() => heard.push(`${index} ${read(reader)}`))
@@ -378,7 +378,7 @@ describe('what is gone and not told to all', () => {
     const listed = new Bed()
     listed.list(...keys)
     listed.journal.synced()
-    const third = listed.journal.open()
+    const third = new JournalCursor(listed.journal)
     read(third, 20_000)
     listed.drop(...keys)
     expect([third.resets, listed.journal.tombstones.size]).toEqual([0, 10_002])
@@ -398,7 +398,7 @@ describe('what is gone and not told to all', () => {
 
   it('R39: past the bound only those begin again who have not heard of the oldest', () => {
     const at = new Bed(1)
-    const [behind, ahead] = [following(at, '1', '2', '3'), at.journal.open()]
+    const [behind, ahead] = [following(at, '1', '2', '3'), new JournalCursor(at.journal)]
     read(ahead)
     at.drop('1')
     expect(read(ahead)).toBe('-1')
@@ -410,7 +410,7 @@ describe('what is gone and not told to all', () => {
 
   it('R23: goes with the journal', () => {
     const at = new Bed()
-    const [reader, other] = [following(at, '1', '2'), at.journal.open()]
+    const [reader, other] = [following(at, '1', '2'), new JournalCursor(at.journal)]
     at.drop('1')
     at.journal.close()
     expect([at.journal.tombstones.size, at.journal.tombstones.bytes, at.journal.changes.size]).toEqual([0, 0, 0])

@@ -3,7 +3,7 @@ import type { Change } from '../change.ts'
 import type { Entry } from '../entries/entry.ts'
 import { Tombstone } from '../entries/tombstone.ts'
 import type { Cursor } from './cursor.ts'
-import type { Journal } from './journal.ts'
+import type { Journal, JournalReader } from './journal.ts'
 
 const checkMax = integer(1)
 
@@ -21,7 +21,7 @@ const marks = { reset: 'reset', synced: 'synced' } as const
 type Mark = keyof typeof marks
 
 /** The journal's {@link Cursor}: a few numbers, and the keys that `synced` said to be there without a value. It holds no object. */
-export class JournalCursor<C> implements Cursor<C> {
+export class JournalCursor<C> implements Cursor<C>, JournalReader {
   readonly #journal: Journal<C>
   #phase: Phase = 'start'
   /** Between `reset` and `synced`. */
@@ -48,6 +48,7 @@ export class JournalCursor<C> implements Cursor<C> {
   constructor(journal: Journal<C>) {
     this.#journal = journal
     this.#tick = journal.tick
+    journal.readers.add(this)
   }
 
   get resets(): number {
@@ -143,8 +144,8 @@ export class JournalCursor<C> implements Cursor<C> {
     this.#resets++
   }
 
-  /** One that had no value is gone: it has to begin again, if its user was told to keep what it has of that key. */
-  lacks(key: string): void {
+  /** An object without a value was deleted. The cursor begins again if its user was told to keep what it has of that key. */
+  mustReset(key: string): void {
     const before = this.heardUpTo
     if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return
     this.lose(this.#journal.tick)

@@ -1,9 +1,8 @@
 import type { Clock, View } from '@wherry/client'
 import type { Entry } from '../entries/entry.ts'
 import { callGuarded } from '../watched.ts'
-import { JournalCursor } from './journal-cursor.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'
-import { Tombstones, type TombstonesOptions } from './tombstones.ts'
+import { type TombstoneReader, Tombstones, type TombstonesOptions } from './tombstones.ts'
 
 /** What a journal needs of its store. */
 export interface JournalOptions<C> extends TombstonesOptions {
@@ -15,6 +14,17 @@ export interface JournalOptions<C> extends TombstonesOptions {
   readonly onError: (error: unknown) => void
 }
 
+/** A reader of a journal. */
+export interface JournalReader extends TombstoneReader {
+  /** It has something to read, or was closed. */
+  readonly isPending: boolean
+  /** Calls the function that waits for that, and returns its result. */
+  awake(): unknown
+  /** An object without a value was deleted. The reader begins again if its user was told to keep what it has of that key. */
+  mustReset(key: string): void
+  close(): void
+}
+
 /** Four to the second: ages are told to within one. */
 const tickMs = 250
 
@@ -23,7 +33,7 @@ export class Journal<C> {
   readonly changes: ChangeOrder<C> = new ChangeOrder<C>()
   readonly births: BirthOrder<C> = new BirthOrder<C>()
   readonly tombstones: Tombstones<C>
-  readonly readers: Set<JournalCursor<C>> = new Set<JournalCursor<C>>()
+  readonly readers: Set<JournalReader> = new Set<JournalReader>()
   view: View<C>
   /** The number of the last change. */
   head = 0
@@ -31,7 +41,7 @@ export class Journal<C> {
   syncedAt: number = Number.POSITIVE_INFINITY
   readonly #options: JournalOptions<C>
   #mostKeys = 0
-  #waiting: JournalCursor<C>[] = []
+  #waiting: JournalReader[] = []
   #isWaking = false
 
   constructor(options: JournalOptions<C>) {
@@ -54,19 +64,19 @@ export class Journal<C> {
     return this.#options.failed()
   }
 
-  /** It is there and has no value: nobody is told, but it is noted when that was. */
-  unborn(entry: Entry<C>): void {
+  /** An object without a value exists. No reader gets that; the entry records when it was. */
+  addedWithoutValue(entry: Entry<C>): void {
     entry.changed = this.head
   }
 
-  /** One that never had a value is gone. Nobody is told of that, but who may hold one of its name from before has to begin again. */
-  unheard(key: string): void {
-    for (const reader of this.readers) reader.lacks(key)
+  /** An object that never had a value was deleted. That is no event; readers that may hold an older object of that key are reset. */
+  removedWithoutValue(key: string): void {
+    for (const reader of this.readers) reader.mustReset(key)
     this.#changed()
   }
 
-  /** It has a value for the first time. */
-  born(entry: Entry<C>): void {
+  /** An object has a value for the first time. */
+  added(entry: Entry<C>): void {
     entry.changed = ++this.head
     entry.born = this.head
     entry.tick = this.tick
@@ -76,10 +86,10 @@ export class Journal<C> {
     this.#changed()
   }
 
-  /** All for which `begin` gives `true` have a value for the first time. One pass: each touch of very many is a look into memory. */
-  bornTogether(entries: Iterable<Entry<C>>, begin: (entry: Entry<C>) => boolean): readonly Entry<C>[] {
+  /** Adds all objects for which `begin` returns true. It passes over them once, because each pass over very many reads all of their memory. */
+  addedAll(entries: Iterable<Entry<C>>, begin: (entry: Entry<C>) => boolean): readonly Entry<C>[] {
     const { tick, changes } = this
-    const born: Entry<C>[] = []
+    const added: Entry<C>[] = []
     let { head } = this
     let at = changes.end
     for (const entry of entries) {
@@ -92,17 +102,17 @@ export class Journal<C> {
       entry.born = head
       entry.tick = tick
       entry.changedAt = at++
-      born.push(entry)
+      added.push(entry)
     }
     this.head = head
-    changes.append(born)
-    this.births.append(born)
+    changes.append(added)
+    this.births.append(added)
     if (this.births.size > this.#mostKeys) this.#mostKeys = this.births.size
     this.#changed()
-    return born
+    return added
   }
 
-  /** It has another value. */
+  /** An object has another value. */
   changed(entry: Entry<C>): void {
     this.changes.remove(entry)
     entry.changed = ++this.head
@@ -111,15 +121,15 @@ export class Journal<C> {
     this.#changed()
   }
 
-  /** It is gone; `last` has what is to be told of it, and is used up where it is kept. */
-  gone(entry: Entry<C>, last: Entry<C>, finalStateUnknown: boolean, bytes: number): void {
+  /** An object was deleted. `last` is the state that readers get. */
+  removed(entry: Entry<C>, last: Entry<C>, finalStateUnknown: boolean, bytes: number): void {
     this.forget(entry)
     this.tombstones.retain(last, finalStateUnknown, bytes, ++this.head, this.tick)
     this.tombstones.bound(this.#mostKeys)
     this.#changed()
   }
 
-  /** It is gone, and nobody is to hear of that. */
+  /** An object is removed without an event. */
   forget(entry: Entry<C>): void {
     this.changes.remove(entry)
     this.births.remove(entry)
@@ -133,14 +143,8 @@ export class Journal<C> {
     this.#changed()
   }
 
-  open(): JournalCursor<C> {
-    const reader = new JournalCursor<C>(this)
-    this.readers.add(reader)
-    return reader
-  }
-
   /** Will wake it, as soon as it has something to take. */
-  wait(reader: JournalCursor<C>): void {
+  wait(reader: JournalReader): void {
     this.#waiting.push(reader)
     if (reader.isPending) this.wake()
   }

@@ -26,7 +26,7 @@ const bench = (gate: Gate): Promise<ReflectorBench> => benches(1, { gate })
 describe('the gate of a reflector', () => {
   it('N14: is passed by each request but the first', async () => {
     const gate = new HandGate()
-    const { server, simulation, reflector, asked, write, intake, watch } = await bench(gate)
+    const { server, simulation, reflector, asked, write, recording, watch } = await bench(gate)
     await watch()
     await simulation.advance(1100)
     expect(gate.came).toEqual([])
@@ -38,7 +38,7 @@ describe('the gate of a reflector', () => {
     await write('+b')
     gate.isOpen = true
     gate.passes[0]?.()
-    await simulation.runUntil(() => intake.log.at(-1) === 'ADDED b')
+    await simulation.runUntil(() => recording.log.at(-1) === 'ADDED b')
     expect(reflector.state).toBe('watching')
     expect(asked).toHaveLength(2)
     await server.endWatches()
@@ -104,21 +104,21 @@ describe('the gate of a reflector', () => {
 
   it('N14: is passed by the watch that is to follow one that is going away, which goes on meanwhile', async () => {
     const gate = new HandGate()
-    const { simulation, asked, write, intake, watch, transport } = await bench(gate)
+    const { simulation, asked, write, recording, watch, transport } = await bench(gate)
     await watch()
     await simulation.advance(1100)
     transport.controls.goawayAll()
     await simulation.advance(30_000)
     expect(gate.came).toEqual(['again'])
     await write('+b')
-    await simulation.runUntil(() => intake.log.at(-1) === 'ADDED b')
+    await simulation.runUntil(() => recording.log.at(-1) === 'ADDED b')
     expect(asked).toHaveLength(1)
     gate.passes[0]?.()
     await simulation.advance(1000)
     expect(asked).toHaveLength(2)
     await write('+c')
-    await simulation.runUntil(() => intake.log.at(-1) === 'ADDED c')
-    expect(intake.log.slice(1)).toEqual(['ADDED b', 'ADDED c'])
+    await simulation.runUntil(() => recording.log.at(-1) === 'ADDED c')
+    expect(recording.log.slice(1)).toEqual(['ADDED b', 'ADDED c'])
   })
 
   it.each(['ended', 'going away'] as const)('R23: is left by who is stopped while it waits there (%s)', async how => {

@@ -42,7 +42,7 @@ describe('a stream whose initial state does not come to its end', () => {
     ['objects that come and go', [event('ADDED', 'a'), event('DELETED', 'a')]],
     ['strays', [{ type: 'ADDED', object: { kind: 'Pod', metadata: { name: 'p' } } }]],
   ])('R12: %s are no progress: after 60 s of them alone the state is listed, this once', async (_, values) => {
-    const { simulation, reflector, intake, asked, told } = bench(request => {
+    const { simulation, reflector, recording, asked, told } = bench(request => {
       if (request.line.startsWith('stream')) request.answer().every(3000, forEver(...values))
       else others(request)
     })
@@ -52,11 +52,11 @@ describe('a stream whose initial state does not come to its end', () => {
     expect(simulation.clock.monotonic()).toBeGreaterThanOrEqual(60_000)
     expect(simulation.clock.monotonic()).toBeLessThan(68_000)
     expect(told).toMatchObject([{ code: 'TIMEOUT', timeoutMs: 60_000 }])
-    expect(intake.names).toEqual(['a'])
+    expect(recording.names).toEqual(['a'])
   })
 
   it('R12: a large one whose objects keep coming, each within 60 s, goes through, however long it takes', async () => {
-    const { simulation, reflector, intake, asked } = bench(
+    const { simulation, reflector, recording, asked } = bench(
       request => {
         request.answer()
         // Never silent for 30 s, and an object every 59 s.
@@ -68,7 +68,7 @@ describe('a stream whose initial state does not come to its end', () => {
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'watching')
     expect(verbs(asked)).toEqual(['stream'])
-    expect(intake.names).toHaveLength(20)
+    expect(recording.names).toHaveLength(20)
     expect(simulation.clock.monotonic()).toBeGreaterThan(1_000_000)
   })
 

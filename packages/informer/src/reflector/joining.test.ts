@@ -1,7 +1,7 @@
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { configMap, reflectorBenches, target } from '../testkit/bench.ts'
-import { RecordingIntake } from '../testkit/recording-intake.ts'
+import { RecordingWriter } from '../testkit/recording-writer.ts'
 import { thingsTarget } from '../testkit/things.ts'
 import type { Gate } from './gate.ts'
 import type { ReflectorOptions } from './options.ts'
@@ -10,71 +10,71 @@ import { StreamingSupport } from './streaming-support.ts'
 
 const bench = reflectorBenches()
 
-/** What a full store would give of what `intake` has. */
-const entries = (intake: RecordingIntake) => () =>
+/** What a full store would give of what `writer` has. */
+const entries = (recording: RecordingWriter) => () =>
   (function* () {
-    for (const object of intake.objects.values()) yield { object, bytes: 7 }
+    for (const object of recording.objects.values()) yield { object, bytes: 7 }
   })()
 
-describe('several intakes', () => {
+describe('several writers', () => {
   it('D12: hear the same, of one watch', async () => {
-    const { server, simulation, reflector, intake, asked, watch, write } = await bench(1)
+    const { server, simulation, reflector, recording, asked, watch, write } = await bench(1)
     await server.fill([configMap('a')])
-    const other = new RecordingIntake()
+    const other = new RecordingWriter()
     reflector.add(other)
     expect(reflector.size).toBe(2)
     await watch()
     await write('+b', '~a', '-a')
-    await simulation.runUntil(() => intake.log.length === 4)
-    expect(intake.log.slice(1)).toEqual(['ADDED b', 'MODIFIED a', 'DELETED a'])
-    expect(other.log).toEqual(intake.log)
+    await simulation.runUntil(() => recording.log.length === 4)
+    expect(recording.log.slice(1)).toEqual(['ADDED b', 'MODIFIED a', 'DELETED a'])
+    expect(other.log).toEqual(recording.log)
     expect(asked).toHaveLength(1)
     await simulation.advance(70_000)
-    expect(other.progressed).toBe(intake.progressed)
+    expect(other.progressed).toBe(recording.progressed)
     expect(other.progressed).toBeGreaterThan(0)
   })
 
   it('one that throws keeps nothing from the others, and is brought to the state anew', async () => {
-    const { server, simulation, reflector, intake, watch, write } = await bench(2)
+    const { server, simulation, reflector, recording, watch, write } = await bench(2)
     await server.fill([configMap('a')])
-    const bad = new RecordingIntake()
+    const bad = new RecordingWriter()
     bad.heard = line => {
       if (line === 'ADDED b') throw new Error('a store that fails')
     }
-    const last = new RecordingIntake()
-    reflector.remove(intake)
-    for (const one of [bad, intake, last]) reflector.add(one)
+    const last = new RecordingWriter()
+    reflector.remove(recording)
+    for (const one of [bad, recording, last]) reflector.add(one)
     await watch()
     await write('+b')
     await simulation.runUntil(() => reflector.stats.relists === 1)
-    expect(intake.log[1]).toBe('ADDED b')
-    expect(last.log).toEqual(intake.log)
+    expect(recording.log[1]).toBe('ADDED b')
+    expect(last.log).toEqual(recording.log)
     expect(bad.log.at(-1)).toMatch(/^commit a b/)
     expect(simulation.environment.errors).toMatchObject([{ error: { message: 'a store that fails' } }])
   })
 
   it('one that is removed hears nothing more, also not from within a call, and is not closed', async () => {
-    const { server, simulation, reflector, intake, watch, write } = await bench(3)
+    const { server, simulation, reflector, recording, watch, write } = await bench(3)
     await server.fill([configMap('a')])
-    const second = new RecordingIntake()
-    intake.heard = line => {
+    const second = new RecordingWriter()
+    recording.heard = line => {
       if (line === 'ADDED b') reflector.remove(second)
-      if (line === 'ADDED c') reflector.remove(intake)
+      if (line === 'ADDED c') reflector.remove(recording)
     }
     reflector.add(second)
     await watch()
     await write('+b', '+c', '+d')
     await simulation.advance(1000)
-    expect(intake.log.slice(1)).toEqual(['ADDED b', 'ADDED c'])
+    expect(recording.log.slice(1)).toEqual(['ADDED b', 'ADDED c'])
     expect(second.log).toHaveLength(1)
     expect(reflector.size).toBe(0)
-    reflector.remove(intake)
+    reflector.remove(recording)
   })
 
   it('one that is removed while a state is read does not get it', async () => {
-    const { server, simulation, reflector, intake } = await bench(4, {}, { client: { gzip: false } })
+    const { server, simulation, reflector, recording } = await bench(4, {}, { client: { gzip: false } })
     await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
-    const second = new RecordingIntake()
+    const second = new RecordingWriter()
     reflector.add(second)
     await server.faults.add({ nth: 1, effect: { kind: 'slow', bytesPerSecond: 100 } })
     reflector.start()
@@ -82,20 +82,20 @@ describe('several intakes', () => {
     reflector.remove(second)
     await simulation.runUntil(() => reflector.state === 'watching')
     expect(second.log).toEqual(['drop'])
-    expect(intake.log).toHaveLength(1)
+    expect(recording.log).toHaveLength(1)
   })
 })
 
 describe('joining a reflector that runs', () => {
   it('D12: is filled from what is there, in slices, and hears the changes meanwhile', async () => {
-    const { server, simulation, reflector, intake, asked, watch, write } = await bench(10)
+    const { server, simulation, reflector, recording, asked, watch, write } = await bench(10)
     const many = Array.from({ length: 1000 }, (_, i) => configMap(`n${`${i}`.padStart(4, '0')}`))
     await server.fill(many)
     await watch()
-    const joining = new RecordingIntake()
+    const joining = new RecordingWriter()
     let given = 0
     const slow = function* () {
-      for (const entry of entries(intake)()) {
+      for (const entry of entries(recording)()) {
         given += 1
         yield entry
       }
@@ -111,19 +111,19 @@ describe('joining a reflector that runs', () => {
       most = Math.max(most, given - before)
     }
     expect(most).toBeLessThan(1000)
-    expect(joining.names).toEqual(intake.names)
+    expect(joining.names).toEqual(recording.names)
     await write('+x', '~n0001', '-n0002')
-    await simulation.runUntil(() => intake.log.length === 4)
+    await simulation.runUntil(() => recording.log.length === 4)
     expect(joining.log.slice(1)).toEqual(['ADDED x', 'MODIFIED n0001', 'DELETED n0002'])
     expect(asked).toHaveLength(1)
   })
 
   it('D12: what changes while it is filled wins over what it is filled with', async () => {
-    const { server, simulation, reflector, intake, watch, write } = await bench(11)
+    const { server, simulation, reflector, recording, watch, write } = await bench(11)
     await server.fill(['a', 'b', 'c'].map(name => configMap(name)))
     await watch()
-    const stale = [...entries(intake)()]
-    const joining = new RecordingIntake()
+    const stale = [...entries(recording)()]
+    const joining = new RecordingWriter()
     let go = (): void => {}
     // a source that is asked late, and knows only of the past
     const source = function* () {
@@ -137,7 +137,7 @@ describe('joining a reflector that runs', () => {
     reflector.add(joining, { fill: source })
     ;(clock as { turn: typeof turn }).turn = turn
     await write('~a', '-b', '+d')
-    await simulation.runUntil(() => intake.log.length === 4)
+    await simulation.runUntil(() => recording.log.length === 4)
     let asked = false
     go = () => {
       asked = true
@@ -146,52 +146,52 @@ describe('joining a reflector that runs', () => {
     await simulation.runUntil(() => joining.synced)
     expect(asked).toBe(true)
     expect(joining.names).toEqual(['a', 'c', 'd'])
-    expect(joining.objects.get('a')).toBe(intake.objects.get('a'))
+    expect(joining.objects.get('a')).toBe(recording.objects.get('a'))
     expect(joining.log).toEqual([`commit a c d at ${reflector.lastSyncedResourceVersion}`])
   })
 
   it('D12: a relist meanwhile takes it along instead', async () => {
-    const { server, simulation, reflector, intake, watch, write } = await bench(12)
+    const { server, simulation, reflector, recording, watch, write } = await bench(12)
     await server.fill(['a', 'b'].map(name => configMap(name)))
     await watch()
     await simulation.advance(2000)
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } })
-    const joining = new RecordingIntake()
+    const joining = new RecordingWriter()
     const { clock } = simulation
     const turn = clock.turn
     ;(clock as { turn: typeof turn }).turn = () => new Promise(() => {})
-    reflector.add(joining, { fill: entries(intake) })
+    reflector.add(joining, { fill: entries(recording) })
     ;(clock as { turn: typeof turn }).turn = turn
     await server.endWatches()
     await simulation.runUntil(() => reflector.stats.relists === 1)
-    expect(joining.log).toEqual(['drop', intake.log.at(-1)])
+    expect(joining.log).toEqual(['drop', recording.log.at(-1)])
     await write('+c')
     await simulation.runUntil(() => joining.log.length === 3)
     expect(joining.log[2]).toBe('ADDED c')
   })
 
   it('D12: before there is a state, it waits for it and is filled then; or takes part, where it is read anew', async () => {
-    const { server, simulation, reflector, intake } = await bench(13)
+    const { server, simulation, reflector, recording } = await bench(13)
     await server.fill([configMap('a')])
     await server.faults.add({ nth: 1, effect: { kind: 'status', code: 503 } })
     reflector.start()
-    const early = new RecordingIntake()
-    reflector.add(early, { fill: entries(intake) })
+    const early = new RecordingWriter()
+    reflector.add(early, { fill: entries(recording) })
     await simulation.runUntil(() => reflector.state === 'waiting')
     expect(early.log).toEqual([])
     await simulation.runUntil(() => reflector.state === 'streaming')
-    const late = new RecordingIntake()
-    reflector.add(late, { fill: entries(intake) })
+    const late = new RecordingWriter()
+    reflector.add(late, { fill: entries(recording) })
     await simulation.runUntil(() => late.synced)
-    expect(early.log).toEqual([intake.log.at(-1)])
-    expect(late.log).toEqual([intake.log.at(-1)])
+    expect(early.log).toEqual([recording.log.at(-1)])
+    expect(late.log).toEqual([recording.log.at(-1)])
   })
 
   it('a source that throws is told, and the state read anew', async () => {
     const { server, simulation, reflector, watch } = await bench(14)
     await server.fill([configMap('a')])
     await watch()
-    const joining = new RecordingIntake()
+    const joining = new RecordingWriter()
     reflector.add(joining, {
       fill: () => {
         throw new Error('no source')
@@ -218,7 +218,7 @@ describe('joining a reflector that runs', () => {
       await server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'delay', ms: 1000 } })
       await simulation.runUntil(() => asked.at(-1)?.includes('limit=1') === true)
     }
-    const joining = new RecordingIntake()
+    const joining = new RecordingWriter()
     reflector.add(joining, {
       fill: () => {
         throw new Error('no source')
@@ -241,7 +241,7 @@ describe('joining a reflector that runs', () => {
     await watch()
     await server.endWatches()
     await simulation.runUntil(() => passes.length === 1)
-    const joining = new RecordingIntake()
+    const joining = new RecordingWriter()
     reflector.add(joining, {
       fill: () => {
         throw new Error('no source')
@@ -254,29 +254,29 @@ describe('joining a reflector that runs', () => {
   })
 
   it('R23: one that leaves while it is filled, and a stop meanwhile, end that', async () => {
-    const { server, simulation, reflector, intake, watch } = await bench(15)
+    const { server, simulation, reflector, recording, watch } = await bench(15)
     await server.fill([configMap('a')])
     await watch()
-    const [one, two] = [new RecordingIntake(), new RecordingIntake()]
-    reflector.add(one, { fill: entries(intake) })
+    const [one, two] = [new RecordingWriter(), new RecordingWriter()]
+    reflector.add(one, { fill: entries(recording) })
     reflector.remove(one)
-    reflector.add(two, { fill: entries(intake) })
+    reflector.add(two, { fill: entries(recording) })
     await simulation.run(() => reflector.stop())
     await simulation.advance(1000)
     expect([one.log, two.log]).toEqual([['drop'], ['drop']])
   })
 
-  it('refuses an intake twice, one without a source once it runs, and any once it has stopped', async () => {
-    const { simulation, reflector, intake } = await bench(16)
+  it('refuses a writer twice, one without a source once it runs, and any once it has stopped', async () => {
+    const { simulation, reflector, recording } = await bench(16)
     const twice = expect.objectContaining({ name: 'TypeError', message: expect.stringContaining('already') })
     const unfilled = expect.objectContaining({ name: 'TypeError', message: expect.stringContaining('fill') })
-    expect(() => reflector.add(intake)).toThrow(twice)
+    expect(() => reflector.add(recording)).toThrow(twice)
     reflector.start()
-    expect(() => reflector.add(intake, { fill: () => [] })).toThrow(twice)
-    expect(() => reflector.add(new RecordingIntake())).toThrow(unfilled)
-    expect(() => reflector.add(new RecordingIntake(), {} as never)).toThrow(unfilled)
+    expect(() => reflector.add(recording, { fill: () => [] })).toThrow(twice)
+    expect(() => reflector.add(new RecordingWriter())).toThrow(unfilled)
+    expect(() => reflector.add(new RecordingWriter(), {} as never)).toThrow(unfilled)
     await simulation.run(() => reflector.stop())
-    expect(() => reflector.add(new RecordingIntake())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
+    expect(() => reflector.add(new RecordingWriter())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
     expect(() => reflector.start()).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
   })
 })
@@ -290,14 +290,14 @@ describe('the end of a reflector', () => {
       await b.simulation.advance(ms)
       const stopped = b.reflector.stop()
       expect(b.reflector.state).toBe('stopped')
-      const heard = [b.intake.log.length, b.states.length, b.told.length]
+      const heard = [b.recording.log.length, b.states.length, b.told.length]
       await b.simulation.run(() => stopped)
-      const log = b.intake.log.filter(line => line !== 'drop')
+      const log = b.recording.log.filter(line => line !== 'drop')
       await b.write('+c')
       await b.simulation.advance(100_000)
-      expect(b.intake.log.filter(line => line !== 'drop')).toEqual(log)
+      expect(b.recording.log.filter(line => line !== 'drop')).toEqual(log)
       expect([b.states.length, b.told.length]).toEqual(heard.slice(1))
-      expect(b.intake.open).toBe(0)
+      expect(b.recording.open).toBe(0)
     }
   })
 
@@ -318,25 +318,25 @@ describe('the end of a reflector', () => {
 
   it('R23: may be stopped from within a commit and a change', async () => {
     for (const at of ['commit', 'ADDED']) {
-      const { server, simulation, reflector, intake, told, write } = await bench(22)
+      const { server, simulation, reflector, recording, told, write } = await bench(22)
       await server.fill([configMap('a')])
-      const second = new RecordingIntake()
+      const second = new RecordingWriter()
       reflector.add(second)
-      intake.heard = line => {
+      recording.heard = line => {
         if (line.startsWith(at)) void reflector.stop()
       }
       reflector.start()
       await simulation.advance(100)
       await write('+b', '+c')
       await simulation.advance(100)
-      expect(intake.log).toHaveLength(at === 'commit' ? 1 : 2)
+      expect(recording.log).toHaveLength(at === 'commit' ? 1 : 2)
       expect(second.log.filter(line => line !== 'drop')).toHaveLength(at === 'commit' ? 0 : 1)
       expect(told).toEqual(at === 'commit' ? [] : ['synced'])
     }
   })
 
   it('R23: may be stopped by the very first change after the initial state', async () => {
-    const { server, simulation, transport, reflector, intake, states } = await bench(
+    const { server, simulation, transport, reflector, recording, states } = await bench(
       42,
       {},
       { client: { gzip: false } },
@@ -350,12 +350,12 @@ describe('the end of a reflector', () => {
       .map(event => JSON.stringify(event))
       .join('\n')
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'line', text, afterEvents: 0 } })
-    intake.heard = line => {
+    recording.heard = line => {
       if (line === 'ADDED x') void reflector.stop()
     }
     reflector.start()
     await simulation.advance(100)
-    expect(intake.log).toEqual(['commit at 5', 'ADDED x'])
+    expect(recording.log).toEqual(['commit at 5', 'ADDED x'])
     expect(states).toEqual(['streaming'])
     expect(transport.controls.pending()).toEqual([])
   })

@@ -9,7 +9,7 @@ import {
 } from '@wherry/client/internal'
 import type { Listing } from './phase.ts'
 import type { ReflectorContext } from './reflector-context.ts'
-import type { PendingReplace } from './sinks.ts'
+import type { SnapshotFanOut } from './writers.ts'
 
 /** How long a list may keep silent, in milliseconds: kube-apiserver gives up after 60 s by itself. */
 const silenceMs = 65_000
@@ -72,7 +72,7 @@ export async function check(context: ReflectorContext): Promise<void> {
 }
 
 /** One answer. Bounded in silence, since no call of this kind is by itself. */
-async function page(context: ReflectorContext, query: string, reading: PendingReplace | undefined): Promise<ListHead> {
+async function page(context: ReflectorContext, query: string, reading: SnapshotFanOut | undefined): Promise<ListHead> {
   const { settings, target, clock, stats } = context
   const { context: client, maxObjectBytes } = settings
   const giveUp = new AbortController()

@@ -23,13 +23,13 @@ describe('the metrics of a reflector', () => {
     ['whole', 2],
   ] as const)('count and time what it reads, and what each watch brings (%s)', async (initial, requests) => {
     const b = await bench(1, { initial })
-    const { server, simulation, intake, asked, watch, write } = b
+    const { server, simulation, recording, asked, watch, write } = b
     await server.faults.add({ nth: 1, effect: { kind: 'delay', ms: 20_000 } })
     await watch()
     await simulation.runUntil(() => asked.length === requests)
     expect(metricsOf(b)).toMatchObject({ lists: 1, watches: 1, items: 3, listSeconds: 20, watchSeconds: 0 })
     await write('+d', '~a')
-    await simulation.runUntil(() => intake.log.length === 3)
+    await simulation.runUntil(() => recording.log.length === 3)
     await simulation.advance(40_000)
     await server.endWatches()
     await simulation.runUntil(() => asked.length === requests + 1)
@@ -46,7 +46,7 @@ describe('the metrics of a reflector', () => {
 
   it('tell watches that end at once from those that bring something', async () => {
     const b = await bench(2)
-    const { server, simulation, intake, asked, watch, write } = b
+    const { server, simulation, recording, asked, watch, write } = b
     await watch()
     await simulation.advance(1100)
     await server.endWatches()
@@ -56,7 +56,7 @@ describe('the metrics of a reflector', () => {
     await simulation.runUntil(() => asked.length === 3)
     expect(metricsOf(b)).toMatchObject({ shortWatches: 1, watchedItems: 0 })
     await write('+d')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     await server.endWatches()
     await simulation.runUntil(() => asked.length === 4)
     expect(metricsOf(b)).toMatchObject({ shortWatches: 1, watchedItems: 1 })

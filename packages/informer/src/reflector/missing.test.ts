@@ -3,7 +3,7 @@ import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 import { namespaces } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { type ReflectorBench, reflectorBenches, target } from '../testkit/bench.ts'
-import { RecordingIntake } from '../testkit/recording-intake.ts'
+import { RecordingWriter } from '../testkit/recording-writer.ts'
 import { createDefinition, definition, definitions, things, thingsTarget } from '../testkit/things.ts'
 import { Reflector } from './reflector.ts'
 
@@ -19,7 +19,7 @@ async function add({ simulation, writer }: ReflectorBench, ...names: string[]): 
 describe('a resource that is not there', () => {
   it.each(['stream', 'whole'] as const)('D7: is told and waited for, now and then (%s)', async initial => {
     const b = await bench(1, { initial })
-    const { simulation, reflector, intake, states, told, asked } = b
+    const { simulation, reflector, recording, states, told, asked } = b
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'missing')
     await simulation.advance(29_000)
@@ -33,7 +33,7 @@ describe('a resource that is not there', () => {
     await createDefinition(b)
     await add(b, 'a')
     await simulation.runUntil(() => reflector.state === 'watching')
-    expect(intake.log.at(-1)).toMatch(/^commit a at/)
+    expect(recording.log.at(-1)).toMatch(/^commit a at/)
     expect(states.filter(state => state === 'missing').length).toBeGreaterThan(1)
     await simulation.advance(10)
     expect(reflector.lastError).toBeUndefined()
@@ -65,20 +65,20 @@ describe('a resource that is not there', () => {
 
   it('D8: gone while it is watched: all that is left is cleared, and it resumes when it is back', async () => {
     const b = await bench(4)
-    const { simulation, writer, reflector, intake, told, states } = b
+    const { simulation, writer, reflector, recording, told, states } = b
     await createDefinition(b)
     await add(b, 'a', 'b')
     await b.watch()
     await simulation.run(() => writer.delete(definitions, { name: 'things.x.io' }))
     await simulation.runUntil(() => reflector.state === 'missing')
-    expect(intake.log.slice(1, 3).sort()).toEqual(['DELETED a', 'DELETED b'])
-    expect(intake.log.at(-1)).toBe('clear')
+    expect(recording.log.slice(1, 3).sort()).toEqual(['DELETED a', 'DELETED b'])
+    expect(recording.log.at(-1)).toBe('clear')
     expect(reflector.lastSyncedResourceVersion).toBeUndefined()
     expect(told).toEqual(['synced', 'ResourceNotFoundError', 'missing'])
     await createDefinition(b)
     await add(b, 'c')
     await simulation.runUntil(() => reflector.state === 'watching')
-    expect(intake.log.at(-1)).toMatch(/^commit c at/)
+    expect(recording.log.at(-1)).toMatch(/^commit c at/)
     expect(told.filter(one => one !== 'ResourceNotFoundError')).toEqual(['synced', 'missing', 'synced'])
     expect(reflector.stats).toMatchObject({ relists: 0, rollbacks: 0 })
     expect(states.at(-1)).toBe('watching')
@@ -110,7 +110,7 @@ describe('a resource that is not there', () => {
 
   it('D8: no longer served: its watch ends without a DELETED, and it is cleared all the same', async () => {
     const b = await bench(5)
-    const { simulation, writer, reflector, intake } = b
+    const { simulation, writer, reflector, recording } = b
     await createDefinition(b)
     await add(b, 'a')
     await b.watch()
@@ -121,16 +121,16 @@ describe('a resource that is not there', () => {
     ]
     await simulation.run(() => writer.patch(definitions, { name: 'things.x.io' }, { spec: { versions } }))
     await simulation.runUntil(() => reflector.state === 'missing')
-    expect(intake.log.slice(1)).toEqual(['clear'])
+    expect(recording.log.slice(1)).toEqual(['clear'])
     const back = [{ ...served }, { ...served, name: 'v2', storage: false }]
     await simulation.run(() => writer.patch(definitions, { name: 'things.x.io' }, { spec: { versions: back } }))
     await simulation.runUntil(() => reflector.state === 'watching')
-    expect(intake.names).toEqual(['a'])
+    expect(recording.names).toEqual(['a'])
   })
 
   it('R14: a change of its definition ends the watch, which goes on, over a 429 too', async () => {
     const b = await bench(6, {}, { reinitialiseMs: 2000 })
-    const { simulation, writer, reflector, intake, asked } = b
+    const { simulation, writer, reflector, recording, asked } = b
     await createDefinition(b)
     await simulation.advance(3000)
     await add(b, 'a')
@@ -141,15 +141,15 @@ describe('a resource that is not there', () => {
     await simulation.runUntil(() => asked.length > 1)
     await simulation.advance(10_000)
     await add(b, 'c')
-    await simulation.runUntil(() => intake.log.at(-1) === 'ADDED c')
-    expect(intake.log).toHaveLength(2)
+    await simulation.runUntil(() => recording.log.at(-1) === 'ADDED c')
+    expect(recording.log).toHaveLength(2)
     expect(reflector.stats.lists).toBe(1)
   })
 
   it('D8: made anew as cluster-scoped while nobody could watch: a namespace of it is gone, and is cleared', async () => {
     const inNamespace = targetsOf(things.within({ namespaces: ['default'] }))[0] as ReadTarget
     const b = await bench(10, { target: inNamespace })
-    const { simulation, writer, server, reflector, intake } = b
+    const { simulation, writer, server, reflector, recording } = b
     await createDefinition(b)
     await add(b, 'a')
     await b.watch()
@@ -168,7 +168,7 @@ describe('a resource that is not there', () => {
     await simulation.advance(1000)
     for (const fault of faults) await fault.remove()
     await simulation.runUntil(() => reflector.state === 'missing')
-    expect(intake.names).toEqual([])
+    expect(recording.names).toEqual([])
   })
 
   it('D8: of a built-in resource a 404 clears nothing, once there was a state of it', async () => {
@@ -182,8 +182,8 @@ describe('a resource that is not there', () => {
     }
     const context = { ...client.raw, absence: { isProved } }
     const reflector = new Reflector({ client: { environment: client.environment, raw: context }, target })
-    const intake = new RecordingIntake()
-    reflector.add(intake)
+    const recording = new RecordingWriter()
+    reflector.add(recording)
     await simulation.run(() => b.writer.create(namespaces, { metadata: { name: 'ns' } }))
     await b.write('+a')
     reflector.start()
@@ -196,15 +196,15 @@ describe('a resource that is not there', () => {
     await simulation.runUntil(() => proofs > 0)
     await simulation.advance(120_000)
     expect(reflector.state).toBe('watching')
-    expect(intake.log.filter(line => line === 'clear')).toEqual([])
-    expect(intake.names).toEqual(['a'])
+    expect(recording.log.filter(line => line === 'clear')).toEqual([])
+    expect(recording.names).toEqual(['a'])
     await simulation.run(() => reflector.stop())
   })
 
-  it('clears no intake that never had a state', async () => {
-    const { simulation, reflector, intake } = await bench(7)
+  it('clears no writer that never had a state', async () => {
+    const { simulation, reflector, recording } = await bench(7)
     reflector.start()
     await simulation.advance(200_000)
-    expect(intake.log.filter(line => line !== 'drop')).toEqual([])
+    expect(recording.log.filter(line => line !== 'drop')).toEqual([])
   })
 })

@@ -16,11 +16,11 @@ export interface ReflectorListeners {
   /** The server has accepted a watch. That of a streaming list is accepted before its state has come. */
   watching?(): void
   /**
-   * A whole state was read and committed to all intakes. `resourceVersion`: of that state. Comes before any change that
+   * A whole state was read and committed to all writers. `resourceVersion`: of that state. Comes before any change that
    * follows it.
    */
   synced?(resourceVersion: string): void
-  /** It is proved that the server does not serve the resource; what the intakes held was cleared (rule D8). */
+  /** It is proved that the server does not serve the resource; what the writers held was cleared (rule D8). */
   missing?(error: Error): void
   /** A list or a watch failed, and is tried again. Also told to `onError`, but for what happens to every watch. */
   error?(error: Error): void

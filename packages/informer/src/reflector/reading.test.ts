@@ -12,22 +12,22 @@ const unsupported = { kind: 'status', code: 422, reason: 'Invalid', message: 'se
 
 describe('reading the first state', () => {
   it('R9, R10: comes by a watch that goes on with the changes', async () => {
-    const { server, simulation, reflector, intake, states, told, asked, watch, write } = await bench(1)
+    const { server, simulation, reflector, recording, states, told, asked, watch, write } = await bench(1)
     await server.fill([configMap('b'), configMap('a')])
     expect([reflector.state, reflector.lastSyncedResourceVersion]).toEqual(['idle', undefined])
     await watch()
     const revision = await server.revision()
-    expect(intake.log).toEqual([`commit a b at ${revision}`])
+    expect(recording.log).toEqual([`commit a b at ${revision}`])
     expect(reflector.lastSyncedResourceVersion).toBe(`${revision}`)
     await write('+c', '~a', '-b')
-    await simulation.runUntil(() => intake.log.length === 4)
-    expect(intake.log.slice(1)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
+    await simulation.runUntil(() => recording.log.length === 4)
+    expect(recording.log.slice(1)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
     expect(reflector.lastSyncedResourceVersion).toBe(`${await server.revision()}`)
     expect(states).toEqual(['streaming', 'watching'])
     expect(told).toEqual(['synced'])
     expect(asked).toEqual(['stream'])
     expect(reflector.stats).toMatchObject({ lists: 1, watches: 1, relists: 0, rollbacks: 0, events: 3 })
-    expect(reflector.stats.bytes).toBe(intake.bytes)
+    expect(reflector.stats.bytes).toBe(recording.bytes)
   })
 
   it.each([
@@ -54,7 +54,7 @@ describe('reading the first state', () => {
   )
 
   it('R10: nothing is seen before the end bookmark, and what changes on the way is applied', async () => {
-    const { server, simulation, intake, watch } = await bench(2)
+    const { server, simulation, recording, watch } = await bench(2)
     await server.fill([configMap('a'), configMap('b')])
     const event = (type: string, name: string): string =>
       JSON.stringify({
@@ -65,11 +65,11 @@ describe('reading the first state', () => {
     await server.faults.add({ nth: 1, match: { verb: 'watch' }, effect: { kind: 'line', text, afterEvents: 2 } })
     await watch()
     await simulation.settle()
-    expect(intake.log).toEqual([`commit b c at ${await server.revision()}`])
+    expect(recording.log).toEqual([`commit b c at ${await server.revision()}`])
   })
 
   it('R10: a bookmark with the annotation and another value does not end it', async () => {
-    const { server, simulation, intake, watch } = await bench(3)
+    const { server, simulation, recording, watch } = await bench(3)
     await server.fill([configMap('a')])
     const annotations = { 'k8s.io/initial-events-end': 'false' }
     const text = JSON.stringify({
@@ -79,20 +79,20 @@ describe('reading the first state', () => {
     await server.faults.add({ nth: 1, match: { verb: 'watch' }, effect: { kind: 'line', text, afterEvents: 0 } })
     await watch()
     await simulation.settle()
-    expect(intake.log).toEqual([`commit a at ${await server.revision()}`])
+    expect(recording.log).toEqual([`commit a at ${await server.revision()}`])
   })
 
   it.each([
     ['whole', 'list rv=0 limit=500'],
     ['paged', 'list limit=500'],
   ] as const)('R1, R6: comes by a list (%s), and is watched from its resourceVersion on', async (initial, first) => {
-    const { server, simulation, intake, states, asked, watch, write } = await bench(4, { initial })
+    const { server, simulation, recording, states, asked, watch, write } = await bench(4, { initial })
     await server.fill([configMap('b'), configMap('a')])
     const revision = await server.revision()
     await watch()
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
-    expect(intake.log).toEqual([`commit a b at ${revision}`, 'ADDED c'])
+    await simulation.runUntil(() => recording.log.length === 2)
+    expect(recording.log).toEqual([`commit a b at ${revision}`, 'ADDED c'])
     expect(states).toEqual(['listing', 'watching'])
     expect(asked.map(line => line.split(' ').sort().join(' '))).toEqual([
       first.split(' ').sort().join(' '),
@@ -101,27 +101,27 @@ describe('reading the first state', () => {
   })
 
   it('R3: later pages send the token and the selectors, and neither resourceVersion nor match', async () => {
-    const { server, intake, asked, watch } = await bench(5, { initial: 'paged', pageSize: 2 })
+    const { server, recording, asked, watch } = await bench(5, { initial: 'paged', pageSize: 2 })
     await server.fill(['a', 'b', 'c', 'd', 'e'].map(name => configMap(name)))
     await watch()
-    expect(intake.names).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(recording.names).toEqual(['a', 'b', 'c', 'd', 'e'])
     expect(asked.slice(1, 3)).toEqual(['list limit=2 continue=…', 'list limit=2 continue=…'])
     expect(asked[0]).not.toContain('continue')
-    expect(intake.log).toHaveLength(1)
+    expect(recording.log).toHaveLength(1)
   })
 
   it('R4: where the pages’ state is gone, one full list is taken, and what was read is dropped', async () => {
-    const { server, intake, asked, watch } = await bench(6, { initial: 'paged', pageSize: 2 })
+    const { server, recording, asked, watch } = await bench(6, { initial: 'paged', pageSize: 2 })
     await server.fill(['a', 'b', 'c', 'd', 'e'].map(name => configMap(name)))
     await server.faults.add({ nth: 2, match: { verb: 'list' }, effect: { kind: 'expired' } })
     await watch()
-    expect(intake.log).toEqual(['drop', `commit a b c d e at ${await server.revision()}`])
+    expect(recording.log).toEqual(['drop', `commit a b c d e at ${await server.revision()}`])
     expect(asked[2]).not.toMatch(/limit|continue/)
     expect(asked[3]).toMatch(/^watch/)
   })
 
   it.each(['paged', 'whole'] as const)('R3: `continue: null` is no further page (%s)', async initial => {
-    const { simulation, reflector, intake, asked } = scripted(
+    const { simulation, reflector, recording, asked } = scripted(
       request => {
         request.answer()
         if (request.line.startsWith('list')) request.send(listOf('7', ['a'], { continue: null })).end()
@@ -130,7 +130,7 @@ describe('reading the first state', () => {
     )
     reflector.start()
     await simulation.runUntil(() => asked.length === 2)
-    expect([verbs(asked), intake.log]).toEqual([['list', 'watch'], ['commit a at 7']])
+    expect([verbs(asked), recording.log]).toEqual([['list', 'watch'], ['commit a at 7']])
     await simulation.run(() => reflector.stop())
   })
 
@@ -139,14 +139,14 @@ describe('reading the first state', () => {
     ['tokens in a circle', page => listOf('7', [`a${page}`], { continue: `on${page % 3}` })],
     ['no items for ever', page => listOf('7', [], { continue: `on${page}` })],
   ])('R3, X8: pages that give %s: an error, backoff, and the list anew', async (_, page) => {
-    const { simulation, reflector, intake, asked, told } = scripted(
+    const { simulation, reflector, recording, asked, told } = scripted(
       (request, nth) => request.answer().send(page(nth)).end(),
       { initial: 'paged' },
     )
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'waiting')
     expect(asked.length).toBeLessThanOrEqual(10)
-    expect([told, intake.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
+    expect([told, recording.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
     await simulation.advance(120_000)
     expect(asked.length).toBeLessThan(80)
     expect(reflector.lastSyncedResourceVersion).toBeUndefined()
@@ -156,7 +156,7 @@ describe('reading the first state', () => {
   it.each([null, 7, '', {}])(
     'R6: a list whose resourceVersion is %j is none, and nothing of it is published',
     async rv => {
-      const { simulation, reflector, intake, told } = scripted(
+      const { simulation, reflector, recording, told } = scripted(
         request =>
           request
             .answer()
@@ -166,7 +166,7 @@ describe('reading the first state', () => {
       )
       reflector.start()
       await simulation.runUntil(() => reflector.state === 'waiting')
-      expect([told, intake.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
+      expect([told, recording.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
       expect(reflector.lastSyncedResourceVersion).toBeUndefined()
       await simulation.run(() => reflector.stop())
     },
@@ -181,7 +181,7 @@ describe('reading the first state', () => {
     ]
     for (const initial of ['stream', 'whole'] as const) {
       const [named] = targetsOf(view.within({ fields: { 'metadata.name': 'a' } })) as [ReadTarget]
-      const { simulation, reflector, intake } = scripted(
+      const { simulation, reflector, recording } = scripted(
         request => {
           const added = [...strays, received('a', '8')].map(object => ({ type: 'ADDED', object }))
           const list = { ...listOf('8', []), items: [...strays, received('a', '8')] }
@@ -194,8 +194,8 @@ describe('reading the first state', () => {
         named,
       )
       reflector.start()
-      await simulation.runUntil(() => intake.log.length === 2)
-      expect(intake.log).toEqual(['commit a at 8', 'ADDED a'])
+      await simulation.runUntil(() => recording.log.length === 2)
+      expect(recording.log).toEqual(['commit a at 8', 'ADDED a'])
       expect(reflector.lastSyncedResourceVersion).toBe('8')
       const told = simulation.environment.errors.map(({ error }) => (error as { code?: string }).code)
       expect(told).toEqual(Array(8).fill('INVALID_OBJECT'))
@@ -205,21 +205,21 @@ describe('reading the first state', () => {
 
   it('R2: a relist of what came in pages from the cache asks for pages that are not older than the last', async () => {
     const withoutWatchCache = ['configmaps']
-    const { server, simulation, intake, asked, watch, write } = await bench(
+    const { server, simulation, recording, asked, watch, write } = await bench(
       7,
       { initial: 'whole', pageSize: 2 },
       { withoutWatchCache },
     )
     await server.fill(['a', 'b', 'c'].map(name => configMap(name)))
     await watch()
-    expect(intake.names).toEqual(['a', 'b', 'c'])
+    expect(recording.names).toEqual(['a', 'b', 'c'])
     const last = await server.revision()
     await write('+d')
-    await simulation.runUntil(() => intake.names.length === 4)
+    await simulation.runUntil(() => recording.names.length === 4)
     await server.faults.add({ nth: 1, match: { verb: 'watch' }, effect: { kind: 'expired' } })
     await server.endWatches()
     asked.length = 0
-    await simulation.runUntil(() => intake.log.at(-1)?.startsWith('commit') === true)
+    await simulation.runUntil(() => recording.log.at(-1)?.startsWith('commit') === true)
     expect(asked[0]).toBe(`watch rv=${last + 1}`)
     const first = asked[1]?.split(' ').sort()
     expect(first).toEqual(['limit=2', 'list', 'match=NotOlderThan', `rv=${last + 1}`])
@@ -227,7 +227,7 @@ describe('reading the first state', () => {
   })
 
   it('R11: a server that refuses to stream is listed, and not asked again', async () => {
-    const { server, simulation, reflector, intake, states, asked, watch } = await bench(8)
+    const { server, simulation, reflector, recording, states, asked, watch } = await bench(8)
     await server.fill([configMap('a')])
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: unsupported })
     await watch()
@@ -239,7 +239,7 @@ describe('reading the first state', () => {
     await simulation.runUntil(() => asked.length === 6)
     const watch2 = `watch rv=${reflector.lastSyncedResourceVersion}`
     expect(asked.slice(2)).toEqual([watch2, watch2, watch2.replace('watch', 'list'), watch2])
-    expect(intake.log.filter(line => line.startsWith('commit'))).toHaveLength(2)
+    expect(recording.log.filter(line => line.startsWith('commit'))).toHaveLength(2)
   })
 
   it('R11: what one reflector learned of a server, another need not, for an hour', async () => {
@@ -277,14 +277,14 @@ describe('reading the first state', () => {
   })
 
   it('R11: closed before its end: dropped, and tried again after a backoff', async () => {
-    const { server, simulation, intake, states, asked, watch } = await bench(11)
+    const { server, simulation, recording, states, asked, watch } = await bench(11)
     await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'delay', ms: 10_000 } })
     const watching = watch()
     await simulation.advance(1)
     await server.endWatches()
     await watching
-    expect(intake.log.at(-1)).toMatch(/^commit a b/)
+    expect(recording.log.at(-1)).toMatch(/^commit a b/)
     expect(asked.every(line => line.startsWith('stream'))).toBe(true)
     expect(states.at(-1)).toBe('watching')
   })
@@ -302,11 +302,11 @@ describe('reading the first state', () => {
   })
 
   it.each(['break', 'rst', 'reset'] as const)('R11: broken off (%s): dropped, backoff, again', async kind => {
-    const { server, simulation, reflector, intake, states, asked, watch } = await bench(12, {}, plain)
+    const { server, simulation, reflector, recording, states, asked, watch } = await bench(12, {}, plain)
     await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind, afterBytes: 2200 } })
     await watch()
-    expect(intake.log).toEqual(['drop', expect.stringMatching(/^commit a b/)])
+    expect(recording.log).toEqual(['drop', expect.stringMatching(/^commit a b/)])
     expect(asked).toEqual(['stream', 'stream'])
     expect(states).toEqual(['streaming', 'waiting', 'streaming', 'watching'])
     expect(simulation.clock.monotonic()).toBeGreaterThan(800)
@@ -320,7 +320,7 @@ describe('reading the first state', () => {
     ['an ERROR of 500', { kind: 'error-event', code: 500 }],
     ['a line that is no JSON', { kind: 'line', text: '<html>' }],
   ] as const)('R11: after %s a list is tried, this once', async (_, effect) => {
-    const { server, simulation, reflector, intake, asked, watch } = await bench(13)
+    const { server, simulation, reflector, recording, asked, watch } = await bench(13)
     await server.fill([configMap('a')])
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
     await watch()
@@ -329,7 +329,7 @@ describe('reading the first state', () => {
     await simulation.advance(100)
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } })
     await server.endWatches()
-    await simulation.runUntil(() => intake.log.filter(line => line.startsWith('commit')).length === 2)
+    await simulation.runUntil(() => recording.log.filter(line => line.startsWith('commit')).length === 2)
     expect(asked.at(-1)).toMatch(/^stream/)
     expect(reflector.lastError).toBeUndefined()
   })
@@ -349,14 +349,14 @@ describe('reading the first state', () => {
   )
 
   it('R12: no byte for 30 s before the end bookmark: a list, this once', async () => {
-    const { server, simulation, intake, asked, watch } = await bench(15, {}, plain)
+    const { server, simulation, recording, asked, watch } = await bench(15, {}, plain)
     await server.fill([configMap('a', { text: 'x'.repeat(2000) }), configMap('b')])
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'hang', afterBytes: 2200 } })
     await watch()
     expect(asked.map(line => line.split(' ')[0]).slice(0, 2)).toEqual(['stream', 'list'])
     expect(simulation.clock.monotonic()).toBeGreaterThan(30_000)
     expect(simulation.clock.monotonic()).toBeLessThan(34_000)
-    expect(intake.log[0]).toBe('drop')
+    expect(recording.log[0]).toBe('drop')
     const [silent] = simulation.environment.errors
     expect(silent?.error).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('/configmaps') })
     await simulation.advance(100)
@@ -384,18 +384,18 @@ describe('reading the first state', () => {
   })
 
   it('R12: a slow list that does not fall silent is waited for', async () => {
-    const { server, simulation, reflector, intake, asked, watch } = await bench(21, { initial: 'whole' }, plain)
+    const { server, simulation, reflector, recording, asked, watch } = await bench(21, { initial: 'whole' }, plain)
     await server.fill(['a', 'b', 'c', 'd'].map(name => configMap(name, { text: 'x'.repeat(800) })))
     await server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'slow', bytesPerSecond: 20 } })
     await watch()
     expect(simulation.clock.monotonic()).toBeGreaterThan(130_000)
     expect(asked.map(line => line.split(' ')[0])).toEqual(['list', 'watch'])
-    expect(intake.names).toEqual(['a', 'b', 'c', 'd'])
-    expect(reflector.stats).toMatchObject({ lists: 1, watches: 1, bytes: intake.bytes })
+    expect(recording.names).toEqual(['a', 'b', 'c', 'd'])
+    expect(reflector.stats).toMatchObject({ lists: 1, watches: 1, bytes: recording.bytes })
   })
 
   it('R12: a list that falls silent on its way is given up too', async () => {
-    const { server, simulation, reflector, intake } = await bench(22, { initial: 'whole' }, plain)
+    const { server, simulation, reflector, recording } = await bench(22, { initial: 'whole' }, plain)
     await server.fill(['a', 'b'].map(name => configMap(name, { text: 'x'.repeat(800) })))
     const effect = { kind: 'hang', afterBytes: 1800 } as const
     await server.faults.add({ match: { verb: 'list' }, nth: 1, effect })
@@ -403,27 +403,27 @@ describe('reading the first state', () => {
     await simulation.runUntil(() => reflector.state === 'waiting')
     expect(simulation.clock.monotonic()).toBeLessThan(140_000)
     expect(reflector.lastError).toMatchObject({ code: 'TIMEOUT', message: expect.stringContaining('/configmaps') })
-    expect(intake.log).toEqual(['drop'])
+    expect(recording.log).toEqual(['drop'])
   })
 
   it('R20: an item that is longer than the bound ends a list, which is tried again', async () => {
-    const { server, simulation, reflector, intake } = await bench(23, { initial: 'whole', maxObjectBytes: 4000 })
+    const { server, simulation, reflector, recording } = await bench(23, { initial: 'whole', maxObjectBytes: 4000 })
     await server.fill([configMap('a', { text: 'x'.repeat(5000) }), configMap('b')])
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'waiting')
     expect(reflector.lastError?.name).toBe('ItemTooLongError')
-    expect(intake.log).toEqual(['drop'])
+    expect(recording.log).toEqual(['drop'])
   })
 
   it('R11: a stream that ends together with its initial state is followed by a watch from there on', async () => {
-    const { server, simulation, intake, states, asked, watch } = await bench(24)
+    const { server, simulation, recording, states, asked, watch } = await bench(24)
     const metadata = { resourceVersion: '1', annotations: { 'k8s.io/initial-events-end': 'true' } }
     const bookmark = { type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata } }
     const effect = { kind: 'status', code: 200, plain: true, message: `${JSON.stringify(bookmark)}\n` } as const
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
     await watch()
     await simulation.runUntil(() => asked.length === 2)
-    expect([asked[1], intake.log[0], states]).toEqual([
+    expect([asked[1], recording.log[0], states]).toEqual([
       'watch rv=1',
       'commit at 1',
       expect.arrayContaining(['watching']),
@@ -431,12 +431,12 @@ describe('reading the first state', () => {
   })
 
   it('R20: what is no object of the resource is told and left out of a stream’s initial state', async () => {
-    const { server, simulation, intake, watch } = await bench(25)
+    const { server, simulation, recording, watch } = await bench(25)
     await server.fill([configMap('a')])
     const text = JSON.stringify({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: {} } })
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'line', text, afterEvents: 0 } })
     await watch()
-    expect(intake.names).toEqual(['a'])
+    expect(recording.names).toEqual(['a'])
     expect(simulation.environment.errors).toMatchObject([
       { error: { code: 'INVALID_OBJECT' }, context: { phase: 'list' } },
     ])
@@ -451,7 +451,7 @@ describe('reading the first state', () => {
   })
 
   it('R20: an item without metadata or a name is told and left out', async () => {
-    const { server, simulation, intake, watch } = await bench(20, { initial: 'whole' })
+    const { server, simulation, recording, watch } = await bench(20, { initial: 'whole' })
     const items = [{}, { metadata: {} }, { metadata: null }, { metadata: { name: 'a', resourceVersion: '3' } }]
     const message = JSON.stringify({
       kind: 'ConfigMapList',
@@ -462,34 +462,34 @@ describe('reading the first state', () => {
     const effect = { kind: 'status', code: 200, plain: true, message } as const
     await server.faults.add({ match: { verb: 'list' }, nth: 1, effect })
     await watch()
-    expect(intake.log).toEqual(['commit a at 3'])
-    expect(intake.objects.get('a')).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' })
+    expect(recording.log).toEqual(['commit a at 3'])
+    expect(recording.objects.get('a')).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1' })
     expect(simulation.environment.errors.map(({ error, context }) => [error.name, context.phase])).toEqual(
       Array.from({ length: 3 }, () => ['InvalidObjectError', 'list']),
     )
   })
 
   it('R20: of very many that are left out, the first ten are told, and then how many there are', async () => {
-    const { server, simulation, intake, watch } = await bench(21, { initial: 'whole' })
+    const { server, simulation, recording, watch } = await bench(21, { initial: 'whole' })
     const items = [...Array.from({ length: 1234 }, () => ({})), { metadata: { name: 'a', resourceVersion: '3' } }]
     const head = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '3' } }
     const effect = { kind: 'status', code: 200, plain: true, message: JSON.stringify({ ...head, items }) } as const
     await server.faults.add({ match: { verb: 'list' }, nth: 1, effect })
     await watch()
-    expect(intake.log).toEqual(['commit a at 3'])
+    expect(recording.log).toEqual(['commit a at 3'])
     const counts = simulation.environment.errors.map(({ context }) => context.count)
     expect(counts).toEqual([...Array.from({ length: 10 }), 100, 1000])
   })
 
   it.each(['{}', '{"resourceVersion":""}'])('R20: a list without a resourceVersion is none (%s)', async metadata => {
-    const { server, simulation, reflector, intake } = await bench(19, { initial: 'whole' })
+    const { server, simulation, reflector, recording } = await bench(19, { initial: 'whole' })
     const message = `{"kind":"ConfigMapList","metadata":${metadata},"items":[]}`
     const effect = { kind: 'status', code: 200, plain: true, message } as const
     await server.faults.add({ match: { verb: 'list' }, nth: 1, effect })
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'waiting')
     expect(reflector.lastError).toBeInstanceOf(InvalidBodyError)
-    expect(intake.log).toEqual(['drop'])
+    expect(recording.log).toEqual(['drop'])
   })
 })
 

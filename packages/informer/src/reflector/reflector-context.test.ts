@@ -3,21 +3,21 @@ import { InvalidObjectError } from '@wherry/client/internal'
 import { type Simulation, simulate } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { target } from '../testkit/bench.ts'
-import { RecordingIntake } from '../testkit/recording-intake.ts'
+import { RecordingWriter } from '../testkit/recording-writer.ts'
 import { prepared, type ReflectorListeners, type ReflectorOptions } from './options.ts'
 import { ReflectorContext } from './reflector-context.ts'
 
 let simulation: Simulation
 let context: ReflectorContext
-let intake: RecordingIntake
+let recording: RecordingWriter
 
 function begin(on: ReflectorListeners = {}, options: Partial<ReflectorOptions> = {}): void {
   simulation = simulate(1)
   const { environment } = simulation
   const client = { environment, raw: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
   context = new ReflectorContext(prepared({ client, target, name: 'mine', ...options, on }))
-  intake = new RecordingIntake()
-  context.sinks.add(intake)
+  recording = new RecordingWriter()
+  context.writers.add(recording)
 }
 
 beforeEach(() => begin())
@@ -44,12 +44,12 @@ describe('the context of a reflector', () => {
       expect(context.resourceVersion).toBe('3')
     }
     expect(context.stats).toMatchObject({ events: 4, bytes: 40 })
-    expect(intake.log).toHaveLength(4)
+    expect(recording.log).toHaveLength(4)
   })
 
-  it('R19: advances with bookmarks, which intakes and a metric are told of and no handler', () => {
+  it('R19: advances with bookmarks, which writers and a metric are told of and no handler', () => {
     context.bookmark('12')
-    expect([context.resourceVersion, intake.progressed, intake.log]).toEqual(['12', 1, []])
+    expect([context.resourceVersion, recording.progressed, recording.log]).toEqual(['12', 1, []])
     expect(metric('reflector_last_resource_version')).toBe(12)
     // Some aggregated APIs have others.
     context.bookmark('x')
@@ -88,7 +88,7 @@ describe('the context of a reflector', () => {
     read('', '7')
     read('0', '8')
     read('', '9')
-    expect(intake.reuses).toEqual([true, true, false])
+    expect(recording.reuses).toEqual([true, true, false])
   })
 
   it('R14: a whole state ends the earlier trouble of watches, and is news of the server', async () => {
@@ -98,12 +98,12 @@ describe('the context of a reflector', () => {
     expect(context).toMatchObject({ failures: { watch: 0, unreadable: 2 }, heardAt: simulation.clock.monotonic() })
   })
 
-  it('tells its owner of a whole state once intakes have it, and begins to fill those that wait', async () => {
+  it('tells its owner of a whole state once writers have it, and begins to fill those that wait', async () => {
     const told: string[] = []
-    begin({ synced: resourceVersion => told.push(`${resourceVersion} ${intake.log.at(-1)}`) })
-    const joining = new RecordingIntake()
+    begin({ synced: resourceVersion => told.push(`${resourceVersion} ${recording.log.at(-1)}`) })
+    const joining = new RecordingWriter()
     const reading = context.read('')
-    context.sinks.backfill(joining, () => [])
+    context.writers.backfill(joining, () => [])
     context.commit(reading, '7', true)
     expect(told).toEqual(['7 commit at 7'])
     await simulation.settle()
@@ -113,9 +113,9 @@ describe('the context of a reflector', () => {
   it('R23: once it is stopped, tells its owner nothing and fills nobody', async () => {
     const told: string[] = []
     begin({ synced: () => told.push('synced'), error: () => told.push('error') })
-    const joining = new RecordingIntake()
+    const joining = new RecordingWriter()
     const reading = context.read('')
-    context.sinks.backfill(joining, () => [])
+    context.writers.backfill(joining, () => [])
     context.stopped = true
     context.commit(reading, '7', true)
     context.fail(new Error('late'), 'list')
@@ -179,7 +179,7 @@ describe('the context of a reflector', () => {
     ])
   })
 
-  it('D12: an intake that could not be filled is told, and ends what is under way, which alone can mend it', () => {
+  it('D12: a writer that could not be filled is told, and ends what is under way, which alone can mend it', () => {
     const ended: Error[] = []
     context.backfillFailed(new Error('nobody is there'))
     context.underWay = { interrupt() {} }
@@ -192,7 +192,7 @@ describe('the context of a reflector', () => {
     ])
     // Who is ended by it tells it.
     expect(ended).toEqual([
-      expect.objectContaining({ message: 'an intake could not be filled: "a word"', cause: 'a word' }),
+      expect.objectContaining({ message: 'a writer could not be filled: "a word"', cause: 'a word' }),
     ])
   })
 

@@ -11,7 +11,7 @@ import {
 } from '@wherry/client/internal'
 import { callGuarded } from '../watched.ts'
 import type { PreparedReflector, ReflectorListeners, ReflectorSettings } from './options.ts'
-import { type PendingReplace, Sinks, type SinksParts } from './sinks.ts'
+import { type SnapshotFanOut, Writers, type WritersParts } from './writers.ts'
 
 /** What a reflector has done since it was made. */
 export interface ReflectorStats {
@@ -53,19 +53,19 @@ interface Metadata {
 export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
 
 /** What a reflector knows on its way, shared by its phases: where it is in history, what it feeds, how often it has failed. */
-export class ReflectorContext implements SinksParts {
+export class ReflectorContext implements WritersParts {
   readonly settings: ReflectorSettings
   readonly target: ReadTarget
   readonly on: ReflectorListeners
   readonly clock: Clock
-  readonly sinks: Sinks
+  readonly writers: Writers
   /** The reflector was stopped. */
   stopped = false
   underWay: UnderWay | undefined
   readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
   /** What it asked for first failed, or is over: it asks again. */
   isAgain = false
-  /** An intake could not be filled, and has no state: what is next is to read a whole one. */
+  /** A writer could not be filled, and has no state: what is next is to read a whole one. */
   isUnfilled = false
   /** Of the last list, event or bookmark; `undefined` where there is no state. */
   resourceVersion: string | undefined
@@ -88,7 +88,7 @@ export class ReflectorContext implements SinksParts {
     this.target = target
     this.on = on
     this.clock = settings.environment.clock
-    this.sinks = new Sinks(this)
+    this.writers = new Writers(this)
   }
 
   /** Made with the first failure. */
@@ -98,11 +98,11 @@ export class ReflectorContext implements SinksParts {
   }
 
   /** Begins to read a whole state, not older than `resourceVersion`. Where it may go back, nothing of the stores is reused (rule R5). */
-  read(resourceVersion: string): PendingReplace {
+  read(resourceVersion: string): SnapshotFanOut {
     this.isUnfilled = false
     this.strays = 0
     const reuse = resourceVersion !== '' || this.resourceVersion === undefined
-    return this.sinks.replace({ reuse })
+    return this.writers.replace({ reuse })
   }
 
   /** An event of the live watch. */
@@ -114,7 +114,7 @@ export class ReflectorContext implements SinksParts {
     if (typeof resourceVersion === 'string' && resourceVersion !== '') this.resourceVersion = resourceVersion
     this.failures.watch = 0
     this.failures.unreadable = 0
-    this.sinks.change(type, object, bytes)
+    this.writers.change(type, object, bytes)
   }
 
   /** All up to `resourceVersion` was told (rule R19). */
@@ -122,11 +122,11 @@ export class ReflectorContext implements SinksParts {
     this.resourceVersion = resourceVersion
     this.failures.watch = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
-    this.sinks.progress(resourceVersion)
+    this.writers.progress(resourceVersion)
   }
 
   /** Brings a whole state into the stores. `newest`: it was asked for without a bound on its age, so that the view may go back by it. */
-  commit(reading: PendingReplace, resourceVersion: string, newest: boolean): void {
+  commit(reading: SnapshotFanOut, resourceVersion: string, newest: boolean): void {
     if (this.resourceVersion !== undefined) {
       this.stats.relists += 1
       this.count('reflector_relists_total')
@@ -142,13 +142,13 @@ export class ReflectorContext implements SinksParts {
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
     reading.commit(resourceVersion)
     this.tell(() => this.on.synced?.(resourceVersion))
-    if (!this.stopped) this.sinks.resume()
+    if (!this.stopped) this.writers.resume()
   }
 
-  /** The resource is gone. An intake that throws is told of, and all of them were told. */
+  /** The resource is gone. A writer that throws is told of, and all of them were told. */
   clear(): void {
     try {
-      this.sinks.clear()
+      this.writers.clear()
     } catch (error) {
       this.report(asError(error, 'a store threw'), 'list')
     }
@@ -214,9 +214,9 @@ export class ReflectorContext implements SinksParts {
     return min + Math.floor(environment.random() * (max - min + 1))
   }
 
-  /** An intake could not be filled: only a whole state helps it. */
+  /** A writer could not be filled: only a whole state helps it. */
   backfillFailed(error: unknown): void {
-    const failure = asError(error, 'an intake could not be filled')
+    const failure = asError(error, 'a writer could not be filled')
     this.isUnfilled = true
     if (this.underWay?.fail === undefined) this.report(failure, 'list')
     else this.underWay.fail(failure)

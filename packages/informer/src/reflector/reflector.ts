@@ -1,13 +1,12 @@
 import { InformerStoppedError } from '../errors.ts'
 import type { InformerState } from '../informer-state.ts'
-import type { Intake } from '../store/intake.ts'
+import type { StoreWriter } from '../store/store-writer.ts'
 import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
 import { check, list } from './list.ts'
 import { type PreparedReflector, prepared, type ReflectorOptions } from './options.ts'
 import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
 import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
-import type { FillSource } from './sinks.ts'
 import { nameOf } from './state.ts'
 import { type Ended, Stream } from './stream.ts'
 import {
@@ -19,6 +18,7 @@ import {
   longestWait,
   wholeState,
 } from './transitions.ts'
+import type { FillSource } from './writers.ts'
 
 /** How long after `retryNow` a resource that is missing still is looked for at short intervals, in milliseconds. */
 const hopefulMs = 30_000
@@ -26,7 +26,7 @@ const hopefulMs = 30_000
 /** How long after a refusal the server is asked again for somebody who asks then, in milliseconds. */
 const soonMs = 1000
 
-/** How an intake joins a reflector that runs. */
+/** How a writer joins a reflector that runs. */
 export interface JoinOptions {
   /**
    * All that the reflector's state holds, as decoded: the entries of a full store that it feeds. Asked for when the
@@ -36,12 +36,12 @@ export interface JoinOptions {
 }
 
 /**
- * One list/watch loop: keeps any number of stores ({@link Intake}) at the state of one collection.
+ * One list/watch loop: keeps any number of stores ({@link StoreWriter}) at the state of one collection.
  *
  * Each phase of it is a state of a documented machine, and {@link Reflector.state} says which; every failure leads to a phase that
  * goes on from it (rules R1–R23). It gives up only when stopped, or when its client was closed.
  *
- * What it promises its intakes: a whole state first; then each change after it once and in order; where the watch can't be
+ * What it promises its writers: a whole state first; then each change after it once and in order; where the watch can't be
  * resumed, a whole state again, at least as new as the last (but for the counted rollbacks of rule R5).
  */
 export class Reflector {
@@ -87,9 +87,9 @@ export class Reflector {
     return { ...this.#context.stats }
   }
 
-  /** How many intakes it feeds. */
+  /** How many writers it feeds. */
   get size(): number {
-    return this.#context.sinks.size
+    return this.#context.writers.size
   }
 
   /** Begins. Does nothing where it has begun already. @throws InformerStoppedError once it was stopped. */
@@ -101,26 +101,26 @@ export class Reflector {
   }
 
   /**
-   * Feeds an intake too. Before the start it just takes part. Afterwards it needs `fill`, and is filled once there is a
+   * Feeds a writer too. Before the start it just takes part. Afterwards it needs `fill`, and is filled once there is a
    * state: it gets what `fill` gives and the changes meanwhile as its first state, then every change. If the
    * state has to be read anew before that is done, it takes part in that instead.
    *
    * @throws InformerStoppedError once it was stopped.
-   * @throws TypeError for an intake that it feeds already, and without `fill` after the start.
+   * @throws TypeError for a writer that it feeds already, and without `fill` after the start.
    */
-  add(intake: Intake, options?: JoinOptions): void {
+  add(writer: StoreWriter, options?: JoinOptions): void {
     this.#mustLive()
-    const { sinks } = this.#context
-    if (sinks.has(intake)) throw new TypeError('the reflector feeds this intake already')
-    if (!this.#isBegun) sinks.add(intake)
+    const { writers } = this.#context
+    if (writers.has(writer)) throw new TypeError('the reflector feeds this writer already')
+    if (!this.#isBegun) writers.add(writer)
     else if (typeof options?.fill !== 'function') {
-      throw new TypeError('a reflector that has begun takes another intake only with what to fill it from')
-    } else sinks.backfill(intake, options.fill)
+      throw new TypeError('a reflector that has begun takes another writer only with what to fill it from')
+    } else writers.backfill(writer, options.fill)
   }
 
-  /** Feeds it no more, from now on; the intake itself stays open. Harmless where it was not fed. */
-  remove(intake: Intake): void {
-    this.#context.sinks.remove(intake)
+  /** Feeds it no more, from now on; the writer itself stays open. Harmless where it was not fed. */
+  remove(writer: StoreWriter): void {
+    this.#context.writers.remove(writer)
   }
 
   /** Ends a wait at once, and begins the backoff anew: there is reason to think that the next try does better. */
@@ -149,7 +149,7 @@ export class Reflector {
   }
 
   /**
-   * Ends it, whatever it does: nothing is called and no intake is written to from now on. The intakes stay open.
+   * Ends it, whatever it does: nothing is called and no writer is written to from now on. The writers stay open.
    * Idempotent. Resolves when all that was under way is gone.
    */
   stop(): Promise<void> {
@@ -158,7 +158,7 @@ export class Reflector {
       context.stopped = true
       this.#state = 'stopped'
       context.underWay?.interrupt()
-      context.sinks.end()
+      context.writers.end()
       this.#wake?.()
     }
     return this.#running ?? Promise.resolve()

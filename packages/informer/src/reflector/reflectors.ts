@@ -44,9 +44,9 @@ export class Reflectors {
     return this.#all.some(({ isMissing }) => isMissing)
   }
 
-  /** Each feeds the store by an intake of its own. Before the start. */
+  /** Each feeds the store by a writer of its own. Before the start. */
   feed(store: Store<unknown>): void {
-    for (const reflector of this.#all) reflector.add(store.intake())
+    for (const reflector of this.#all) reflector.add(store.writer())
   }
 
   start(): void {

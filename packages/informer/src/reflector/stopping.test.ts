@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configMap, type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
-import { RecordingIntake } from '../testkit/recording-intake.ts'
+import { RecordingWriter } from '../testkit/recording-writer.ts'
 import { thingsTarget } from '../testkit/things.ts'
 
 const bench = reflectorBenches(({ server }) => server.fill([configMap('a')]))
@@ -71,9 +71,9 @@ describe('a reflector that is stopped', () => {
   })
 
   it.each([0, 1, 2, 3, 4, 5, 8])('R23: asks for no further page, %i microtasks after an item', async turns => {
-    const { server, simulation, reflector, intake, asked } = await bench(10, { initial: 'paged', pageSize: 1 })
+    const { server, simulation, reflector, recording, asked } = await bench(10, { initial: 'paged', pageSize: 1 })
     await server.fill(['b', 'c', 'd'].map(name => configMap(name)))
-    const begun = intake.replace.bind(intake)
+    const begun = recording.replace.bind(recording)
     let left = turns
     let askedBefore = 0
     const stop = (): void => {
@@ -84,7 +84,7 @@ describe('a reflector that is stopped', () => {
       }
       left -= 1
     }
-    intake.replace = options => ({ ...begun(options), put: stop })
+    recording.replace = options => ({ ...begun(options), put: stop })
     reflector.start()
     await simulation.advance(5000)
     expect([reflector.state, asked.length]).toEqual(['stopped', askedBefore])
@@ -123,7 +123,7 @@ describe('a reflector that is stopped', () => {
     ])
     expect(reflector.lastError).toMatchObject({ code: 'CLIENT_CLOSED' })
     expect(asked).toHaveLength(1)
-    expect(() => reflector.add(new RecordingIntake())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
+    expect(() => reflector.add(new RecordingWriter())).toThrow(expect.objectContaining({ code: 'INFORMER_STOPPED' }))
   })
 
   it.each(['stream', 'whole', 'paged'] as const)(

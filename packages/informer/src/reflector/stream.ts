@@ -8,7 +8,7 @@ import {
   type WatchStart,
 } from '@wherry/client/internal'
 import type { ReflectorContext } from './reflector-context.ts'
-import { keyOf, type PendingReplace } from './sinks.ts'
+import { keyOf, type SnapshotFanOut } from './writers.ts'
 
 /** How a stream ended: as its watch did, or given up because the initial state did not go on (rule R12). */
 export type StreamEnd = WatchEnd | { readonly how: 'silent'; readonly error: TimeoutError }
@@ -39,7 +39,7 @@ const standstillMs = 60_000
 
 /** An initial state that is being read. */
 interface InitialState {
-  readonly reading: PendingReplace
+  readonly reading: SnapshotFanOut
   /** The last key so far, and when it came. */
   lastKey: string
   lastKeyAt: number
@@ -146,7 +146,7 @@ export class Stream {
     this.#follower.ended(this.#over(end))
   }
 
-  #whole(reading: PendingReplace, resourceVersion: string): void {
+  #whole(reading: SnapshotFanOut, resourceVersion: string): void {
     const context = this.#context
     this.#endInitial()
     context.failures.streamingList = 0
@@ -176,7 +176,7 @@ export class Stream {
     initial.lastKeyAt = this.#context.clock.monotonic()
   }
 
-  #endInitial(): PendingReplace | undefined {
+  #endInitial(): SnapshotFanOut | undefined {
     const initial = this.#initial
     this.#initial = undefined
     initial?.standstill?.cancel()

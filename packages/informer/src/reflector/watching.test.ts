@@ -14,17 +14,17 @@ const line = (type: string, object: object): string => JSON.stringify({ type, ob
 
 describe('watching', () => {
   it('R14: a clean close is followed by a watch from the last resourceVersion, at once and with no event', async () => {
-    const { server, simulation, intake, states, told, asked, write } = await bench(1)
+    const { server, simulation, recording, states, told, asked, write } = await bench(1)
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     const at = simulation.clock.monotonic()
     await server.endWatches()
     await simulation.runUntil(() => asked.length === 2)
     expect(simulation.clock.monotonic() - at).toBeLessThan(100)
     expect(asked[1]).toBe(`watch rv=${await server.revision()}`)
     await write('+d')
-    await simulation.runUntil(() => intake.log.length === 3)
-    expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
+    await simulation.runUntil(() => recording.log.length === 3)
+    expect(recording.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
     expect(states).toEqual(['streaming', 'watching'])
     expect(told).toEqual(['synced'])
   })
@@ -32,13 +32,13 @@ describe('watching', () => {
   it.each(['h2', 'http/1.1'] as const)(
     'R14: a break in the middle of a line: backoff, and the line comes whole from the next watch (%s)',
     async protocol => {
-      const { server, simulation, intake, states, asked, write } = await bench(2, {}, { protocol })
+      const { server, simulation, recording, states, asked, write } = await bench(2, {}, { protocol })
       await server.faults.add({ ...watches, nth: 1, effect: { kind: 'break', afterBytes: 400 } })
       await server.endWatches()
       await simulation.runUntil(() => asked.length === 2)
       await write('+c', '+d', '+e', '+f')
-      await simulation.runUntil(() => intake.log.at(-1) === 'ADDED f')
-      expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d', 'ADDED e', 'ADDED f'])
+      await simulation.runUntil(() => recording.log.at(-1) === 'ADDED f')
+      expect(recording.log.slice(1)).toEqual(['ADDED c', 'ADDED d', 'ADDED e', 'ADDED f'])
       expect(states).toEqual(['streaming', 'watching', 'waiting', 'watching'])
       expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
     },
@@ -47,14 +47,14 @@ describe('watching', () => {
   it.each(['reset', 'rst'] as const)(
     'R14: a resourceVersion that the server answers by an abrupt end (%s), never by a 410: the fifth time, a relist',
     async kind => {
-      const { server, simulation, reflector, intake, asked, write } = await bench(33)
+      const { server, simulation, reflector, recording, asked, write } = await bench(33)
       const stale = await server.faults.add({ match: { verb: 'watch' }, times: 5, effect: { kind, afterBytes: 0 } })
       await server.endWatches()
       await simulation.runUntil(() => asked.length === 7)
       await stale.remove()
       expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', ...Array(5).fill('watch'), 'stream'])
       await write('+c')
-      await simulation.runUntil(() => reflector.state === 'watching' && intake.names.includes('c'))
+      await simulation.runUntil(() => reflector.state === 'watching' && recording.names.includes('c'))
       expect(reflector.stats.relists).toBe(1)
       expect(simulation.clock.monotonic()).toBeLessThan(60_000)
     },
@@ -73,7 +73,7 @@ describe('watching', () => {
   })
 
   it('R14: ends in the midst of a line are no lines that can’t be read: no relist, and nothing is lost', async () => {
-    const { simulation, reflector, intake, asked } = scripted(
+    const { simulation, reflector, recording, asked } = scripted(
       (request, nth) => {
         if (request.line.startsWith('list')) return request.list('7', 'a')
         const [half, whole] = [nth, nth + 1].map(n => `${JSON.stringify(event('ADDED', `n${n}`, `${10 + n}`))}\n`)
@@ -85,7 +85,7 @@ describe('watching', () => {
     reflector.start()
     await simulation.runUntil(() => asked.length > 8)
     expect(verbsOf(asked)).toEqual(['list', ...Array(8).fill('watch')])
-    expect(intake.log.slice(1, 4)).toEqual(['ADDED n1', 'ADDED n2', 'ADDED n3'])
+    expect(recording.log.slice(1, 4)).toEqual(['ADDED n1', 'ADDED n2', 'ADDED n3'])
     await simulation.run(() => reflector.stop())
   })
 
@@ -102,7 +102,7 @@ describe('watching', () => {
   })
 
   it('R16: a server that asks for a century is asked again after five minutes; `state` and `lastError` say so', async () => {
-    const { server, simulation, reflector, intake, asked, write } = await bench(35)
+    const { server, simulation, reflector, recording, asked, write } = await bench(35)
     const effect = { kind: 'status', code: 429, retryAfterSeconds: 999_999_999 } as const
     await server.faults.add({ ...watches, nth: 1, effect })
     await server.endWatches()
@@ -111,7 +111,7 @@ describe('watching', () => {
     await write('+c')
     await simulation.advance(299_000)
     expect([reflector.state, reflector.lastError]).toMatchObject(['waiting', { retryAfterMs: 999_999_999_000 }])
-    await simulation.runUntil(() => intake.names.includes('c'))
+    await simulation.runUntil(() => recording.names.includes('c'))
     expect(simulation.clock.monotonic() - at).toBeLessThan(301_000)
     expect(verbsOf(asked)).toEqual(['stream', 'watch', 'watch'])
   })
@@ -146,7 +146,7 @@ describe('watching', () => {
   })
 
   it('R15: closed at once without an event: backoff, and an error only the third time running', async () => {
-    const { server, simulation, reflector, intake, states, told, asked, write } = await bench(3)
+    const { server, simulation, reflector, recording, states, told, asked, write } = await bench(3)
     const ends = await server.faults.add({ ...watches, effect: { kind: 'line', text: '', afterEvents: 0 } })
     await ends.remove()
     const quick = async (): Promise<void> => {
@@ -165,7 +165,7 @@ describe('watching', () => {
     expect(told).toEqual(['synced', 'Error'])
     expect(simulation.environment.errors).toMatchObject([{ context: { resource: 'v1/configmaps', phase: 'watch' } }])
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     const at = simulation.clock.monotonic()
     await quick()
     expect(simulation.clock.monotonic() - at).toBeLessThan(100)
@@ -178,42 +178,42 @@ describe('watching', () => {
     ['an answer of 503', { kind: 'status', code: 503, retryAfterSeconds: 9 }],
     ['an answer of 500 with a Retry-After', { kind: 'status', code: 500, retryAfterSeconds: 9 }],
   ] as const)('R16: %s: waits as long as it says, and watches again', async (_, effect) => {
-    const { server, simulation, intake, told, asked, write } = await bench(4)
+    const { server, simulation, recording, told, asked, write } = await bench(4)
     await server.faults.add({ ...watches, nth: 1, effect })
     await server.endWatches()
     await simulation.runUntil(() => told.length === 2)
     const at = simulation.clock.monotonic()
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     expect(simulation.clock.monotonic() - at).toBeGreaterThan(8900)
     expect(simulation.clock.monotonic() - at).toBeLessThan(9500)
     expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', 'watch', 'watch'])
   })
 
   it('R16: a server that refuses connections is waited for, without a relist', async () => {
-    const { server, simulation, intake, states, asked, write } = await bench(5)
+    const { server, simulation, recording, states, asked, write } = await bench(5)
     await server.refuse(true)
     await server.breakConnections()
     await simulation.advance(20_000)
     expect(states.filter(state => state === 'waiting').length).toBeGreaterThan(2)
     await server.refuse(false)
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', 'watch'])
   })
 
   it('R17: a resourceVersion that is too old: the state is read anew, not older than the last', async () => {
-    const { server, simulation, transport, reflector, intake, states, told, asked, write } = await bench(6)
+    const { server, simulation, transport, reflector, recording, states, told, asked, write } = await bench(6)
     await write('~a')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     const last = await server.revision()
     transport.controls.refuse(true)
     for (const connection of transport.controls.connections()) transport.controls.kill(connection)
     await write('-b', '+c')
     await server.expireWatchCaches()
     transport.controls.refuse(false)
-    await simulation.runUntil(() => intake.log.length > 2 && reflector.state === 'watching')
-    expect(intake.log[2]).toBe(`commit a c at ${await server.revision()}`)
+    await simulation.runUntil(() => recording.log.length > 2 && reflector.state === 'watching')
+    expect(recording.log[2]).toBe(`commit a c at ${await server.revision()}`)
     expect(asked).toEqual(['stream', `watch rv=${last}`, `stream rv=${last}`])
     expect(states.slice(-4)).toEqual(['watching', 'waiting', 'relisting', 'watching'])
     expect(told.filter(one => one === 'synced')).toHaveLength(2)
@@ -223,40 +223,40 @@ describe('watching', () => {
   })
 
   it('R5: where the last resourceVersion is ahead of the server, the newest state is taken, and that is counted', async () => {
-    const { server, simulation, reflector, intake, asked, write } = await bench(7)
+    const { server, simulation, reflector, recording, asked, write } = await bench(7)
     const early = await server.revision()
     await write('+c', '+d', '-a')
-    await simulation.runUntil(() => intake.log.length === 4)
+    await simulation.runUntil(() => recording.log.length === 4)
     const last = await server.revision()
     await server.restoreEtcd(early)
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'expired' } })
-    await simulation.runUntil(() => intake.log.at(-1)?.startsWith('commit') === true)
-    expect(intake.names).toEqual(['a', 'b'])
+    await simulation.runUntil(() => recording.log.at(-1)?.startsWith('commit') === true)
+    expect(recording.names).toEqual(['a', 'b'])
     expect(asked.slice(1)).toEqual([`watch rv=${last}`, `stream rv=${last}`, 'stream'])
-    expect(intake.reuses).toEqual([true, true, false])
+    expect(recording.reuses).toEqual([true, true, false])
     expect(reflector.stats).toMatchObject({ relists: 1, rollbacks: 1 })
     expect(simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' })).toBe(1)
     expect(reflector.lastSyncedResourceVersion).toBe(`${await server.revision()}`)
   })
 
   it('R5: a list that is told so takes the newest state at once, whatever Retry-After says', async () => {
-    const { server, simulation, reflector, intake, asked, write } = await bench(8, { initial: 'whole' })
+    const { server, simulation, reflector, recording, asked, write } = await bench(8, { initial: 'whole' })
     const early = await server.revision()
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     const last = await server.revision()
     await server.restoreEtcd(early)
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'expired' } })
     await simulation.runUntil(() => reflector.stats.relists === 1)
     expect(asked.filter(one => one.startsWith('list')).slice(-2)).toEqual([`list rv=${last}`, 'list'])
-    expect(intake.reuses).toEqual([true, true, false])
+    expect(recording.reuses).toEqual([true, true, false])
     expect(reflector.stats.rollbacks).toBe(1)
   })
 
   it('R5: an Expired list likewise; if the newest fails too, backoff, and the last resourceVersion again', async () => {
-    const { server, simulation, reflector, intake, asked, write } = await bench(9, { initial: 'whole' })
+    const { server, simulation, reflector, recording, asked, write } = await bench(9, { initial: 'whole' })
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     const last = await server.revision()
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'expired' } })
     await server.faults.add({ match: { verb: 'list' }, times: 2, effect: { kind: 'expired' } })
@@ -270,43 +270,43 @@ describe('watching', () => {
     ['ERROR events', { kind: 'error-event', code: 500 }],
     ['answers', { kind: 'status', code: 500 }],
   ] as const)('R18: other %s: the same again, the fifth time a relist; the store stays', async (_, effect) => {
-    const { server, simulation, reflector, intake, asked, write } = await bench(10)
+    const { server, simulation, reflector, recording, asked, write } = await bench(10)
     const handle = await server.faults.add({ match: { verb: 'watch' }, effect })
     await server.endWatches()
     await simulation.runUntil(() => asked.some((one, i) => i > 0 && one.startsWith('stream')))
     expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', ...Array(5).fill('watch'), 'stream'])
-    expect(intake.names).toEqual(['a', 'b'])
+    expect(recording.names).toEqual(['a', 'b'])
     await handle.remove()
     await write('+c')
-    await simulation.runUntil(() => reflector.state === 'watching' && intake.names.length === 3)
+    await simulation.runUntil(() => reflector.state === 'watching' && recording.names.length === 3)
   })
 
   it('R18: a watch that worked in between begins the count anew', async () => {
-    const { server, simulation, intake, asked, write } = await bench(11)
+    const { server, simulation, recording, asked, write } = await bench(11)
     for (let round = 0; round < 6; round++) {
       await server.faults.add({ ...watches, nth: 1, effect: { kind: 'error-event', code: 500 } })
       await server.endWatches()
       await write(`+c${round}`)
-      await simulation.runUntil(() => intake.log.at(-1) === `ADDED c${round}`)
+      await simulation.runUntil(() => recording.log.at(-1) === `ADDED c${round}`)
       await simulation.advance(10_000)
     }
     expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
   })
 
   it('R19: bookmarks change nothing but the resourceVersion that is known', async () => {
-    const { server, simulation, reflector, intake } = await bench(12)
+    const { server, simulation, reflector, recording } = await bench(12)
     await server.fill([{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', namespace: 'other' } }])
     const revision = await server.revision()
     expect(reflector.lastSyncedResourceVersion).not.toBe(`${revision}`)
     await simulation.advance(62_000)
     expect(reflector.lastSyncedResourceVersion).toBe(`${revision}`)
-    expect(intake.log).toHaveLength(1)
+    expect(recording.log).toHaveLength(1)
     const metric = simulation.environment.metric('reflector_last_resource_version', { name: 'v1/configmaps' })
     expect(metric).toBe(revision)
   })
 
   it('R20: what is no object of the resource is told, left out, and advances nothing', async () => {
-    const { server, simulation, reflector, intake, write } = await bench(13)
+    const { server, simulation, reflector, recording, write } = await bench(13)
     const before = reflector.lastSyncedResourceVersion
     const text = [
       line('ADDED', { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'p', resourceVersion: '99999' } }),
@@ -321,8 +321,8 @@ describe('watching', () => {
     expect(told).toEqual(Array(4).fill(['INVALID_OBJECT', { resource: 'v1/configmaps', phase: 'watch' }]))
     expect(reflector.lastSyncedResourceVersion).toBe(before)
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
-    expect(intake.log[1]).toBe('ADDED c')
+    await simulation.runUntil(() => recording.log.length === 2)
+    expect(recording.log[1]).toBe('ADDED c')
   })
 
   it.each([
@@ -331,7 +331,7 @@ describe('watching', () => {
   ] as const)(
     'R20: a line that is %s: backoff and again; then a relist; then only at the longest backoff',
     async (_, effect, options) => {
-      const { server, simulation, reflector, intake, asked, write } = await bench(14, options)
+      const { server, simulation, reflector, recording, asked, write } = await bench(14, options)
       const handle = await server.faults.add({ match: { verb: 'watch' }, effect })
       await server.endWatches()
       await simulation.runUntil(() => reflector.lastError !== undefined && reflector.state === 'waiting')
@@ -342,10 +342,10 @@ describe('watching', () => {
       await simulation.runUntil(() => reflector.state !== 'waiting')
       expect(simulation.clock.monotonic() - at).toBeGreaterThanOrEqual(30_000)
       expect(reflector.lastError).toBeInstanceOf(Error)
-      expect(intake.names).toEqual(['a', 'b'])
+      expect(recording.names).toEqual(['a', 'b'])
       await handle.remove()
       await write('+c')
-      await simulation.runUntil(() => intake.names.length === 3)
+      await simulation.runUntil(() => recording.names.length === 3)
       await simulation.settle()
       expect(reflector.state).toBe('watching')
       expect(reflector.lastError).toBeUndefined()
@@ -366,14 +366,14 @@ describe('watching', () => {
   })
 
   it('R21: after a watch that was silent to its end, the server is asked whether it is behind', async () => {
-    const { server, simulation, reflector, intake, asked, write } = await bench(
+    const { server, simulation, reflector, recording, asked, write } = await bench(
       16,
       { initial: 'whole' },
       { withoutWatchCache: ['configmaps'] },
     )
     const early = await server.revision()
     await write('+c', '+d')
-    await simulation.runUntil(() => intake.log.length === 3)
+    await simulation.runUntil(() => recording.log.length === 3)
     const last = await server.revision()
     await server.restoreEtcd(early)
     await simulation.runUntil(() => asked.at(-1) === `watch rv=${last}`)
@@ -381,7 +381,7 @@ describe('watching', () => {
     await simulation.runUntil(() => reflector.stats.rollbacks === 1)
     expect(simulation.clock.monotonic() - begun).toBeGreaterThan(290_000)
     expect(simulation.clock.monotonic() - begun).toBeLessThan(620_000)
-    expect(intake.names).toEqual(['a', 'b'])
+    expect(recording.names).toEqual(['a', 'b'])
     const check = asked.slice(-3)
     expect(check[0]?.split(' ').sort()).toEqual(['limit=1', 'list', 'match=NotOlderThan', `rv=${last}`])
     expect(check[1]).toBe('list')
@@ -391,7 +391,7 @@ describe('watching', () => {
     const silent = await bench(17, {}, { withoutWatchCache: ['configmaps'] })
     await silent.simulation.runUntil(() => silent.asked.length >= 5)
     expect(silent.asked.map(one => one.split(' ')[0])).toEqual(['stream', 'list', 'watch', 'list', 'watch'])
-    expect(silent.intake.log).toHaveLength(1)
+    expect(silent.recording.log).toHaveLength(1)
     expect(new Set(silent.states)).toEqual(new Set(['streaming', 'watching']))
     const timeoutSeconds = { min: 300, max: 300 }
     const busy = await bench(17, { timeoutSeconds }, { withoutWatchCache: ['configmaps'] })
@@ -408,14 +408,14 @@ describe('watching', () => {
 
   it('R21: a connection that went dead is noticed, and the watch goes on by another', async () => {
     for (const protocol of ['h2', 'http/1.1'] as const) {
-      const { simulation, transport, intake, write } = await bench(19, {}, { protocol })
+      const { simulation, transport, recording, write } = await bench(19, {}, { protocol })
       for (const connection of transport.controls.connections()) transport.controls.freeze(connection)
       await write('+c')
       const begun = simulation.clock.monotonic()
-      await simulation.runUntil(() => intake.log.at(-1) === 'ADDED c')
+      await simulation.runUntil(() => recording.log.at(-1) === 'ADDED c')
       const bound = protocol === 'h2' ? 50_000 : 625_000
       expect(simulation.clock.monotonic() - begun).toBeLessThan(bound)
-      expect(intake.log).toHaveLength(2)
+      expect(recording.log).toHaveLength(2)
     }
   })
 
@@ -438,26 +438,26 @@ describe('watching', () => {
   })
 
   it('R36: a 403 on a watch is told, and the watch tried again', async () => {
-    const { server, simulation, intake, told, asked, write } = await bench(21)
+    const { server, simulation, recording, told, asked, write } = await bench(21)
     await server.faults.add({ ...watches, times: 2, effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
     await server.endWatches()
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     expect(told).toEqual(['synced', 'ApiError', 'ApiError'])
     expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
   })
 
   it('N14: a server that is going away: the next watch is open before the old one ends, with no event', async () => {
-    const { server, simulation, reflector, intake, states, told, asked, write } = await bench(22)
+    const { server, simulation, reflector, recording, states, told, asked, write } = await bench(22)
     await server.goawayAll()
     const begun = simulation.clock.monotonic()
     await simulation.runUntil(() => asked.length === 2)
     expect(simulation.clock.monotonic() - begun).toBeGreaterThan(10)
     expect(simulation.clock.monotonic() - begun).toBeLessThan(5100)
     await write('+c', '~a', '-b')
-    await simulation.runUntil(() => intake.log.length === 4)
+    await simulation.runUntil(() => recording.log.length === 4)
     await simulation.advance(10_000)
-    expect(intake.log.slice(1)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
+    expect(recording.log.slice(1)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
     expect(states).toEqual(['streaming', 'watching'])
     expect(told).toEqual(['synced'])
     expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
@@ -476,7 +476,11 @@ describe('watching', () => {
   })
 
   it('N14: told so while the state is still being streamed, it opens the next watch when that is whole', async () => {
-    const { server, simulation, transport, reflector, intake, asked } = await idle(26, {}, { client: { gzip: false } })
+    const { server, simulation, transport, reflector, recording, asked } = await idle(
+      26,
+      {},
+      { client: { gzip: false } },
+    )
     await server.fill([configMap('a', { text: 'x'.repeat(2000) })])
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'slow', bytesPerSecond: 500 } })
     reflector.start()
@@ -487,11 +491,11 @@ describe('watching', () => {
     await simulation.runUntil(() => asked.length === 2)
     expect(simulation.clock.monotonic() - at).toBeLessThan(5100)
     expect([reflector.state, asked[1]]).toEqual(['watching', `watch rv=${await server.revision()}`])
-    expect(intake.log).toHaveLength(1)
+    expect(recording.log).toHaveLength(1)
   })
 
   it('N14: what changes while the next watch is on its way is heard once', async () => {
-    const { server, simulation, intake, asked, write } = await bench(29)
+    const { server, simulation, recording, asked, write } = await bench(29)
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'delay', ms: 3000 } })
     await server.goawayAll()
     await simulation.runUntil(() => asked.length === 2)
@@ -499,19 +503,19 @@ describe('watching', () => {
     await simulation.advance(2000)
     await write('+d')
     await simulation.advance(60_000)
-    expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
+    expect(recording.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
     expect(asked).toHaveLength(2)
   })
 
   it('N14: where the next watch is refused, the old one goes on at once, and another one is tried', async () => {
-    const { server, simulation, intake, asked, write } = await bench(30)
+    const { server, simulation, recording, asked, write } = await bench(30)
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'status', code: 503 } })
     await server.goawayAll()
     await simulation.runUntil(() => asked.length === 2)
     await simulation.advance(10)
     await write('+c')
     await simulation.advance(100)
-    expect(intake.log.slice(1)).toEqual(['ADDED c'])
+    expect(recording.log.slice(1)).toEqual(['ADDED c'])
     await simulation.advance(10_000)
     expect(asked).toHaveLength(3)
   })
@@ -526,19 +530,19 @@ describe('watching', () => {
   })
 
   it('N14: where the next watch is not answered, the old one goes on until one is', async () => {
-    const { server, simulation, intake, asked, write } = await bench(27)
+    const { server, simulation, recording, asked, write } = await bench(27)
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'hang' } })
     await server.goawayAll()
     await simulation.runUntil(() => asked.length === 2)
     await write('+c')
     const at = simulation.clock.monotonic()
-    await simulation.runUntil(() => intake.log.length === 2)
+    await simulation.runUntil(() => recording.log.length === 2)
     expect(simulation.clock.monotonic() - at).toBeLessThan(5100)
     await simulation.advance(10_000)
     expect(asked).toHaveLength(3)
     await write('+d')
     await simulation.advance(60_000)
-    expect(intake.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
+    expect(recording.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
     expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
     expect(asked).toHaveLength(3)
   })
@@ -546,7 +550,7 @@ describe('watching', () => {
   it.each(['waits to open the next watch', 'opens it'])(
     'R23, N14: stopped while it %s, it leaves none open and asks for none',
     async when => {
-      const { server, simulation, reflector, intake, asked, write } = await bench(28)
+      const { server, simulation, reflector, recording, asked, write } = await bench(28)
       await server.faults.add({ ...watches, nth: 1, effect: { kind: 'hang' } })
       await server.goawayAll()
       if (when === 'opens it') await simulation.runUntil(() => asked.length === 2)
@@ -554,13 +558,13 @@ describe('watching', () => {
       await simulation.run(() => reflector.stop())
       await write('+c')
       await simulation.advance(60_000)
-      expect([asked.length, intake.log.length]).toEqual([length, 1])
+      expect([asked.length, recording.log.length]).toEqual([length, 1])
       expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 0 })
     },
   )
 
   it('N14: changes while the watch moves are heard once and in order', async () => {
-    const { server, simulation, intake, asked, write } = await bench(23, {}, {})
+    const { server, simulation, recording, asked, write } = await bench(23, {}, {})
     await server.goawayAll()
     const names: string[] = []
     for (let i = 0; i < 60; i++) {
@@ -570,11 +574,11 @@ describe('watching', () => {
     }
     expect(asked.length).toBe(2)
     await simulation.advance(1000)
-    expect(intake.log.slice(1)).toEqual(names.map(name => `ADDED ${name}`))
+    expect(recording.log.slice(1)).toEqual(names.map(name => `ADDED ${name}`))
   })
 
   it('N14: where no new watch can be opened, the old one goes on until it can', async () => {
-    const { server, simulation, intake, asked, write } = await bench(24)
+    const { server, simulation, recording, asked, write } = await bench(24)
     await server.goawayAll()
     await server.refuse(true)
     await simulation.advance(20_000)
@@ -582,7 +586,7 @@ describe('watching', () => {
     expect(asked).toHaveLength(1)
     await simulation.runUntil(() => asked.length === 2)
     await write('+c')
-    await simulation.runUntil(() => intake.log.length === 2)
-    expect(intake.log[1]).toBe('ADDED c')
+    await simulation.runUntil(() => recording.log.length === 2)
+    expect(recording.log[1]).toBe('ADDED c')
   })
 })

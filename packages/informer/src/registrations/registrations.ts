@@ -1,112 +1,140 @@
 import type { Clock } from '@wherry/client'
-import type { Journal } from '../journal/journal.ts'
+import type { Timer } from '@wherry/client/internal'
+import { HandlerRemovedError } from '../errors.ts'
 import type { Handler } from './handler.ts'
-import { HandlerRegistration } from './registration.ts'
+import { HandlerRegistration, type RegistrationParts } from './registration.ts'
+import { ReplayIterator } from './replay-iterator.ts'
 
-/** What handlers are to hear of one object. */
-export type Told<C> = { readonly key: string; readonly born: number; readonly object: C } & (
-  | { readonly type: 'add' }
-  | { readonly type: 'update'; readonly old: C }
-  | { readonly type: 'delete'; readonly finalStateUnknown: boolean }
-)
-
-export interface RegistrationsOptions<C> {
-  readonly journal: Journal<C>
+export interface RegistrationsOptions<C> extends Pick<RegistrationParts<C>, 'journal' | 'isFailed' | 'onError'> {
   readonly clock: Clock
-  /** Whether what is there has no value; `undefined`: it is not there. */
-  readonly isUntold: (key: string) => boolean | undefined
-  /** What a handler threw, or its promise rejected with. */
-  readonly onError: (error: unknown, key: string) => void
 }
 
-/** More adds than this at once are told in slices. */
-const sliceAbove = 1000
+interface Added<C> {
+  readonly key: string
+  readonly born: number
+  readonly object: C
+}
 
-/** What has come together, and is told in this order (rule R26). */
+interface Updated<C> extends Added<C> {
+  readonly old: C
+}
+
+interface Deleted<C> extends Added<C> {
+  readonly finalStateUnknown: boolean
+}
+
+/** More adds than this at once are delivered in slices. */
+const sliceAbove = 1000
+/** The longest time of a slice, before the event loop gets its turn. */
+const sliceMs = 10
+/** The least number of calls of a slice. */
+const sliceLeast = 64
+
+/** Changes of one step, delivered in this order (rule R26). */
 class Batch<C> {
-  readonly deletes: Told<C>[] = []
-  readonly adds: Told<C>[] = []
-  readonly updates: Told<C>[] = []
-  /** Keys of what has appeared without a value, or is gone without ever having had one. */
-  readonly untold = new Set<string>()
+  readonly deletes: Deleted<C>[] = []
+  readonly adds: Added<C>[] = []
+  readonly updates: Updated<C>[] = []
+  /** Keys of objects without a value that were added or removed. */
+  readonly failed = new Set<string>()
   /** The number of the change before the first of the adds. */
   addsFrom = 0
 
   get isEmpty(): boolean {
-    return this.updates.length + this.deletes.length + this.adds.length + this.untold.size === 0
+    return this.updates.length + this.deletes.length + this.adds.length + this.failed.size === 0
   }
 }
 
-/** The handlers of a store, and what they have not been told yet. */
+/** When a registration is called next. */
+interface Schedule {
+  isInSlice: boolean
+  /** A slice comes in the next turn of the event loop. */
+  isSliceDue: boolean
+  timer: Timer | undefined
+}
+
+/**
+ * The handlers of a store. The store collects changes here, and has them delivered when it is consistent again ({@link notify}). Changes that a
+ * handler causes are delivered after all handlers got the one before (rule R25).
+ */
 export class Registrations<C> {
-  readonly options: RegistrationsOptions<C>
+  readonly #options: RegistrationsOptions<C>
+  /** Replaced, never changed: handlers may add and remove handlers. */
   #registrations: readonly HandlerRegistration<C>[] = []
+  readonly #schedules = new Map<HandlerRegistration<C>, Schedule>()
   #batch = new Batch<C>()
-  /** What handlers brought about while they were told of something: each to be told after the one before it (rule R25). */
+  /** Batches that handlers caused while a batch was delivered. */
   #waiting: Batch<C>[] = []
-  #isTelling = false
+  #isNotifying = false
 
   constructor(options: RegistrationsOptions<C>) {
-    this.options = options
+    this.#options = options
   }
 
   get size(): number {
     return this.#registrations.length
   }
 
-  /** Nothing has happened that is still to be told. */
-  get isAllTold(): boolean {
-    return this.#waiting.length === 0 && this.#batch.isEmpty
-  }
-
   add(handler: Handler<C>, resyncMs: number | undefined): HandlerRegistration<C> {
-    const registration = new HandlerRegistration(this, handler, resyncMs)
+    const { journal, isFailed, onError, clock } = this.#options
+    const remove = (): void => this.#remove(registration)
+    const registration = new HandlerRegistration<C>({ journal, isFailed, onError, handler, resyncMs, remove })
     this.#registrations = [...this.#registrations, registration]
-    registration.begin()
+    this.#schedules.set(registration, { isInSlice: false, isSliceDue: false, timer: undefined })
+    // Changes that wait for delivery happened before the handler joined: it must not get them, even if no object is left.
+    if (journal.births.size > 0 || this.#waiting.length > 0 || !this.#batch.isEmpty) {
+      registration.fallBehind(0)
+      this.#sliceLater(registration)
+    }
+    if (handler.onTransformFailed !== undefined && [...journal.failed()].length > 0) {
+      clock.turn().then(() => {
+        if (registration.isOver) return
+        this.#notifying(() => {
+          for (const { key } of [...journal.failed()]) registration.failedChanged(key)
+        })
+      })
+    }
+    this.#settle(registration)
     return registration
   }
 
-  remove(registration: HandlerRegistration<C>): void {
-    this.#registrations = this.#registrations.filter(other => other !== registration)
-  }
+  // Changes, collected until `notify`. Without handlers nothing is collected.
 
-  /** This, {@link updated} and {@link deleted}: only where there are handlers, since objects may cost. */
   added(key: string, born: number, object: C): void {
-    // So many are told of in slices, by the order of birth.
-    const batch = this.#batch
-    if (batch.adds.length > sliceAbove) return
-    if (batch.adds.length === 0) batch.addsFrom = born - 1
-    batch.adds.push({ type: 'add', key, born, object })
+    const { adds } = this.#batch
+    // More than this are delivered in slices, which do not need the list.
+    if (this.#registrations.length === 0 || adds.length > sliceAbove) return
+    if (adds.length === 0) this.#batch.addsFrom = born - 1
+    adds.push({ key, born, object })
   }
 
   updated(key: string, born: number, object: C, old: C): void {
-    this.#batch.updates.push({ type: 'update', key, born, object, old })
+    if (this.#registrations.length > 0) this.#batch.updates.push({ key, born, object, old })
   }
 
-  deleted(about: { key: string; born: number; object: C; finalStateUnknown: boolean }): void {
-    this.#batch.deletes.push({ type: 'delete', ...about })
+  deleted(about: Deleted<C>): void {
+    if (this.#registrations.length > 0) this.#batch.deletes.push(about)
   }
 
-  /** What has no value has appeared, or is gone. */
-  untold(key: string): void {
-    if (this.#registrations.length > 0) this.#batch.untold.add(key)
+  /** An object without a value was added or removed. */
+  failedChanged(key: string): void {
+    if (this.#registrations.length > 0) this.#batch.failed.add(key)
   }
 
-  /** What has no value is let go of without a word: where it appears again, that is news. */
-  forget(key: string): void {
-    for (const registration of this.#registrations) registration.forget(key)
+  /** An object without a value was removed without an event. */
+  forgetFailed(key: string): void {
+    for (const registration of this.#registrations) registration.forgetFailed(key)
   }
 
-  /** Tells of one update at once; what a handler brings about is told after it. If a handler has caused the update, it waits its turn. */
-  tellUpdate(key: string, born: number, object: C, old: C): void {
+  /** Delivers one update at once. If a handler caused it, it waits for its turn. */
+  notifyUpdate(key: string, born: number, object: C, old: C): void {
     const registrations = this.#registrations
     if (registrations.length === 0) return
-    if (this.#isTelling || !this.#batch.isEmpty) {
+    if (this.#isNotifying || !this.#batch.isEmpty) {
       this.updated(key, born, object, old)
-      this.tell()
-      return
+      return this.notify()
     }
-    this.#isTelling = true
+    this.#isNotifying = true
     try {
       for (const registration of registrations) registration.update(key, born, object, old)
     } finally {
@@ -114,10 +142,10 @@ export class Registrations<C> {
     }
   }
 
-  /** Tells what has come together (rule R26), and what there is no object to tell with. What a handler brings about is told after it. */
-  tell(): void {
-    if (!this.#isTelling) {
-      this.#isTelling = true
+  /** Delivers the collected changes (rule R26). */
+  notify(): void {
+    if (!this.#isNotifying) {
+      this.#isNotifying = true
       return this.#finish()
     }
     if (this.#batch.isEmpty) return
@@ -125,9 +153,26 @@ export class Registrations<C> {
     this.#batch = new Batch()
   }
 
-  /** Makes calls of handlers. */
-  telling(call: () => void): void {
-    this.#isTelling = true
+  close(why: Error): void {
+    for (const registration of this.#registrations) this.#end(registration, why)
+    this.#registrations = []
+    this.#batch = new Batch()
+    this.#waiting = []
+  }
+
+  #remove(registration: HandlerRegistration<C>): void {
+    this.#registrations = this.#registrations.filter(other => other !== registration)
+    this.#end(registration, new HandlerRemovedError(this.#options.journal.view.key))
+  }
+
+  #end(registration: HandlerRegistration<C>, why: Error): void {
+    registration.end(why)
+    this.#schedules.get(registration)?.timer?.cancel()
+    this.#schedules.delete(registration)
+  }
+
+  #notifying(call: () => void): void {
+    this.#isNotifying = true
     try {
       call()
     } finally {
@@ -135,34 +180,29 @@ export class Registrations<C> {
     }
   }
 
-  /** Tells what handlers have brought about. */
+  /** Delivers what handlers caused. */
   #finish(): void {
     try {
-      if (this.#waiting.length > 0 || !this.#batch.isEmpty) this.interleave()
+      if (this.#waiting.length > 0 || !this.#batch.isEmpty) this.#deliver()
     } finally {
-      this.#isTelling = false
+      this.#isNotifying = false
     }
-    for (const registration of this.#registrations) registration.settle()
+    for (const registration of this.#registrations) this.#settle(registration)
   }
 
-  /** Between two calls of handlers: tells what the former brought about. */
-  interleave(): void {
+  #settle(registration: HandlerRegistration<C>): void {
+    if (registration.settle()) this.#resyncLater(registration)
+  }
+
+  #deliver(): void {
     let inSlices = false
     for (let batch = this.#next(); batch !== undefined; batch = this.#next()) {
-      inSlices = this.#tellBatch(batch) || inSlices
+      inSlices = this.#deliverBatch(batch) || inSlices
     }
-    // Only now: a slice tells of objects as they are, and so must be told after what made them so.
-    if (inSlices) for (const registration of this.#registrations) registration.slice()
+    // Only now: a slice delivers objects as they are, so the changes that made them so come first.
+    if (inSlices) for (const registration of this.#registrations) this.#slice(registration)
   }
 
-  close(why: Error): void {
-    for (const registration of this.#registrations) registration.end(why)
-    this.#registrations = []
-    this.#batch = new Batch()
-    this.#waiting = []
-  }
-
-  /** What is to be told next; `undefined` where all was told. */
   #next(): Batch<C> | undefined {
     const batch = this.#waiting.shift() ?? this.#batch
     if (batch.isEmpty) return undefined
@@ -170,15 +210,75 @@ export class Registrations<C> {
     return batch
   }
 
-  /** Gives whether adds are left to be told in slices. */
-  #tellBatch({ deletes, adds, updates, untold, addsFrom }: Batch<C>): boolean {
+  /** Returns whether adds are left for slices. */
+  #deliverBatch({ deletes, adds, updates, failed, addsFrom }: Batch<C>): boolean {
     const registrations = this.#registrations
     const inSlices = adds.length > sliceAbove
-    if (inSlices) for (const registration of registrations) registration.rewind(addsFrom)
-    for (const told of [deletes, adds, updates]) {
-      for (const one of told) for (const registration of registrations) registration.hear(one)
+    if (inSlices) for (const one of registrations) one.fallBehind(addsFrom)
+    for (const { key, born, object, finalStateUnknown } of deletes) {
+      for (const one of registrations) one.delete(key, born, object, finalStateUnknown)
     }
-    for (const key of untold) for (const registration of registrations) registration.look(key)
+    for (const { key, born, object } of adds) for (const one of registrations) one.add(key, born, object)
+    for (const { key, born, object, old } of updates)
+      for (const one of registrations) one.update(key, born, object, old)
+    for (const key of failed) for (const one of registrations) one.failedChanged(key)
     return inSlices
+  }
+
+  #sliceLater(registration: HandlerRegistration<C>): void {
+    const schedule = this.#schedules.get(registration)
+    if (schedule === undefined) return
+    schedule.isSliceDue = true
+    this.#options.clock.turn().then(() => {
+      schedule.isSliceDue = false
+      if (registration.isBehind) this.#notifying(() => this.#slice(registration))
+    })
+  }
+
+  /** Delivers objects that the registration has not reached yet, for a while. */
+  #slice(registration: HandlerRegistration<C>): void {
+    const schedule = this.#schedules.get(registration)
+    if (schedule === undefined || !registration.isBehind || schedule.isInSlice || schedule.isSliceDue) return
+    schedule.isInSlice = true
+    const isDone = this.#inSlice(() => registration.deliverNext())
+    schedule.isInSlice = false
+    if (isDone) registration.behind = undefined
+    else this.#sliceLater(registration)
+  }
+
+  #resyncLater(registration: HandlerRegistration<C>): void {
+    const { resyncMs } = registration
+    const schedule = this.#schedules.get(registration)
+    if (resyncMs === undefined || schedule === undefined) return
+    const { clock, journal } = this.#options
+    schedule.timer = clock.timer(resyncMs, () => {
+      this.#resync(registration, new ReplayIterator(journal, 0), journal.head)
+    })
+  }
+
+  /** Delivers every object that was added up to the change `until` again, in slices. */
+  #resync(registration: HandlerRegistration<C>, iterator: ReplayIterator<C>, until: number): void {
+    const deliverAgain = (): boolean => {
+      const entry = registration.isOver ? undefined : iterator.peek()
+      if (entry === undefined || entry.born > until) return false
+      iterator.pass(entry)
+      registration.deliverAgain(entry)
+      return true
+    }
+    this.#notifying(() => {
+      if (this.#inSlice(deliverAgain)) this.#resyncLater(registration)
+      else this.#options.clock.turn().then(() => this.#resync(registration, iterator, until))
+    })
+  }
+
+  /** Calls `deliver` until it returns false, or for a while. After each call it delivers what handlers caused. Returns whether it came to the end. */
+  #inSlice(deliver: () => boolean): boolean {
+    const { clock } = this.#options
+    const begin = clock.monotonic()
+    for (let calls = 1; deliver(); calls++) {
+      this.#deliver()
+      if (calls % sliceLeast === 0 && clock.monotonic() - begin >= sliceMs) return false
+    }
+    return true
   }
 }

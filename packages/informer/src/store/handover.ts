@@ -1,136 +1,155 @@
 import { compareResourceVersions, isAtLeast } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
-import type { Owner } from '../entries/owner.ts'
-import type { Contents, Gone } from './contents.ts'
-import type { PlainIntake } from './plain-intake.ts'
+import type { WriterId } from '../entries/writer-id.ts'
+
+/** The last known state of a key: news with an older resourceVersion is outdated. */
+export interface LastKnown {
+  readonly resourceVersion: string | undefined
+  /** News with the same resourceVersion is outdated, too. */
+  readonly isInclusive: boolean
+}
+
+/** The parts of a store that a promotion reads and changes. */
+export interface HandoverStore<C> {
+  entryOf(key: string): Entry<C> | undefined
+  entriesOf(writers: Iterable<WriterId>): Iterable<Entry<C>>
+  put(received: Entry<C>, writer: WriterId): void
+  removeUnwatched(entry: Entry<C>): void
+}
+
+/** A staged writer that takes over. */
+export interface StagedWriter<C> extends WriterId {
+  staged: ReadonlyMap<string, Entry<C>> | undefined
+  readonly reached: string | undefined
+}
+
+export interface HandoverOptions<C> {
+  /** What an earlier promotion left open. */
+  readonly earlier: Handover<C> | undefined
+  /** Deletions since the staged writers were made. */
+  readonly deletions: ReadonlyMap<string, LastKnown>
+  readonly next: readonly StagedWriter<C>[]
+  readonly former: readonly WriterId[]
+}
 
 /**
- * Lets staged intakes take over from former ones (rules D9, D12), key by key: the newer state stays; what the staged ones do not have
- * is deleted, if they are as new as it; what the former ones saw deleted later stays so.
- * @returns what the former ones were ahead with, and so is open; `undefined` if nothing is.
+ * Lets staged writers take over from former ones (rules D9, D12), key by key. The newer state stays. An object that the staged writers do not have
+ * is deleted, if they are as new as it is. A later deletion that the former writers saw stays.
+ * @returns the keys for which the former writers were ahead; `undefined` if there are none.
  */
-export function handOver<C>(
-  contents: Contents<C>,
-  earlier: Handover<C> | undefined,
-  next: readonly PlainIntake<C>[],
-  former: readonly PlainIntake<C>[],
-): Handover<C> | undefined {
-  const gone = contents.gone ?? new Map<string, Gone>()
-  const known = new Map<string, Gone>()
+export function handOver<C>(store: HandoverStore<C>, options: HandoverOptions<C>): Handover<C> | undefined {
+  const { earlier, deletions, next, former } = options
+  const known = new Map<string, LastKnown>()
   const unconfirmed = new Set<Entry<C>>()
-  const owners = new Set(former.map(({ owner }) => owner))
-  const leaving = [...contents.of(owners)]
+  const owners = new Set(former)
+  const leaving = [...store.entriesOf(owners)]
 
-  // What an earlier promotion left open stays so: for its own intakes or, if they go too, for these. The deletions among
-  // it are remembered since these were staged.
-  const waiting = [...(earlier?.waiting ?? [])].filter(owner => owner.isOpen && !owners.has(owner))
+  // What an earlier promotion left open stays open: for its own writers or, if they are retired too, for the new ones. The deletions among it are
+  // in `deletions`.
+  const waiting = [...(earlier?.waiting ?? [])].filter(writer => writer.isOpen && !owners.has(writer))
   if (earlier !== undefined && waiting.length > 0) {
-    for (const [key, about] of earlier.known) known.set(key, about)
+    for (const [key, last] of earlier.known) known.set(key, last)
     for (const entry of earlier.unconfirmed) unconfirmed.add(entry)
   } else if (earlier !== undefined) {
     for (const entry of earlier.unconfirmed) {
-      if (contents.entries.get(entry.key) === entry && entry.owner === undefined) leaving.push(entry)
+      if (store.entryOf(entry.key) === entry && entry.writer === undefined) leaving.push(entry)
     }
   }
 
-  const reached = oldest(next.map(intake => intake.reached))
+  const reached = oldest(next.map(writer => writer.reached))
   for (const entry of leaving) {
     if (next.some(({ staged }) => staged?.has(entry.key))) continue
-    if (!isOutdated(stateOf(entry), reached)) contents.remove(entry, 'unwatched')
+    if (!isOutdated(stateOf(entry), reached)) store.removeUnwatched(entry)
     else {
-      entry.owner?.release(entry)
+      entry.release()
       unconfirmed.add(entry)
       known.set(entry.key, stateOf(entry))
     }
   }
-  for (const intake of next) {
-    for (const entry of intake.staged?.values() ?? []) {
-      const held = contents.entries.get(entry.key)
-      const about = held === undefined ? gone.get(entry.key) : stateOf(held)
-      if (about === undefined || !isOutdated(about, entry.resourceVersion)) contents.put(entry, intake.owner)
+  for (const writer of next) {
+    for (const entry of writer.staged?.values() ?? []) {
+      const held = store.entryOf(entry.key)
+      const last = held === undefined ? deletions.get(entry.key) : stateOf(held)
+      if (last === undefined || !isOutdated(last, entry.resourceVersion)) store.put(entry, writer)
       else {
-        known.set(entry.key, about)
+        known.set(entry.key, last)
         if (held === undefined) continue
-        intake.owner.claim(held)
+        held.assignTo(writer)
         unconfirmed.add(held)
       }
     }
-    intake.staged = undefined
+    writer.staged = undefined
   }
-  // What came and went for the former ones will come and go once more for these.
-  for (const [key, about] of gone) {
-    if (!contents.entries.has(key) && isOutdated(about, reached)) known.set(key, about)
+  // An object that was added and deleted for the former writers will be added and deleted again for these.
+  for (const [key, last] of deletions) {
+    if (store.entryOf(key) === undefined && isOutdated(last, reached)) known.set(key, last)
   }
-  if (known.size === 0) return undefined
-  return new Handover(known, unconfirmed, [...waiting, ...next.map(({ owner }) => owner)])
+  return known.size === 0 ? undefined : new Handover(known, unconfirmed, [...waiting, ...next])
 }
 
-/** What is held of a key: older news of it is outdated. */
-function stateOf({ resourceVersion }: Entry<unknown>): Gone {
+/** The state that is held of a key. */
+function stateOf({ resourceVersion }: Entry<unknown>): LastKnown {
   return { resourceVersion, isInclusive: false }
 }
 
-/** The oldest of some; `undefined` where one is not known. */
+/** The oldest of some; `undefined` if one is unknown. */
 function oldest(resourceVersions: readonly (string | undefined)[]): string | undefined {
   if (resourceVersions.includes(undefined)) return undefined
   return resourceVersions.reduce((a, b) => (compareResourceVersions(a, b) === 'older' ? a : b))
 }
 
-/** What is open after a promotion: keys of which the old watch knew more than the new one has come to (rules R13, D9, D12). */
+/** What is open after a promotion: the keys for which the former watch was ahead of the new one (rules R13, D9, D12). */
 export class Handover<C> {
-  /** What is known of a key: older news of it is dropped. */
-  readonly known: Map<string, Gone>
-  /** Entries in states that the old watch had and the new one has not come to: whether they are in its scope is open. */
+  /** News of these keys that is older than this is dropped. */
+  readonly known: Map<string, LastKnown>
+  /** Entries in states that the new watch has not reached: it is unknown whether they are in its scope. */
   readonly unconfirmed: Set<Entry<C>>
-  /** Who has not come to all that is known. */
-  readonly waiting: Set<Owner<C>>
+  /** The writers that have not reached all that is known. */
+  readonly waiting: Set<WriterId>
   readonly #last: string | undefined
 
-  constructor(known: Map<string, Gone>, unconfirmed: Set<Entry<C>>, intakes: Iterable<Owner<C>>) {
+  constructor(known: Map<string, LastKnown>, unconfirmed: Set<Entry<C>>, writers: Iterable<WriterId>) {
     this.known = known
     this.unconfirmed = unconfirmed
-    this.waiting = new Set(intakes)
+    this.waiting = new Set(writers)
     this.#last = newest([...known.values()].map(({ resourceVersion }) => resourceVersion))
   }
 
-  /** Whether what comes of a key is older than what is known. If not, or if it is the newest state (rule R5), nothing is open there. */
+  /** Whether news of a key is outdated. If it is not, or if it is the newest state (rule R5), the key is settled. */
   isOutdated(
     key: string,
     resourceVersion: string | undefined,
     held: Entry<C> | undefined,
     isNewest: boolean = false,
   ): boolean {
-    const known = this.known.get(key)
-    if (known === undefined) return false
-    if (!isNewest && isOutdated(known, resourceVersion)) return true
+    const last = this.known.get(key)
+    if (last === undefined) return false
+    if (!isNewest && isOutdated(last, resourceVersion)) return true
     this.known.delete(key)
     if (held !== undefined) this.unconfirmed.delete(held)
     return false
   }
 
-  /** An intake has come to a resourceVersion, or ended. Gives whether nothing is open any more. */
-  passed(intake: Owner<C>, resourceVersion: string | undefined): boolean {
-    if (resourceVersion === undefined || isAtLeast(resourceVersion, this.#last)) this.waiting.delete(intake)
+  /** A writer has reached a resourceVersion, or has closed (`undefined`). Returns whether everything is settled. */
+  reached(writer: WriterId, resourceVersion: string | undefined): boolean {
+    if (resourceVersion === undefined || isAtLeast(resourceVersion, this.#last)) this.waiting.delete(writer)
     return this.waiting.size === 0
   }
 
-  /** What is known to be gone and has not been heard of since: whoever is to take over next may not have come to it either. */
-  *deletions(contents: Contents<C>): Iterable<readonly [string, Gone]> {
-    for (const entry of this.known) if (!contents.entries.has(entry[0])) yield entry
+  /** Deletions that no writer has confirmed: the writers of the next promotion may not have reached them either. */
+  *deletions(store: HandoverStore<C>): Iterable<readonly [string, LastKnown]> {
+    for (const [key, last] of this.known) if (store.entryOf(key) === undefined) yield [key, last]
   }
 
-  /** What nobody has confirmed is not there. */
-  settle(contents: Contents<C>): void {
-    for (const entry of this.unconfirmed) {
-      if (contents.entries.get(entry.key) === entry) contents.remove(entry, 'unwatched')
-    }
+  /** Removes the entries that no writer has confirmed. */
+  settle(store: HandoverStore<C>): void {
+    for (const entry of this.unconfirmed) if (store.entryOf(entry.key) === entry) store.removeUnwatched(entry)
   }
 }
 
-/** Whether news of a resourceVersion is older than a deletion, or whatever else is known. */
-function isOutdated(known: Gone, resourceVersion: string | undefined): boolean {
-  const order = compareResourceVersions(resourceVersion, known.resourceVersion)
-  return order === 'older' || (order === 'same' && known.isInclusive)
+function isOutdated(last: LastKnown, resourceVersion: string | undefined): boolean {
+  const order = compareResourceVersions(resourceVersion, last.resourceVersion)
+  return order === 'older' || (order === 'same' && last.isInclusive)
 }
 
 function newest(resourceVersions: readonly (string | undefined)[]): string | undefined {

@@ -1,3 +1,4 @@
+import { LabelSelector } from '@wherry/client'
 import { expect, it } from 'vitest'
 import { Entry } from '../entries/entry.ts'
 import { byLabel } from './by-label.ts'
@@ -33,9 +34,10 @@ it('lets go of all that it has when it is cleared', () => {
   const one = entry('a/x', 1)
   all.add('app', byLabel('app'), [one])
   expect([...all.within('a', new Map([[one.key, one]]))]).toEqual([one])
-  expect([...(all.labelled('app', ['web']) ?? [])]).toEqual([one])
+  const web = LabelSelector.of({ app: 'web' })
+  expect([...(all.selected(web) ?? [])]).toEqual([one])
   all.clear()
-  expect([all.isEmpty, all.labelled('app', ['web']), [...all.within('a', none)]]).toEqual([true, undefined, []])
+  expect([all.isEmpty, all.selected(web), [...all.within('a', none)]]).toEqual([true, undefined, []])
 })
 
 it('R35: nothing is left of a bucket whose last entry has gone, or has another value', () => {

@@ -1,19 +1,22 @@
-import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { type LabelSelector, OptionRangeError, OptionTypeError } from '@wherry/client'
 import { callback, text } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import { watched } from '../watched.ts'
 import type { LabelIndex } from './by-label.ts'
-import type { IndexFunction } from './store.ts'
+
+/** The names under which an object can be found. */
+export type IndexFunction<C> = (object: C) => Iterable<string>
 
 /** One index: what is under each value, and the values of each. */
 class Index<C> {
   readonly name: string
-  readonly of: IndexFunction<C>
+  /** It takes values of the store, as `C`. Typed so that a store of values is a store of unknown ones, too. */
+  readonly of: IndexFunction<never>
   readonly buckets = new Map<string, Set<Entry<C>>>()
   /** The values that an entry is under: one, as most have, without an array around it. */
   readonly values = new Map<Entry<C>, string | readonly string[]>()
 
-  constructor(name: string, of: IndexFunction<C>) {
+  constructor(name: string, of: IndexFunction<never>) {
     this.name = name
     this.of = of
   }
@@ -40,7 +43,7 @@ export class Indices<C> {
       if (taken.of === of || (label !== undefined && label === (taken.of as Partial<LabelIndex>).label)) return
       throw new OptionRangeError('index', 'a name that no other function has', JSON.stringify(name))
     }
-    const index = new Index(name, of)
+    const index = new Index<C>(name, of)
     this.#indices.set(name, index)
     if (label !== undefined) this.#byLabel.set(label, index)
     for (const entry of entries) {
@@ -87,10 +90,13 @@ export class Indices<C> {
     return this.#byNamespace.get(namespace) ?? []
   }
 
-  /** Whatever has one of these values of a label; `undefined` where no index tells. */
-  labelled(label: string, values: readonly string[]): Iterable<Entry<C>> | undefined {
-    const index = this.#byLabel.get(label)
-    return index && underAny(index, values)
+  /** The entries that an index by one of the selector's labels finds, which may be too many; `undefined` without such an index. */
+  selected({ requirements }: LabelSelector): Iterable<Entry<C>> | undefined {
+    for (const { key, operator, values } of requirements) {
+      const index = operator === 'in' ? this.#byLabel.get(key) : undefined
+      if (index !== undefined) return underAny(index, values)
+    }
+    return undefined
   }
 
   clear(): void {
@@ -150,7 +156,7 @@ function listed(values: string | readonly string[]): readonly string[] {
 
 /** Each value once; `undefined` for none. */
 function valuesOf<C>({ name, of }: Index<C>, value: C): string | readonly string[] | undefined {
-  const given: unknown = of(value)
+  const given: unknown = of(value as never)
   const takes = 'a list of strings from its function'
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given)) {
     // Nobody waits for a promise: that it rejects is no news.

@@ -1,46 +1,46 @@
 import { secrets } from '@wherry/client/resources/core'
 import { beforeEach, expect, it } from 'vitest'
-import type { Intake } from './intake.ts'
-import { PlainStore } from './plain-store.ts'
+import { Store } from './store.ts'
+import type { StoreWriter } from './store-writer.ts'
 import { bed, contentsOf, type Item, item, items, recorder, shown } from './testkit/objects.ts'
 
-let store: PlainStore<Item, 'namespaced'>
-let old: Intake
+let store: Store<Item, 'namespaced'>
+let old: StoreWriter
 let log: string[]
 
-function list(intake: Intake, version: number, ...objects: readonly Item[]): void {
-  const replacement = intake.replace()
-  for (const object of objects) replacement.put(object, 100)
-  replacement.commit(`${version}`)
+function list(writer: StoreWriter, version: number, ...objects: readonly Item[]): void {
+  const snapshot = writer.replace()
+  for (const object of objects) snapshot.put(object, 100)
+  snapshot.commit(`${version}`)
 }
 
 beforeEach(() => {
-  store = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
-  old = store.intake()
+  store = new Store<Item, 'namespaced'>({ view: items, environment: bed().environment })
+  old = store.writer()
   log = []
   store.register(recorder(log))
   list(old, 10, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   log.length = 0
 })
 
-it('D9: shows nothing of a staged intake before it is promoted, and then tells the difference alone', () => {
-  const next = store.intake({ staged: true })
+it('D9: shows nothing of a staged writer before it is promoted, and then tells the difference alone', () => {
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/2', 2), item('a/3', 11), item('a/4', 12))
   next.change('ADDED', item('a/5', 13), 100)
   next.change('ADDED', item('a/6', 14), 100)
   next.change('DELETED', item('a/6', 15), 100)
   expect([log, contentsOf(store)]).toEqual([[], ['a/1@1', 'a/2@2', 'a/3@3']])
-  const kept = store.lister.get('a/2')
+  const kept = store.get('a/2')
   store.promote([next], [old])
   expect(log).toEqual(['delete a/1@1 unknown', 'add a/4@12', 'add a/5@13', 'update a/3@3 a/3@11'])
-  expect(store.lister.get('a/2')).toBe(kept)
+  expect(store.get('a/2')).toBe(kept)
   old.change('ADDED', item('a/7', 16), 100)
   next.change('MODIFIED', item('a/2', 17), 100)
   expect(log.slice(4)).toEqual(['update a/2@2 a/2@17'])
 })
 
-it('D12: what the former intake is ahead with is neither undone nor told twice', () => {
-  const next = store.intake({ staged: true })
+it('D12: what the former writer is ahead with is neither undone nor told twice', () => {
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('MODIFIED', item('a/1', 13), 100)
   old.change('DELETED', item('a/2', 14), 100)
@@ -55,15 +55,15 @@ it('D12: what the former intake is ahead with is neither undone nor told twice',
   expect(log).toEqual(['update a/4@15 a/4@16'])
 })
 
-it.each<[string, (next: Intake) => void]>([
+it.each<[string, (next: StoreWriter) => void]>([
   ['a bookmark', next => next.progress('14')],
   ['a change', next => next.change('MODIFIED', item('a/1', 14), 100)],
   ['a list', next => list(next, 14, item('a/1', 14))],
   ['its end', next => next.close()],
 ])(
-  'D12: what the former intake is ahead with and the new one does not have goes when that has come so far: %s',
+  'D12: what the former writer is ahead with and the new one does not have goes when that has come so far: %s',
   (_, come) => {
-    const next = store.intake({ staged: true })
+    const next = store.writer({ staged: true })
     list(next, 12, item('a/1', 1))
     old.change('MODIFIED', item('a/2', 13), 100)
     old.change('ADDED', item('a/4', 14), 100)
@@ -84,8 +84,8 @@ it.each<[string, (next: Intake) => void]>([
   },
 )
 
-it('D12: what the former intake is ahead with is deleted with its last state where the new one comes to that', () => {
-  const next = store.intake({ staged: true })
+it('D12: what the former writer is ahead with is deleted with its last state where the new one comes to that', () => {
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('ADDED', item('a/4', 14), 100)
   store.promote([next], [old])
@@ -95,8 +95,8 @@ it('D12: what the former intake is ahead with is deleted with its last state whe
   expect(log).toEqual(['delete a/4@15'])
 })
 
-it('D12: what is gone before the new intake has seen it is deleted with its last state too', () => {
-  const next = store.intake({ staged: true })
+it('D12: what is gone before the new writer has seen it is deleted with its last state too', () => {
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('ADDED', item('a/4', 14), 100)
   store.promote([next], [old])
@@ -105,7 +105,7 @@ it('D12: what is gone before the new intake has seen it is deleted with its last
   expect(log).toEqual(['delete a/4@15'])
 })
 
-it.each<[string, (next: Intake) => void]>([
+it.each<[string, (next: StoreWriter) => void]>([
   ['by a bookmark', next => next.progress('15')],
   ['by a change', next => next.change('ADDED', item('a/9', 15), 100)],
   ['by a later list', next => list(next, 15, item('a/1', 1))],
@@ -119,13 +119,13 @@ it.each<[string, (next: Intake) => void]>([
   [
     'by a list that does not say where it stands',
     next => {
-      const replacement = next.replace()
-      for (const object of [item('a/8', 3), item('a/9', 15), item('a/1', 1)]) replacement.put(object, 100)
-      replacement.commit()
+      const snapshot = next.replace()
+      for (const object of [item('a/8', 3), item('a/9', 15), item('a/1', 1)]) snapshot.put(object, 100)
+      snapshot.commit()
     },
   ],
-])('D9: what a staged intake has come past and does not have goes at once (%s)', (_, come) => {
-  const next = store.intake({ staged: true })
+])('D9: what a staged writer has come past and does not have goes at once (%s)', (_, come) => {
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1))
   old.change('MODIFIED', item('a/2', 14), 100)
   log.length = 0
@@ -134,17 +134,17 @@ it.each<[string, (next: Intake) => void]>([
   expect(log.filter(line => line.startsWith('delete'))).toEqual(['delete a/2@14 unknown', 'delete a/3@3 unknown'])
 })
 
-it('D12: what one promotion left open stays so through another one, for the intakes that it is open for', () => {
-  const other = store.intake()
+it('D12: what one promotion left open stays so through another one, for the writers that it is open for', () => {
+  const other = store.writer()
   list(other, 10, item('b/1', 3))
-  const next = store.intake({ staged: true })
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('ADDED', item('a/4', 14), 100)
   old.change('ADDED', item('a/5', 14), 100)
   old.change('MODIFIED', item('a/3', 14), 100)
   old.change('DELETED', item('a/2', 15), 100)
   store.promote([next], [old])
-  const last = store.intake({ staged: true })
+  const last = store.writer({ staged: true })
   list(last, 12, item('b/1', 3))
   store.promote([last], [other])
   log.length = 0
@@ -158,13 +158,13 @@ it('D12: what one promotion left open stays so through another one, for the inta
   expect([log, contentsOf(store)]).toEqual([['delete a/4@14 unknown'], ['a/1@1', 'a/3@14', 'a/5@14', 'b/1@3']])
 })
 
-it('D12: what one promotion left open is open for the next intakes where those that it was open for go too', () => {
-  const second = store.intake({ staged: true })
+it('D12: what one promotion left open is open for the next writers where those that it was open for go too', () => {
+  const second = store.writer({ staged: true })
   list(second, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('ADDED', item('a/4', 14), 100)
   old.change('DELETED', item('a/2', 15), 100)
   store.promote([second], [old])
-  const third = store.intake({ staged: true })
+  const third = store.writer({ staged: true })
   list(third, 13, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   log.length = 0
   store.promote([third], [second])
@@ -173,12 +173,12 @@ it('D12: what one promotion left open is open for the next intakes where those t
   expect([log, contentsOf(store)]).toEqual([['delete a/4@14 unknown'], ['a/1@1', 'a/3@3']])
 })
 
-it('D12: waits no more for intakes of an earlier promotion that were closed', () => {
-  const other = store.intake()
+it('D12: waits no more for writers of an earlier promotion that were closed', () => {
+  const other = store.writer()
   list(other, 10, item('b/1', 3))
-  const next = store.intake({ staged: true })
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
-  const last = store.intake({ staged: true })
+  const last = store.writer({ staged: true })
   list(last, 12, item('b/1', 3))
   old.change('ADDED', item('a/4', 14), 100)
   other.change('ADDED', item('b/2', 15), 100)
@@ -190,7 +190,7 @@ it('D12: waits no more for intakes of an earlier promotion that were closed', ()
 })
 
 it('R5, D12: what one promotion left open is settled by the newest state, be it an older one', () => {
-  const next = store.intake({ staged: true })
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('MODIFIED', item('a/1', 13), 100)
   old.change('DELETED', item('a/2', 14), 100)
@@ -207,7 +207,7 @@ it('R5, D12: what one promotion left open is settled by the newest state, be it 
 })
 
 it('R5, D12: the newest state of one part leaves open what is open of another', () => {
-  const parts = [store.intake({ staged: true }), store.intake({ staged: true })] as const
+  const parts = [store.writer({ staged: true }), store.writer({ staged: true })] as const
   list(parts[0], 12, item('a/1', 1), item('a/2', 2))
   list(parts[1], 12, item('a/3', 3))
   old.change('MODIFIED', item('a/3', 13), 100)
@@ -221,8 +221,8 @@ it('R5, D12: the newest state of one part leaves open what is open of another', 
   expect(contentsOf(store)).toEqual(['a/1@14', 'a/3@13'])
 })
 
-it('D12: what a relist of the former intake found to be gone does not come back in that very state', () => {
-  const next = store.intake({ staged: true })
+it('D12: what a relist of the former writer found to be gone does not come back in that very state', () => {
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   list(old, 15, item('a/1', 1), item('a/3', 3))
   store.promote([next], [old])
@@ -230,8 +230,8 @@ it('D12: what a relist of the former intake found to be gone does not come back 
   expect([log, contentsOf(store)]).toEqual([['delete a/2@2 unknown'], ['a/1@1', 'a/3@3']])
 })
 
-it('D8, D12: what the former intake was cleared of may be there in that very state for the new one', () => {
-  const next = store.intake({ staged: true })
+it('D8, D12: what the former writer was cleared of may be there in that very state for the new one', () => {
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1))
   old.clear()
   expect(contentsOf(store)).toEqual([])
@@ -242,29 +242,29 @@ it('D8, D12: what the former intake was cleared of may be there in that very sta
 it.each([
   [12, 20],
   [20, 12],
-])('D12: of several intakes, all have to come past what goes at once: %i and %i have not', (one, two) => {
-  const next = [store.intake({ staged: true }), store.intake({ staged: true })] as const
+])('D12: of several writers, all have to come past what goes at once: %i and %i have not', (one, two) => {
+  const next = [store.writer({ staged: true }), store.writer({ staged: true })] as const
   list(next[0], one, item('a/1', 1))
   list(next[1], two, item('a/3', 3))
   old.change('MODIFIED', item('a/2', 14), 100)
   store.promote(next, [old])
   expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@14', 'a/3@3'])
-  for (const intake of next) intake.progress('20')
+  for (const writer of next) writer.progress('20')
   expect(contentsOf(store)).toEqual(['a/1@1', 'a/3@3'])
 })
 
 it('D12: a list that does not say where it stands is as new as its newest object', () => {
-  const next = store.intake({ staged: true })
-  const replacement = next.replace()
-  for (const object of [item('a/8', 3), item('a/9', 12), item('a/1', 1)]) replacement.put(object, 100)
-  replacement.commit()
+  const next = store.writer({ staged: true })
+  const snapshot = next.replace()
+  for (const object of [item('a/8', 3), item('a/9', 12), item('a/1', 1)]) snapshot.put(object, 100)
+  snapshot.commit()
   old.change('MODIFIED', item('a/2', 14), 100)
   store.promote([next], [old])
   expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@14', 'a/8@3', 'a/9@12'])
 })
 
-it('D8: a staged intake whose resource is gone has nothing', () => {
-  const next = store.intake({ staged: true })
+it('D8: a staged writer whose resource is gone has nothing', () => {
+  const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/9', 12))
   next.clear()
   expect(contentsOf(store)).toHaveLength(3)
@@ -272,24 +272,24 @@ it('D8: a staged intake whose resource is gone has nothing', () => {
   expect(contentsOf(store)).toEqual([])
 })
 
-it('R8, R30: transforms nothing of what the store or the staged intake has in that state', () => {
+it('R8, R30: transforms nothing of what the store or the staged writer has in that state', () => {
   const given: string[] = []
   const transform = (object: object): Item => {
     given.push(shown(object as Item))
     return object as Item
   }
-  const own = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment, transform })
-  list(own.intake(), 10, item('a/1', 1), item('a/2', 2))
-  const next = own.intake({ staged: true })
+  const own = new Store<Item, 'namespaced'>({ view: items, environment: bed().environment, transform })
+  list(own.writer(), 10, item('a/1', 1), item('a/2', 2))
+  const next = own.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 12))
   next.change('MODIFIED', item('a/2', 12), 100)
   next.change('MODIFIED', item('a/2', 13), 100)
   expect(given).toEqual(['a/1@1', 'a/2@2', 'a/2@12', 'a/2@13'])
 })
 
-it('a staged intake that is closed is none that the store’s sync waits for', () => {
-  const fresh = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
-  const [first, second, staged] = [fresh.intake(), fresh.intake(), fresh.intake({ staged: true })]
+it('a staged writer that is closed is none that the store’s sync waits for', () => {
+  const fresh = new Store<Item, 'namespaced'>({ view: items, environment: bed().environment })
+  const [first, second, staged] = [fresh.writer(), fresh.writer(), fresh.writer({ staged: true })]
   staged.close()
   list(first, 5)
   first.close()
@@ -299,7 +299,7 @@ it('a staged intake that is closed is none that the store’s sync waits for', (
 })
 
 it('D9: changes the scope that changes are told of, and no more of the view', () => {
-  const next = store.intake({ staged: true })
+  const next = store.writer({ staged: true })
   list(next, 12)
   const cursor = store.cursor()
   const narrow = items.within({ namespaces: ['b'] })
@@ -312,12 +312,12 @@ it('D9: changes the scope that changes are told of, and no more of the view', ()
   expect([store.view.key, cursor.take(1)[0]?.view.key]).toEqual([narrow.key, narrow.key])
 })
 
-it('X6: takes staged intakes of its own that have committed, and nothing else', () => {
-  const staged = store.intake({ staged: true })
-  const other = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
-  const stranger = other.intake({ staged: true })
+it('X6: takes staged writers of its own that have committed, and nothing else', () => {
+  const staged = store.writer({ staged: true })
+  const other = new Store<Item, 'namespaced'>({ view: items, environment: bed().environment })
+  const stranger = other.writer({ staged: true })
   list(stranger, 5)
-  const refuses = (next: readonly Intake[], former: readonly Intake[], option: string, takes: string): void =>
+  const refuses = (next: readonly StoreWriter[], former: readonly StoreWriter[], option: string, takes: string): void =>
     expect(() => store.promote(next, former)).toThrow(
       expect.objectContaining({ code: 'INVALID_OPTION', option, takes: expect.stringContaining(takes) }),
     )
@@ -332,8 +332,8 @@ it('X6: takes staged intakes of its own that have committed, and nothing else', 
   expect(contentsOf(store)).toHaveLength(3)
 })
 
-it('lets go of a staged intake that is closed, and of what it gathered', () => {
-  const staged = store.intake({ staged: true })
+it('lets go of a staged writer that is closed, and of what it gathered', () => {
+  const staged = store.writer({ staged: true })
   list(staged, 12, item('a/9', 12))
   staged.clear()
   staged.close({ forget: true })
@@ -341,8 +341,8 @@ it('lets go of a staged intake that is closed, and of what it gathered', () => {
 })
 
 it('has synced with a promotion, if it had not', () => {
-  const fresh = new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment })
-  const [slow, staged] = [fresh.intake(), fresh.intake({ staged: true })]
+  const fresh = new Store<Item, 'namespaced'>({ view: items, environment: bed().environment })
+  const [slow, staged] = [fresh.writer(), fresh.writer({ staged: true })]
   list(staged, 5, item('a/1', 1))
   expect(fresh.synced).toBe(false)
   fresh.promote([staged], [slow])
@@ -350,11 +350,11 @@ it('has synced with a promotion, if it had not', () => {
 })
 
 it('D12: what the first of three knew to be gone, and the second has come to since, does not come back with the third', () => {
-  const [second, others] = [store.intake({ staged: true }), [item('a/2', 2), item('a/3', 3)]]
+  const [second, others] = [store.writer({ staged: true }), [item('a/2', 2), item('a/3', 3)]]
   list(second, 12, item('a/1', 1), ...others)
   old.change('DELETED', item('a/1', 20), 100)
   store.promote([second], [old])
-  const third = store.intake({ staged: true })
+  const third = store.writer({ staged: true })
   second.change('DELETED', item('a/1', 20), 100)
   list(third, 15, item('a/1', 1), ...others)
   store.promote([third], [second])

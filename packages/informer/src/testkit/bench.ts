@@ -3,7 +3,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { afterEach } from 'vitest'
 import type { ReflectorOptions } from '../reflector/options.ts'
 import { Reflector } from '../reflector/reflector.ts'
-import { RecordingIntake } from './recording-intake.ts'
+import { RecordingWriter } from './recording-writer.ts'
 import { type SimulatedCluster, type SimulatedOptions, simulatedCluster } from './served.ts'
 
 /** ConfigMaps of one namespace. */
@@ -23,7 +23,7 @@ export function configMap(name: string, data: Record<string, string> = {}): Some
 /** A reflector of {@link view} in a cluster in memory, and all that is heard of it. */
 export interface ReflectorBench extends SimulatedCluster {
   readonly reflector: Reflector
-  readonly intake: RecordingIntake
+  readonly recording: RecordingWriter
   /** The states that it told of. */
   readonly states: string[]
   /** What it told its owner, apart from states. */
@@ -62,7 +62,7 @@ const reflectorBench: MakeBench = async (seed, options = {}, cluster = {}) => {
   const { simulation, writer } = served
   const states: string[] = []
   const told: string[] = []
-  const intake = new RecordingIntake()
+  const recording = new RecordingWriter()
   const reflector = new Reflector({
     client: served.client,
     target,
@@ -74,12 +74,12 @@ const reflectorBench: MakeBench = async (seed, options = {}, cluster = {}) => {
     },
     ...options,
   })
-  reflector.add(intake)
+  reflector.add(recording)
   let changes = 0
   return {
     ...served,
     reflector,
-    intake,
+    recording,
     states,
     told,
     async write(...lines) {

@@ -5,7 +5,7 @@ import type { ReflectorOptions } from '../reflector/options.ts'
 import { Reflector } from '../reflector/reflector.ts'
 import { asLine } from './asked.ts'
 import { target } from './bench.ts'
-import { RecordingIntake } from './recording-intake.ts'
+import { RecordingWriter } from './recording-writer.ts'
 
 type Client = ReflectorOptions['client']
 type Requester = Client['raw']['requester']
@@ -75,7 +75,7 @@ export class ScriptedRequest {
 export interface ScriptedBench {
   readonly simulation: Simulation
   readonly reflector: Reflector
-  readonly intake: RecordingIntake
+  readonly recording: RecordingWriter
   /** What was asked for, a line each: `stream rv=5`, `list`, `watch rv=5`. */
   readonly asked: string[]
   readonly states: string[]
@@ -115,10 +115,10 @@ export function scripted(
   const client = { environment, raw: { requester, environment } } as unknown as Client
   const on = { state: (state: string) => states.push(state), error: (error: Error) => told.push(error) }
   const reflector = new Reflector({ client, target: of, on, ...options })
-  const intake = new RecordingIntake()
-  reflector.add(intake)
+  const recording = new RecordingWriter()
+  reflector.add(recording)
   const askedFor = (count: number): Promise<void> => simulation.runUntil(() => asked.length >= count)
-  return { simulation, reflector, intake, asked, states, told, askedFor }
+  return { simulation, reflector, recording, asked, states, told, askedFor }
 }
 
 /** An object as a server sends it in a watch. */

@@ -11,10 +11,9 @@ import { asked, end, succeed, takeUp } from './server-migrator.ts'
 
 const patience = 300_000
 
-/** Games that are stored at v1 and are to be stored at v2. */
-async function withOldGames(start: () => Promise<ApiServer>, test: (client: Client) => Promise<void>): Promise<void> {
-  await using server = await start()
-  await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
+/** Games that are stored at v1 and are to be stored at v2. They and all migrations are gone after the test. */
+async function withOldGames({ url, ca, token }: ApiServer, test: (client: Client) => Promise<void>): Promise<void> {
+  await using client = new Client({ url, ca, token })
   await client.create(customResourceDefinitions, gameDefinition({ storage: 'v1' }))
   await established(client, definition)
   for (const name of ['chess', 'go']) {
@@ -23,17 +22,26 @@ async function withOldGames(start: () => Promise<ApiServer>, test: (client: Clie
   const { spec } = gameDefinition({ storage: 'v2' })
   await client.patch(customResourceDefinitions, { name: definition }, { spec })
   await vi.waitFor(() => client.list(gamesV2))
-  await test(client)
+  try {
+    await test(client)
+  } finally {
+    for (const { metadata } of (await client.list(storageVersionMigrations)).items)
+      await client.delete(storageVersionMigrations, { name: metadata?.name ?? '' })
+    await client.delete(customResourceDefinitions, { name: definition })
+    await vi.waitFor(async () =>
+      expect(await client.get(customResourceDefinitions, { name: definition })).toBeUndefined(),
+    )
+  }
 }
 
 const left = async (client: Client): Promise<number> => (await client.list(storageVersionMigrations)).items.length
 
 /** Tests of migrations by the server itself. What kube-controller-manager does is played. */
-export function testServerMigrations(start: () => Promise<ApiServer>): void {
+export function testServerMigrations(server: () => ApiServer): void {
   const migrating = (client: Client): Promise<ServerMigrationReport> => migrateByServer({ client, definition })
 
   it('waits for the migration that it asks for, and leaves nothing behind', { timeout: patience }, () =>
-    withOldGames(start, async client => {
+    withOldGames(server(), async client => {
       const running = migrating(client)
       const name = await asked(client)
       expect((await client.get(storageVersionMigrations, { name }))?.spec).toEqual({
@@ -55,7 +63,7 @@ export function testServerMigrations(start: () => Promise<ApiServer>): void {
     'gives the words of a migration that failed, replaces it in the next run, and goes on with one that runs',
     { timeout: patience },
     () =>
-      withOldGames(start, async client => {
+      withOldGames(server(), async client => {
         const first = migrating(client)
         const failing = await asked(client)
         await end(client, failing, 'Failed', 'default/chess can not be written')
@@ -82,7 +90,7 @@ export function testServerMigrations(start: () => Promise<ApiServer>): void {
   )
 
   it('is failed if the definition changes while the server migrates', { timeout: patience }, () =>
-    withOldGames(start, async client => {
+    withOldGames(server(), async client => {
       const running = migrating(client)
       const name = await asked(client)
       await takeUp(client, name)
@@ -95,7 +103,7 @@ export function testServerMigrations(start: () => Promise<ApiServer>): void {
   )
 
   it('is an error if no controller takes the migration up', { timeout: patience }, () =>
-    withOldGames(start, async client => {
+    withOldGames(server(), async client => {
       await expect(migrateByServer({ client, definition, startTimeoutMs: 1 })).rejects.toMatchObject({
         ...{ code: 'NO_SERVER_MIGRATION', message: expect.stringContaining('let kube-controller-manager run it') },
       })

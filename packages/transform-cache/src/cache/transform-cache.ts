@@ -9,9 +9,8 @@ import {
   isSameFunction,
   type Lister,
   type ListerOptions,
-  PlainStore,
   Reflectors,
-  type Store,
+  Store,
   StreamingSupport,
   scopeKey,
   targetsFor,
@@ -183,7 +182,7 @@ export class TransformCache {
     })
     for (const view of views) {
       const held = { freeze, maxTombstones, maxTombstoneBytes }
-      const store: Store<unknown> = new PlainStore({ view, environment, ...held })
+      const store: Store<unknown> = new Store({ view, environment, ...held })
       reflectors.feed(store)
       store.onSynced(() => this.#syncedOne())
       const informer = new TransformInformer(store, reflectors)

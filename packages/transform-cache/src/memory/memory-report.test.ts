@@ -2,7 +2,7 @@ import type { View } from '@wherry/client'
 import { isInvalidOption, systemEnvironment } from '@wherry/client/internal'
 import { configMaps, pods } from '@wherry/client/resources/core'
 import type { SharedInformer } from '@wherry/informer'
-import { PlainStore, type Store, StoreReader } from '@wherry/informer/internal'
+import { Store, StoreReader } from '@wherry/informer/internal'
 import { describe, expect, it } from 'vitest'
 import { viewStats } from '../cache/view-stats.ts'
 import { keyOnly } from '../projections/key-only.ts'
@@ -87,14 +87,14 @@ class Read extends StoreReader<unknown> {
 
 /** A store that was filled as a list fills it: each object decoded from its text. */
 function filled(view: View, texts: readonly string[]): Store<unknown> {
-  const store: Store<unknown> = new PlainStore<unknown>({
+  const store: Store<unknown> = new Store<unknown>({
     view,
     environment: systemEnvironment(),
     freeze: false,
   })
-  const replacement = store.intake().replace()
-  for (const text of texts) replacement.put(JSON.parse(text) as object, text.length)
-  replacement.commit('1')
+  const snapshot = store.writer().replace()
+  for (const text of texts) snapshot.put(JSON.parse(text) as object, text.length)
+  snapshot.commit('1')
   return store
 }
 

@@ -8,8 +8,8 @@ export interface SinkSubject<S extends Sink<never> = Sink<never>> {
   /** A sink; the second time over what the first one left, as after a restart. */
   open(): S | Promise<S>
   /**
-   * What is there of a view, as the sink has it: keys (`namespace/name`), each with the object's resourceVersion if the sink keeps
-   * that. Left out for a sink that keeps nothing, such as one that fills a queue: of it is only checked how it takes events.
+   * The {@link Contents} of the storage for a view: keys (`namespace/name`), each with the object's resourceVersion if the sink stores it. Leave this
+   * out for a sink that stores nothing, such as one that fills a queue: then only the calls of the sink are checked.
    */
   contents?(view: View): Contents | Promise<Contents>
   /** Lets go of the storage. */

@@ -1,6 +1,6 @@
 import type { Environment, KubernetesObject, View } from '@wherry/client'
 import { InformerStoppedError, NotSyncedError } from '@wherry/informer'
-import { type Cursor, type InformerState, type Intake, PlainStore } from '@wherry/informer/internal'
+import { type Cursor, type InformerState, Store, type StoreWriter } from '@wherry/informer/internal'
 import type { HeldInformer } from '../cache.ts'
 
 /** An object of the cluster's, with its key. */
@@ -25,12 +25,12 @@ const bytes = 100
 /** An informer of a {@link MemoryCache}: a real store, filled from a map after a while. */
 export class MemoryInformer implements HeldInformer<unknown> {
   readonly holds: Map<symbol, string> = new Map()
-  readonly store: PlainStore<unknown>
+  readonly store: Store<unknown>
   readonly #environment: Environment
   readonly #options: MemoryInformerOptions
   readonly #source: Source
   readonly #waiting = new Set<{ readonly resolve: () => void; readonly reject: (error: unknown) => void }>()
-  #intake: Intake
+  #writer: StoreWriter
   #view: View
   #selected = new Set<string>()
   #connected = false
@@ -44,8 +44,8 @@ export class MemoryInformer implements HeldInformer<unknown> {
     this.#environment = environment
     this.#options = options
     this.#source = source
-    this.store = new PlainStore<unknown>({ view, environment, maxTombstones: options.maxTombstones })
-    this.#intake = this.store.intake()
+    this.store = new Store<unknown>({ view, environment, maxTombstones: options.maxTombstones })
+    this.#writer = this.store.writer()
     this.list()
   }
 
@@ -97,7 +97,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
   vanish(error: Error): void {
     this.#connected = false
     this.state = 'missing'
-    if (this.store.synced) this.#intake.clear()
+    if (this.store.synced) this.#writer.clear()
     this.#selected.clear()
     this.#isGone = true
     this.#settle(error)
@@ -106,23 +106,23 @@ export class MemoryInformer implements HeldInformer<unknown> {
   changed(key: string, object: KubernetesObject, selected: boolean): void {
     if (!this.#connected) return
     if (!selected) return this.deleted(key, object)
-    this.#intake.change(this.#selected.has(key) ? 'MODIFIED' : 'ADDED', object, bytes)
+    this.#writer.change(this.#selected.has(key) ? 'MODIFIED' : 'ADDED', object, bytes)
     this.#selected.add(key)
   }
 
   deleted(key: string, object: KubernetesObject): void {
-    if (this.#connected && this.#selected.delete(key)) this.#intake.change('DELETED', object, bytes)
+    if (this.#connected && this.#selected.delete(key)) this.#writer.change('DELETED', object, bytes)
   }
 
   async rescope(to: View): Promise<void> {
     this.#view = to
     await this.#environment.clock.turn()
     if (this.state === 'stopped') return
-    const staged = this.store.intake({ staged: true })
-    const before = this.#intake
+    const staged = this.store.writer({ staged: true })
+    const before = this.#writer
     this.#fill(staged)
     this.store.promote([staged], [before], to)
-    this.#intake = staged
+    this.#writer = staged
   }
 
   stop(): void {
@@ -139,18 +139,18 @@ export class MemoryInformer implements HeldInformer<unknown> {
       this.state = 'waiting'
       return this.#settle(error)
     }
-    this.#fill(this.#intake)
+    this.#fill(this.#writer)
     this.#connected = true
     this.#isGone = false
     this.state = 'watching'
     this.#settle(undefined)
   }
 
-  #fill(intake: Intake): void {
+  #fill(writer: StoreWriter): void {
     const entries = this.#source.list(this.#view)
-    const replacement = intake.replace()
-    for (const [, object] of entries) replacement.put(object, bytes)
-    replacement.commit(this.#source.version())
+    const snapshot = writer.replace()
+    for (const [, object] of entries) snapshot.put(object, bytes)
+    snapshot.commit(this.#source.version())
     this.#selected = new Set(entries.map(([key]) => key))
   }
 

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { queryObjects } from 'node:v8'
 import { configMaps } from '@wherry/client/resources/core'
 import { DynamicCache } from '@wherry/dynamic-cache'
-import { PlainStore, Reflector } from '@wherry/informer/internal'
+import { Reflector, Store } from '@wherry/informer/internal'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { clientFor } from '../../server/wherry.ts'
 
@@ -29,7 +29,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const seconds = (performance.now() - begin) / 1000
   const informers = cache.informer(configMaps).constructor
   await cache.remove(configMaps)
-  const left_over = [PlainStore, Reflector, informers].reduce((sum, made) => sum + count(made), 0)
+  const left_over = [Store, Reflector, informers].reduce((sum, made) => sum + count(made), 0)
   await cache.close()
   await client.close()
   return { cycles_per_s: CYCLES / seconds, left_over }

@@ -19,7 +19,7 @@ export async function eventCost(
   start: (client: Client, wants: Wants) => LookingKeeper,
 ): Promise<number> {
   const namespaces = copies / SOURCES
-  await using server = await startApiServer({ isolate: true })
+  await using server = await startApiServer({ isolate: true, clusterObjects: false })
   await server.fill({
     module: new URL('./fill-source.ts', import.meta.url).href,
     export: 'fillSource',

@@ -31,7 +31,7 @@ export async function measureCopies(
 ): Promise<Metrics> {
   const namespaces = Math.max(1, Math.round(context.objects / SOURCES))
   const copies = namespaces * SOURCES
-  await using server = await startApiServer({ isolate: true })
+  await using server = await startApiServer({ isolate: true, clusterObjects: false })
   await server.fill({
     module: new URL('./fill-source.ts', import.meta.url).href,
     export: 'fillSource',

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { systemEnvironment } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { type Cursor, type Intake, PlainStore } from '@wherry/informer/internal'
+import { type Cursor, Store, type StoreWriter } from '@wherry/informer/internal'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { readMemory } from '../../harness/memory.ts'
 
@@ -24,10 +24,10 @@ export async function run({ objects: count }: SubjectContext): Promise<Metrics> 
     data: { value },
   })
   const objects = Array.from({ length: count }, (_, index) => object(index))
-  const store = new PlainStore({ view: configMaps, environment: systemEnvironment() })
-  const intake = store.intake()
+  const store = new Store({ view: configMaps, environment: systemEnvironment() })
+  const writer = store.writer()
   const before = readMemory().heap
-  fill(intake, objects)
+  fill(writer, objects)
   const filled = readMemory().heap
 
   const cursors = Array.from({ length: CURSORS }, () => store.cursor())
@@ -37,13 +37,13 @@ export async function run({ objects: count }: SubjectContext): Promise<Metrics> 
   let reads = 0
   let ms = 0
   for (let round = 0; round < ROUNDS; round++) {
-    for (let index = 0; index < count; index++) intake.change('MODIFIED', object(index), 1930)
+    for (let index = 0; index < count; index++) writer.change('MODIFIED', object(index), 1930)
     const begin = performance.now()
     for (const cursor of cursors) reads += drain(cursor)
     ms += performance.now() - begin
   }
 
-  const change_us = await changes(intake, object, () => {})
+  const change_us = await changes(writer, object, () => {})
   // What the store costs a change while 1,000 wait: their own reading of what they are woken for is not its cost.
   let readingMs = 0
   let woken: (() => void)[] = []
@@ -53,7 +53,7 @@ export async function run({ objects: count }: SubjectContext): Promise<Metrics> 
     return wait
   })
   for (const wait of waits) wait()
-  const idle_change_us = await changes(intake, object, () => {
+  const idle_change_us = await changes(writer, object, () => {
     if (woken.length !== CURSORS) throw new Error(`${woken.length} cursors were woken, not ${CURSORS}`)
     const begin = performance.now()
     for (const cursor of cursors) drain(cursor)
@@ -72,10 +72,10 @@ export async function run({ objects: count }: SubjectContext): Promise<Metrics> 
   }
 }
 
-function fill(intake: Intake, objects: readonly object[]): void {
-  const replacement = intake.replace()
-  for (const one of objects) replacement.put(one, 1930)
-  replacement.commit()
+function fill(writer: StoreWriter, objects: readonly object[]): void {
+  const snapshot = writer.replace()
+  for (const one of objects) snapshot.put(one, 1930)
+  snapshot.commit()
 }
 
 function drain(cursor: Cursor<unknown>): number {
@@ -86,7 +86,7 @@ function drain(cursor: Cursor<unknown>): number {
 
 /** Microseconds of a change, in batches of 30, as a chunk of a watch has them; each batch is a task of its own. */
 async function changes(
-  intake: Intake,
+  writer: StoreWriter,
   object: (index: number, value: string) => object,
   after: () => void,
 ): Promise<number> {
@@ -95,7 +95,7 @@ async function changes(
   const begin = performance.now()
   for (let index = 0; index < CHANGES; index++) {
     // As a watch has it: decoded first.
-    intake.change('MODIFIED', JSON.parse(prepared[index] as string) as object, 1930)
+    writer.change('MODIFIED', JSON.parse(prepared[index] as string) as object, 1930)
     if (index % 30 !== 29) continue
     await new Promise(resolve => setImmediate(resolve))
     after()

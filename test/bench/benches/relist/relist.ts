@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Client } from '@wherry/client'
 import { targetsOf } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { PlainStore, Reflector } from '@wherry/informer/internal'
+import { Reflector, Store } from '@wherry/informer/internal'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { readMemory } from '../../harness/memory.ts'
 import { summarise } from '../../harness/statistics.ts'
@@ -50,7 +50,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
 
 /** A store with a handler of updates and deletes, and what fills it. */
 class Cache {
-  readonly #store: PlainStore<object>
+  readonly #store: Store<object>
   readonly #reflector: Reflector
   #syncs = 0
   #begin = 0
@@ -60,7 +60,7 @@ class Cache {
   events = 0
 
   constructor(client: Client) {
-    this.#store = new PlainStore({ view: configMaps, environment: client.environment })
+    this.#store = new Store({ view: configMaps, environment: client.environment })
     const count = (): void => {
       this.events++
     }
@@ -78,7 +78,7 @@ class Cache {
         },
       },
     })
-    this.#reflector.add(this.#store.intake())
+    this.#reflector.add(this.#store.writer())
   }
 
   /** Milliseconds of the first sync. Resolves once the watch after it is broken. */

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { systemEnvironment } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { PlainStore } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer/internal'
 import { WatchManager } from '@wherry/watch-manager'
 import type { HeldInformer } from '@wherry/watch-manager/internal'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
@@ -13,14 +13,14 @@ const ROUNDS = 9
 
 export async function run({ objects }: SubjectContext): Promise<Metrics> {
   const environment = systemEnvironment()
-  const store = new PlainStore({ view: configMaps, environment })
-  const replacement = store.intake().replace()
+  const store = new Store({ view: configMaps, environment })
+  const snapshot = store.writer().replace()
   let version = 0
   for (const object of fillSource(objects)) {
     const { metadata } = object as { metadata: object }
-    replacement.put({ ...object, metadata: { ...metadata, uid: `${++version}`, resourceVersion: `${version}` } }, 1930)
+    snapshot.put({ ...object, metadata: { ...metadata, uid: `${++version}`, resourceVersion: `${version}` } }, 1930)
   }
-  replacement.commit()
+  snapshot.commit()
   const informer: HeldInformer<unknown> = {
     state: 'watching',
     hasSynced: true,

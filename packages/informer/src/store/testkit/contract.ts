@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { InformerStoppedError, TransformError } from '../../errors.ts'
-import type { Intake } from '../intake.ts'
+import { TransformError } from '../../errors.ts'
 import type { Store } from '../store.ts'
+import type { StoreWriter } from '../store-writer.ts'
 import {
   type Bed,
   bed,
@@ -19,17 +19,17 @@ import {
 export function storeContract(make: MakeStore): void {
   let at: Bed
   let store: Store<Item, 'namespaced'>
-  let intake: Intake
+  let writer: StoreWriter
 
   const begin = (options: Partial<MakeOptions> = {}): void => {
     at = bed()
     store = make({ environment: at.environment, ...options })
-    intake = store.intake()
+    writer = store.writer()
   }
-  const replace = (objects: readonly Item[], by: Intake = intake): void => {
-    const replacement = by.replace()
-    for (const object of objects) replacement.put(object, 100)
-    replacement.commit()
+  const replace = (objects: readonly Item[], by: StoreWriter = writer): void => {
+    const snapshot = by.replace()
+    for (const object of objects) snapshot.put(object, 100)
+    snapshot.commit()
   }
   const listen = (name = ''): string[] => {
     const log: string[] = []
@@ -41,13 +41,13 @@ export function storeContract(make: MakeStore): void {
 
   describe('lists', () => {
     it('R26: shows nothing of a list before it is committed, and all of it then', () => {
-      const replacement = intake.replace()
-      replacement.put(item('a/x', 1), 100)
-      replacement.put(item('a/y', 2), 100)
-      expect([contentsOf(store), store.lister.size, store.synced]).toEqual([[], 0, false])
-      replacement.commit()
-      expect([contentsOf(store), store.lister.size, store.synced]).toEqual([['a/x@1', 'a/y@2'], 2, true])
-      replacement.commit()
+      const snapshot = writer.replace()
+      snapshot.put(item('a/x', 1), 100)
+      snapshot.put(item('a/y', 2), 100)
+      expect([contentsOf(store), store.size, store.synced]).toEqual([[], 0, false])
+      snapshot.commit()
+      expect([contentsOf(store), store.size, store.synced]).toEqual([['a/x@1', 'a/y@2'], 2, true])
+      snapshot.commit()
       expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@2'])
     })
 
@@ -65,9 +65,9 @@ export function storeContract(make: MakeStore): void {
 
     it('R8: keeps the stored object of an item with its uid and resourceVersion', () => {
       replace([item('a/x', 1), item('a/y', 2)])
-      const kept = store.lister.get('a/x')
+      const kept = store.get('a/x')
       replace([item('a/x', 1, { value: 'a copy' }), item('a/y', 3)])
-      expect(store.lister.get('a/x')).toBe(kept)
+      expect(store.get('a/x')).toBe(kept)
       expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@3'])
     })
 
@@ -88,16 +88,16 @@ export function storeContract(make: MakeStore): void {
       replace([item('a/x', 1), item('a/y', 2), item('a/z', 3)])
       const cursor = store.cursor()
       cursor.take(10)
-      const [kept, log] = [store.lister.get('a/x'), listen()]
+      const [kept, log] = [store.get('a/x'), listen()]
       return at.simulation.run(async () => {
         await at.simulation.settle()
         log.length = 0
-        const replacement = intake.replace({ reuse: false })
-        for (const one of [item('a/x', 1), item('a/y', 2, { value: 'another' })]) replacement.put(one, 100)
-        replacement.commit()
+        const snapshot = writer.replace({ reuse: false })
+        for (const one of [item('a/x', 1), item('a/y', 2, { value: 'another' })]) snapshot.put(one, 100)
+        snapshot.commit()
         expect(log).toEqual(['delete a/z@3 unknown', 'update a/y@2 a/y@another'])
         expect(cursor.take(10).map(line)).toEqual(['deleted a/z@3 unknown', 'changed a/y@another'])
-        expect(store.lister.get('a/x')).toBe(kept)
+        expect(store.get('a/x')).toBe(kept)
         replace([item('a/x', 1), item('a/y', 2)])
         expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@another'])
       })
@@ -125,18 +125,18 @@ export function storeContract(make: MakeStore): void {
     it('R29: tells of an event of another uid as a delete and an add', () => {
       const log = listen()
       replace([item('a/x', 1)])
-      intake.change('MODIFIED', item('a/x', 5, { uid: 'other' }), 100)
+      writer.change('MODIFIED', item('a/x', 5, { uid: 'other' }), 100)
       expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1 unknown', 'add a/x@5'])
     })
 
     it('R10: what was removed while a list is read is not in it', () => {
-      const replacement = intake.replace()
-      replacement.put(item('a/x', 1), 100)
-      replacement.remove(item('a/x', 2))
-      replacement.put(item('a/y', 3), 100)
-      replacement.commit()
+      const snapshot = writer.replace()
+      snapshot.put(item('a/x', 1), 100)
+      snapshot.remove(item('a/x', 2))
+      snapshot.put(item('a/y', 3), 100)
+      snapshot.commit()
       expect(contentsOf(store)).toEqual(['a/y@3'])
-      const second = intake.replace()
+      const second = writer.replace()
       second.put(item('a/y', 3), 100)
       second.remove(item('a/y', 4))
       second.commit()
@@ -151,11 +151,11 @@ export function storeContract(make: MakeStore): void {
           return object as Item
         },
       })
-      const replacement = intake.replace()
-      for (const version of [1, 1, 2]) replacement.put(item('a/x', version), 100)
-      replacement.drop()
-      replacement.put(item('a/y', 3), 100)
-      replacement.remove(item('a/x', 2))
+      const snapshot = writer.replace()
+      for (const version of [1, 1, 2]) snapshot.put(item('a/x', version), 100)
+      snapshot.drop()
+      snapshot.put(item('a/y', 3), 100)
+      snapshot.remove(item('a/x', 2))
       expect(given).toEqual(['a/x@1', 'a/x@2'])
     })
 
@@ -168,9 +168,9 @@ export function storeContract(make: MakeStore): void {
     })
 
     it('drops a list that another one follows, and one that is dropped', () => {
-      const first = intake.replace()
+      const first = writer.replace()
       first.put(item('a/x', 1), 100)
-      const second = intake.replace()
+      const second = writer.replace()
       first.commit()
       expect(store.synced).toBe(false)
       second.put(item('a/y', 2), 100)
@@ -179,17 +179,17 @@ export function storeContract(make: MakeStore): void {
       expect([store.synced, contentsOf(store)]).toEqual([false, []])
     })
 
-    it('has synced when all its intakes have, and stays so', () => {
+    it('has synced when all its writers have, and stays so', () => {
       const synced: string[] = []
       store.onSynced(() => synced.push('synced'))
       store.onSynced(() => synced.push('taken back'))()
-      const other = store.intake()
+      const other = store.writer()
       replace([])
       replace([])
-      expect([store.synced, intake.synced, other.synced, synced]).toEqual([false, true, false, []])
+      expect([store.synced, writer.synced, other.synced, synced]).toEqual([false, true, false, []])
       replace([item('b/x', 1)], other)
       expect([store.synced, synced]).toEqual([true, ['synced']])
-      store.intake()
+      store.writer()
       expect(store.synced).toBe(true)
       store.onSynced(() => synced.push('at once'))
       expect(synced).toEqual(['synced', 'at once'])
@@ -224,14 +224,14 @@ export function storeContract(make: MakeStore): void {
     })
 
     it('has synced when the one that had not is closed', () => {
-      const other = store.intake()
+      const other = store.writer()
       replace([])
       other.close()
       expect(store.synced).toBe(true)
     })
 
-    it('has not synced when no intake ever did', () => {
-      intake.close()
+    it('has not synced when no writer ever did', () => {
+      writer.close()
       expect(store.synced).toBe(false)
     })
   })
@@ -242,17 +242,17 @@ export function storeContract(make: MakeStore): void {
       store.addIndex('value', object => [object.data?.value ?? ''])
       store.register({
         add: (_, { key }) =>
-          seen.push([key, contentsOf(store), store.lister.list({ index: { name: 'value', value: '1' } }).length]),
+          seen.push([key, contentsOf(store), store.list({ index: { name: 'value', value: '1' } }).length]),
         update: object => {
-          expect(store.lister.get('a/x')).toBe(object)
+          expect(store.get('a/x')).toBe(object)
           seen.push([contentsOf(store)])
         },
-        delete: () => seen.push([store.lister.size]),
+        delete: () => seen.push([store.size]),
       })
       replace([])
-      intake.change('ADDED', item('a/x', 1), 100)
-      intake.change('MODIFIED', item('a/x', 2), 100)
-      intake.change('DELETED', item('a/x', 3), 100)
+      writer.change('ADDED', item('a/x', 1), 100)
+      writer.change('MODIFIED', item('a/x', 2), 100)
+      writer.change('DELETED', item('a/x', 3), 100)
       expect(seen).toEqual([['a/x', ['a/x@1'], 1], [['a/x@2']], [0]])
     })
 
@@ -261,59 +261,59 @@ export function storeContract(make: MakeStore): void {
       replace([item('a/x', 1)])
       const cursor = store.cursor()
       cursor.take(10)
-      intake.change('DELETED', item('a/x', 2), 100)
+      writer.change('DELETED', item('a/x', 2), 100)
       expect(log).toEqual(['add a/x@1 initial', 'delete a/x@2'])
       expect(cursor.take(10).map(line)).toEqual(['deleted a/x@2'])
-      expect(store.lister.get('a/x')).toBeUndefined()
+      expect(store.get('a/x')).toBeUndefined()
     })
 
     it('R25: tells each handler what it heard last', () => {
       const log = listen()
       replace([])
-      for (const version of [1, 2, 3]) intake.change(version === 1 ? 'ADDED' : 'MODIFIED', item('a/x', version), 100)
+      for (const version of [1, 2, 3]) writer.change(version === 1 ? 'ADDED' : 'MODIFIED', item('a/x', version), 100)
       expect(log).toEqual(['add a/x@1', 'update a/x@1 a/x@2', 'update a/x@2 a/x@3'])
     })
 
     it('a delivery that is doubled is no change', () => {
       const log = listen()
       replace([item('a/x', 1)])
-      intake.change('ADDED', item('a/x', 1), 100)
-      intake.change('DELETED', item('a/y', 2), 100)
+      writer.change('ADDED', item('a/x', 1), 100)
+      writer.change('DELETED', item('a/y', 2), 100)
       expect(log).toEqual(['add a/x@1 initial'])
     })
 
-    it('D8: clearing an intake deletes what came by it, and no more', () => {
-      const other = store.intake()
+    it('D8: clearing a writer deletes what came by it, and no more', () => {
+      const other = store.writer()
       replace([item('a/x', 1)])
       replace([item('b/x', 2)], other)
       const log = listen()
       return at.simulation.run(async () => {
         await at.simulation.settle()
         log.length = 0
-        intake.clear()
+        writer.clear()
         expect([log, contentsOf(store)]).toEqual([['delete a/x@1 unknown'], ['b/x@2']])
       })
     })
 
-    it('an intake that is closed changes nothing any more', () => {
+    it('a writer that is closed changes nothing any more', () => {
       replace([item('a/x', 1)])
-      const replacement = intake.replace()
-      intake.close()
-      intake.close({ forget: true })
-      replacement.put(item('a/y', 2), 100)
-      replacement.commit()
+      const snapshot = writer.replace()
+      writer.close()
+      writer.close({ forget: true })
+      snapshot.put(item('a/y', 2), 100)
+      snapshot.commit()
       replace([item('a/y', 2)])
-      intake.change('ADDED', item('a/y', 2), 100)
-      intake.clear()
+      writer.change('ADDED', item('a/y', 2), 100)
+      writer.clear()
       expect(contentsOf(store)).toEqual(['a/x@1'])
     })
 
     it('clears nothing once it is closed, and takes nothing of a list that was begun before', () => {
       replace([item('a/x', 1), item('a/y', 2)])
-      const begun = intake.replace()
+      const begun = writer.replace()
       begun.put(item('a/z', 3), 100)
-      intake.close()
-      intake.clear()
+      writer.close()
+      writer.clear()
       begun.commit()
       expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@2'])
     })
@@ -323,14 +323,14 @@ export function storeContract(make: MakeStore): void {
       const cursor = store.cursor()
       cursor.take(10)
       const mebibytes = (count: number): number => count * 1024 * 1024
-      intake.change('DELETED', item('a/x', 4), mebibytes(20))
-      intake.change('DELETED', item('a/y', 5), mebibytes(12))
+      writer.change('DELETED', item('a/x', 4), mebibytes(20))
+      writer.change('DELETED', item('a/y', 5), mebibytes(12))
       expect([cursor.resets, store.stats().tombstoneBytes]).toEqual([0, mebibytes(32)])
-      intake.change('DELETED', item('a/z', 6), 1)
+      writer.change('DELETED', item('a/z', 6), 1)
       expect(cursor.resets).toBe(1)
     })
 
-    it('N6: forgets what came by an intake without a word', () => {
+    it('N6: forgets what came by a writer without a word', () => {
       replace([item('a/x', 1)])
       const log = listen()
       const cursor = store.cursor()
@@ -338,21 +338,21 @@ export function storeContract(make: MakeStore): void {
       return at.simulation.run(async () => {
         await at.simulation.settle()
         log.length = 0
-        intake.close({ forget: true })
+        writer.close({ forget: true })
         expect([log, cursor.take(10), contentsOf(store)]).toEqual([[], [], []])
       })
     })
 
-    it('R13: of what two intakes both have, the newer state stays, and is the one’s that has it', () => {
-      const other = store.intake()
+    it('R13: of what two writers both have, the newer state stays, and is the one’s that has it', () => {
+      const other = store.writer()
       replace([item('a/x', 5)])
       replace([item('a/x', 3)], other)
       expect(contentsOf(store)).toEqual(['a/x@5'])
-      intake.change('DELETED', item('a/x', 9), 100)
+      writer.change('DELETED', item('a/x', 9), 100)
       expect(contentsOf(store)).toEqual([])
-      intake.change('ADDED', item('a/x', 10), 100)
+      writer.change('ADDED', item('a/x', 10), 100)
       other.change('MODIFIED', item('a/x', 12), 100)
-      intake.change('DELETED', item('a/x', 11), 100)
+      writer.change('DELETED', item('a/x', 11), 100)
       expect(contentsOf(store)).toEqual(['a/x@12'])
       replace([])
       expect(contentsOf(store)).toEqual(['a/x@12'])
@@ -360,14 +360,14 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual([])
     })
 
-    it('what another intake lists in the same state is that one’s from then on, unless it is gone by the end', () => {
-      const other = store.intake()
+    it('what another writer lists in the same state is that one’s from then on, unless it is gone by the end', () => {
+      const other = store.writer()
       replace([item('a/x', 1), item('a/y', 2)])
       const log = listen()
-      const replacement = other.replace()
-      for (const one of [item('a/x', 1), item('a/y', 2)]) replacement.put(one, 100)
-      replacement.remove(item('a/y', 3))
-      replacement.commit()
+      const snapshot = other.replace()
+      for (const one of [item('a/x', 1), item('a/y', 2)]) snapshot.put(one, 100)
+      snapshot.remove(item('a/y', 3))
+      snapshot.commit()
       replace([])
       expect(contentsOf(store)).toEqual(['a/x@1'])
       replace([], other)
@@ -378,8 +378,8 @@ export function storeContract(make: MakeStore): void {
       })
     })
 
-    it('what another intake hears of in the same state is that one’s from then on', () => {
-      const other = store.intake()
+    it('what another writer hears of in the same state is that one’s from then on', () => {
+      const other = store.writer()
       replace([item('a/x', 1)])
       other.change('ADDED', item('a/x', 1), 100)
       replace([])
@@ -388,12 +388,12 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual([])
     })
 
-    it('R5, R13: an older state that the intake itself brings is what is there; so it is once the other one is closed', () => {
+    it('R5, R13: an older state that the writer itself brings is what is there; so it is once the other one is closed', () => {
       replace([item('a/x', 5)])
       replace([item('a/x', 3)])
       expect(contentsOf(store)).toEqual(['a/x@3'])
-      intake.close()
-      const other = store.intake()
+      writer.close()
+      const other = store.writer()
       replace([item('a/x', 2)], other)
       expect(contentsOf(store)).toEqual(['a/x@2'])
     })
@@ -401,19 +401,19 @@ export function storeContract(make: MakeStore): void {
     it('R29: a DELETED event of another uid does not tell the final state of the one that was there', () => {
       const log = listen()
       replace([item('a/x', 1)])
-      intake.change('DELETED', item('a/x', 5, { uid: 'other' }), 100)
+      writer.change('DELETED', item('a/x', 5, { uid: 'other' }), 100)
       expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1 unknown'])
     })
 
     it('R35: what comes with the first list is in the indices that were there before it', () => {
       store.addIndex('value', object => [object.data?.value ?? ''])
       replace([item('a/x', 1), item('a/y', 2)])
-      expect(store.lister.list({ index: { name: 'value', value: '2' } })).toEqual([item('a/y', 2)])
+      expect(store.list({ index: { name: 'value', value: '2' } })).toEqual([item('a/y', 2)])
     })
 
-    it('intakes of one object each share a store', () => {
-      const one = store.intake({ key: 'a/one' })
-      const two = store.intake({ key: 'a/two' })
+    it('writers of one object each share a store', () => {
+      const one = store.writer({ key: 'a/one' })
+      const two = store.writer({ key: 'a/two' })
       replace([])
       replace([item('a/one', 1)], one)
       replace([item('a/two', 2)], two)
@@ -437,11 +437,11 @@ export function storeContract(make: MakeStore): void {
       const log = listen()
       const cursor = store.cursor()
       replace([item('a/x', 1, bad), item('a/y', 2)])
-      expect(() => store.lister.get('a/x')).toThrow(TransformError)
+      expect(() => store.get('a/x')).toThrow(TransformError)
       expect(contentsOf(store)).toEqual(['a/y@2'])
-      expect([store.lister.failed(), store.lister.size]).toEqual([['a/x'], 2])
-      expect([...store.lister.keys()]).toEqual(['a/x', 'a/y'])
-      expect(store.lister.version('a/x')).toEqual({ uid: 'a/x', resourceVersion: '1' })
+      expect([store.failed(), store.size]).toEqual([['a/x'], 2])
+      expect([...store.keys()]).toEqual(['a/x', 'a/y'])
+      expect(store.version('a/x')).toEqual({ uid: 'a/x', resourceVersion: '1' })
       expect(log).toEqual(['add a/y@2 initial'])
       expect(cursor.take(10).map(line)).toEqual(['reset', 'changed a/y@2', 'synced a/x'])
       expect(at.environment.errors.map(({ error, context }) => [error.name, context])).toEqual([
@@ -457,47 +457,47 @@ export function storeContract(make: MakeStore): void {
       const cursor = store.cursor()
       replace([item('a/x', 1)])
       cursor.take(10)
-      intake.change('MODIFIED', item('a/x', 2, bad), 100)
-      expect([contentsOf(store), store.lister.failed()]).toEqual([['a/x@1'], ['a/x']])
-      expect(store.lister.version('a/x')?.resourceVersion).toBe('2')
+      writer.change('MODIFIED', item('a/x', 2, bad), 100)
+      expect([contentsOf(store), store.failed()]).toEqual([['a/x@1'], ['a/x']])
+      expect(store.version('a/x')?.resourceVersion).toBe('2')
       expect([log, cursor.take(10)]).toEqual([['add a/x@1 initial'], []])
-      intake.change('MODIFIED', item('a/x', 3), 100)
+      writer.change('MODIFIED', item('a/x', 3), 100)
       expect(log).toEqual(['add a/x@1 initial', 'update a/x@1 a/x@3'])
-      expect([cursor.take(10).map(line), store.lister.failed()]).toEqual([['changed a/x@3'], []])
+      expect([cursor.take(10).map(line), store.failed()]).toEqual([['changed a/x@3'], []])
     })
 
     it('R30: each failure is told and counted, the newest is what readers get, and bytes are of the newest state', () => {
       replace([item('a/x', 1, bad), item('a/y', 2)])
       const reasons = (): unknown[] => at.environment.errors.map(({ context }) => context.key)
       const first = at.environment.errors[0]?.error
-      intake.change('MODIFIED', item('a/x', 3, bad), 130)
-      intake.change('MODIFIED', item('a/y', 4, bad), 150)
+      writer.change('MODIFIED', item('a/x', 3, bad), 130)
+      writer.change('MODIFIED', item('a/y', 4, bad), 150)
       expect([reasons(), store.stats()]).toMatchObject([
         ['a/x', 'a/x', 'a/y'],
         { transformFailures: 3, failed: 2, receivedBytes: 280 },
       ])
       const newest = at.environment.errors[1]?.error
       expect(newest).not.toBe(first)
-      expect(() => store.lister.get('a/x')).toThrow(expect.toSatisfy(error => error.cause === newest?.cause))
-      intake.change('MODIFIED', item('a/x', 5), 90)
+      expect(() => store.get('a/x')).toThrow(expect.toSatisfy(error => error.cause === newest?.cause))
+      writer.change('MODIFIED', item('a/x', 5), 90)
       expect(store.stats()).toMatchObject({ failed: 1, receivedBytes: 240 })
     })
 
     it('R30: tries again when the resourceVersion changes, and not before', () => {
       replace([item('a/x', 1, bad)])
       replace([item('a/x', 1)])
-      expect(store.lister.failed()).toEqual(['a/x'])
+      expect(store.failed()).toEqual(['a/x'])
       const log = listen()
       replace([item('a/x', 2)])
-      expect([log, contentsOf(store), store.lister.failed()]).toEqual([['add a/x@2'], ['a/x@2'], []])
+      expect([log, contentsOf(store), store.failed()]).toEqual([['add a/x@2'], ['a/x@2'], []])
     })
 
     it('R30: after a server was restored, one that fails is tried again, and may fail as before', () => {
       replace([item('a/x', 1, bad), item('a/y', 2), item('a/z', 3, bad)])
-      const replacement = intake.replace({ reuse: false })
-      for (const one of [item('a/x', 1, bad), item('a/y', 2, bad), item('a/z', 3)]) replacement.put(one, 100)
-      replacement.commit()
-      expect([contentsOf(store), store.lister.failed().toSorted()]).toEqual([
+      const snapshot = writer.replace({ reuse: false })
+      for (const one of [item('a/x', 1, bad), item('a/y', 2, bad), item('a/z', 3)]) snapshot.put(one, 100)
+      snapshot.commit()
+      expect([contentsOf(store), store.failed().toSorted()]).toEqual([
         ['a/y@2', 'a/z@3'],
         ['a/x', 'a/y'],
       ])
@@ -507,34 +507,34 @@ export function storeContract(make: MakeStore): void {
     it('R30: does not hold a delete back, which is told with the stored value', () => {
       const log = listen()
       replace([item('a/x', 1)])
-      intake.change('DELETED', item('a/x', 2, bad), 100)
+      writer.change('DELETED', item('a/x', 2, bad), 100)
       expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1'])
-      expect([store.lister.size, store.stats().transformFailures]).toEqual([0, 1])
+      expect([store.size, store.stats().transformFailures]).toEqual([0, 1])
     })
 
     it('N6, R30: one that failed is forgotten as others are', () => {
       replace([])
-      const [one, cursor] = [store.intake({ key: 'a/one' }), store.cursor()]
+      const [one, cursor] = [store.writer({ key: 'a/one' }), store.cursor()]
       replace([item('a/one', 1, bad)], one)
       replace([item('a/y', 2)])
       one.close({ forget: true })
       expect([cursor.lag, cursor.take(10).map(line)]).toEqual([3, ['reset', 'changed a/y@2', 'synced']])
-      expect([store.lister.failed(), store.lister.size, store.stats().failed, cursor.lag]).toEqual([[], 1, 0, 0])
+      expect([store.failed(), store.size, store.stats().failed, cursor.lag]).toEqual([[], 1, 0, 0])
     })
 
     it('R30: under a new uid the old object is deleted first', () => {
       const log = listen()
       replace([item('a/x', 1)])
-      intake.change('ADDED', item('a/x', 2, { ...bad, uid: 'other' }), 100)
+      writer.change('ADDED', item('a/x', 2, { ...bad, uid: 'other' }), 100)
       expect(log).toEqual(['add a/x@1 initial', 'delete a/x@1 unknown'])
-      expect(store.lister.failed()).toEqual(['a/x'])
+      expect(store.failed()).toEqual(['a/x'])
     })
 
     it('R30: of one that nobody heard of no delete is told', () => {
       const log = listen()
       replace([item('a/x', 1, bad)])
-      intake.change('DELETED', item('a/x', 2), 100)
-      expect([log, store.lister.size, store.stats().failed]).toEqual([[], 0, 0])
+      writer.change('DELETED', item('a/x', 2), 100)
+      expect([log, store.size, store.stats().failed]).toEqual([[], 0, 0])
     })
   })
 
@@ -548,12 +548,12 @@ export function storeContract(make: MakeStore): void {
       store.close(new Error('again'))
       await expect(waiting).rejects.toThrow('over')
       expect([cursor.closed, cursor.take(5), store.stats().objects]).toEqual([true, [], 0])
-      intake.change('ADDED', item('a/y', 2), 100)
+      writer.change('ADDED', item('a/y', 2), 100)
       replace([item('a/y', 2)])
-      intake.clear()
-      intake.close()
+      writer.clear()
+      writer.close()
       expect(store.stats()).toMatchObject({ objects: 0, receivedBytes: 0, tombstones: 0, cursors: 0, registrations: 0 })
-      const { lister } = store
+      const lister = store
       const reads = [
         () => lister.get('a/x'),
         () => lister.list(),
@@ -566,20 +566,20 @@ export function storeContract(make: MakeStore): void {
       for (const late of [
         () => store.register(recorder([])),
         () => store.cursor(),
-        () => store.intake(),
+        () => store.writer(),
         () => store.addIndex('x', () => []),
         () => store.promote([], []),
       ]) {
-        expect(late).toThrow(InformerStoppedError)
+        expect(late).toThrow('over')
       }
     })
 
     it.each<[string, string, () => unknown]>([
-      ['an unknown option of an intake', 'intake.kay', () => store.intake({ kay: 'a/x' } as never)],
-      ['a key that is no text', 'intake.key', () => store.intake({ key: 5 } as never)],
-      ['a word for staged', 'intake.staged', () => store.intake({ staged: 'yes' } as never)],
-      ['a number for reuse', 'replace.reuse', () => intake.replace({ reuse: 1 } as never)],
-      ['a number for forget', 'close.forget', () => intake.close({ forget: 1 } as never)],
+      ['an unknown option of a writer', 'writer.kay', () => store.writer({ kay: 'a/x' } as never)],
+      ['a key that is no text', 'writer.key', () => store.writer({ key: 5 } as never)],
+      ['a word for staged', 'writer.staged', () => store.writer({ staged: 'yes' } as never)],
+      ['a number for reuse', 'replace.reuse', () => writer.replace({ reuse: 1 } as never)],
+      ['a number for forget', 'close.forget', () => writer.close({ forget: 1 } as never)],
       ['a handler of nothing', 'handler', () => store.register({} as never)],
       ['a handler that is a function', 'handler', () => store.register((() => {}) as never)],
       ['no handler', 'handler', () => store.register(undefined as never)],
@@ -588,7 +588,7 @@ export function storeContract(make: MakeStore): void {
       ['no resync', 'register.resyncMs', () => store.register(recorder([]), { resyncMs: 0 })],
       ['an unknown option of a handler', 'register.resync', () => store.register(recorder([]), { resync: 1 } as never)],
       ['nothing to take', 'max', () => store.cursor().take(0)],
-      ['an event that is none', 'type', () => intake.change('CHANGED' as never, item('a/x', 1), 1)],
+      ['an event that is none', 'type', () => writer.change('CHANGED' as never, item('a/x', 1), 1)],
       ['an index that is no function', 'indices.one', () => store.addIndex('one', 'two' as never)],
       ['an index without a name', 'index', () => store.addIndex('', () => [])],
       ['a listener that is none', 'onSynced', () => store.onSynced('fn' as never)],

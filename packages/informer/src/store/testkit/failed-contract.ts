@@ -1,14 +1,14 @@
 import type { Simulation } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Cursor } from '../../journal/cursor.ts'
-import type { Intake } from '../intake.ts'
 import type { Store } from '../store.ts'
+import type { StoreWriter } from '../store-writer.ts'
 import { bed, type Item, item, line, type MakeStore, recorder } from './objects.ts'
 
 /** What cursors and handlers of every store hear of keys that are there and have never had a value (rules R30, W8). */
 export function failedContract(make: MakeStore): void {
   let store: Store<Item, 'namespaced'>
-  let intake: Intake
+  let writer: StoreWriter
   let version = 0
   let simulation: Simulation
 
@@ -24,19 +24,19 @@ export function failedContract(make: MakeStore): void {
         return object as Item
       },
     })
-    intake = store.intake()
+    writer = store.writer()
   }
   const list = (...items: readonly Item[]): void => {
-    const replacement = intake.replace()
-    for (const one of items) replacement.put(one, 100)
-    replacement.commit()
+    const snapshot = writer.replace()
+    for (const one of items) snapshot.put(one, 100)
+    snapshot.commit()
   }
   const good = (key: string): Item => item(key, ++version)
   /** An object that can't be transformed: each time another one. */
   const bad = (key: string): Item => item(key, ++version, { value: 'bad', uid: `bad-${version}` })
-  const put = (object: Item): void => intake.change('MODIFIED', object, 100)
+  const put = (object: Item): void => writer.change('MODIFIED', object, 100)
   const remove = (key: string): void => {
-    intake.change('DELETED', item(key, ++version, { uid: store.lister.version(key)?.uid }), 100)
+    writer.change('DELETED', item(key, ++version, { uid: store.version(key)?.uid }), 100)
   }
   const lines = (cursor: Cursor<Item>, max = 1000): string[] => cursor.take(max).map(line)
 
@@ -73,17 +73,17 @@ export function failedContract(make: MakeStore): void {
     it('R30: is not told that one is let go of, and is told anew when it appears again', () => {
       const log = listen()
       list()
-      const one = store.intake({ key: 'a/x' })
-      const failing = (through: Intake): void => {
-        const replacement = through.replace()
-        replacement.put(bad('a/x'), 100)
-        replacement.commit()
+      const one = store.writer({ key: 'a/x' })
+      const failing = (through: StoreWriter): void => {
+        const snapshot = through.replace()
+        snapshot.put(bad('a/x'), 100)
+        snapshot.commit()
       }
       failing(one)
       expect(log.splice(0)).toEqual(['a/x is there'])
       one.close({ forget: true })
       expect(log).toEqual([])
-      failing(store.intake({ key: 'a/x' }))
+      failing(store.writer({ key: 'a/x' }))
       expect(log).toEqual(['a/x is there'])
     })
 
@@ -147,7 +147,7 @@ export function failedContract(make: MakeStore): void {
           throw new Error('bad')
         },
       })
-      intake = store.intake()
+      writer = store.writer()
       const heard: string[] = []
       store.register({
         onTransformFailed: () => {

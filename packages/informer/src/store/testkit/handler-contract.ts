@@ -1,27 +1,27 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import { HandlerRemovedError } from '../../errors.ts'
 import type { Registration } from '../../registrations/handler.ts'
-import type { Intake } from '../intake.ts'
 import type { Store } from '../store.ts'
+import type { StoreWriter } from '../store-writer.ts'
 import { type Bed, bed, type Item, item, type MakeStore, recorder } from './objects.ts'
 
 /** What handlers of every store are promised (rules R25–R34). */
 export function handlerContract(make: MakeStore): void {
   let at: Bed
   let store: Store<Item, 'namespaced'>
-  let intake: Intake
+  let writer: StoreWriter
 
   const list = (...objects: readonly Item[]): void => {
-    const replacement = intake.replace()
-    for (const object of objects) replacement.put(object, 100)
-    replacement.commit()
+    const snapshot = writer.replace()
+    for (const object of objects) snapshot.put(object, 100)
+    snapshot.commit()
   }
   const many = (count: number): Item[] => Array.from({ length: count }, (_, index) => item(`a/${index}`, index + 1))
 
   beforeEach(() => {
     at = bed()
     store = make({ environment: at.environment })
-    intake = store.intake()
+    writer = store.writer()
   })
 
   describe('handlers', () => {
@@ -33,7 +33,7 @@ export function handlerContract(make: MakeStore): void {
       await at.simulation.run(async () => {
         await registration.whenSynced()
         expect(registration.hasSynced).toBe(true)
-        intake.change('ADDED', item('a/z', 3), 100)
+        writer.change('ADDED', item('a/z', 3), 100)
       })
       expect(log).toEqual(['add a/x@1 initial', 'add a/y@2 initial', 'add a/z@3'])
     })
@@ -52,9 +52,9 @@ export function handlerContract(make: MakeStore): void {
       list(item('a/x', 1), item('a/y', 2), item('a/z', 3))
       const log: string[] = []
       store.register(recorder(log))
-      intake.change('MODIFIED', item('a/x', 4), 100)
-      intake.change('DELETED', item('a/y', 5), 100)
-      intake.change('ADDED', item('a/new', 6), 100)
+      writer.change('MODIFIED', item('a/x', 4), 100)
+      writer.change('DELETED', item('a/y', 5), 100)
+      writer.change('ADDED', item('a/new', 6), 100)
       await at.simulation.run(() => at.simulation.settle())
       expect(log).toEqual(['add a/x@4 initial', 'add a/z@3 initial', 'add a/new@6'])
     })
@@ -83,7 +83,7 @@ export function handlerContract(make: MakeStore): void {
         clock: { ...clock, monotonic: () => time, turn },
       }
       store = make({ environment: slow })
-      intake = store.intake()
+      writer = store.writer()
       list(...many(500))
       store.register({
         add() {
@@ -101,7 +101,7 @@ export function handlerContract(make: MakeStore): void {
       let time = 0
       const { clock } = at.environment
       store = make({ environment: { ...at.environment, clock: { ...clock, monotonic: () => time } }, freeze: false })
-      intake = store.intake()
+      writer = store.writer()
       const heard = new Map<string, string>()
       const initial: boolean[] = []
       const registration = store.register({
@@ -116,10 +116,10 @@ export function handlerContract(make: MakeStore): void {
       })
       list(...many(2000))
       expect([heard.size, registration.hasSynced, registration.isBehind]).toEqual([64, false, true])
-      intake.change('MODIFIED', item('a/1999', 5000), 100)
-      intake.change('MODIFIED', item('a/0', 5001), 100)
-      intake.change('DELETED', item('a/1998', 5002), 100)
-      intake.change('ADDED', item('a/new', 5003), 100)
+      writer.change('MODIFIED', item('a/1999', 5000), 100)
+      writer.change('MODIFIED', item('a/0', 5001), 100)
+      writer.change('DELETED', item('a/1998', 5002), 100)
+      writer.change('ADDED', item('a/new', 5003), 100)
       expect([heard.size, heard.get('a/0')]).toEqual([64, '5001'])
       await at.simulation.run(() => registration.whenSynced())
       await at.simulation.run(() => at.simulation.settle())
@@ -137,7 +137,7 @@ export function handlerContract(make: MakeStore): void {
       let time = 0
       const { clock } = at.environment
       store = make({ environment: { ...at.environment, clock: { ...clock, monotonic: () => time } } })
-      intake = store.intake()
+      writer = store.writer()
       list(...many(100))
       const log: string[] = []
       const own = recorder(log)
@@ -150,7 +150,7 @@ export function handlerContract(make: MakeStore): void {
           // The slice is over by now: this comes before the next one.
           clock.turn().then(() => {
             for (const [index, version] of [63, 64].entries()) {
-              intake.change('MODIFIED', item(`a/${version}`, 200 + index), 100)
+              writer.change('MODIFIED', item(`a/${version}`, 200 + index), 100)
             }
           })
         },
@@ -171,8 +171,8 @@ export function handlerContract(make: MakeStore): void {
       })
       store.register(recorder(log))
       list(item('a/x', 1))
-      intake.change('MODIFIED', item('a/x', 2), 100)
-      intake.change('DELETED', item('a/x', 3), 100)
+      writer.change('MODIFIED', item('a/x', 2), 100)
+      writer.change('DELETED', item('a/x', 3), 100)
       await at.simulation.run(() => at.simulation.settle())
       expect(log).toEqual(['add a/x@1 initial', 'update a/x@1 a/x@2', 'delete a/x@3'])
       const context = { resource: 'v1/configmaps', phase: 'handler', key: 'a/x' }
@@ -199,7 +199,7 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual(['last add a/x@1 initial', 'last add a/y@2 initial'])
       last.remove()
       last.remove()
-      intake.change('DELETED', item('a/x', 3), 100)
+      writer.change('DELETED', item('a/x', 3), 100)
       expect([log.length, store.stats().registrations]).toEqual([2, 0])
     })
 
@@ -210,7 +210,7 @@ export function handlerContract(make: MakeStore): void {
       store.register(handler)
       list(item('a/x', 1))
       first.remove()
-      intake.change('DELETED', item('a/x', 2), 100)
+      writer.change('DELETED', item('a/x', 2), 100)
       expect(log).toEqual(['add a/x@1 initial', 'add a/x@1 initial', 'delete a/x@2'])
     })
 
@@ -279,7 +279,7 @@ export function handlerContract(make: MakeStore): void {
       const log: string[] = []
       store.register({
         add: (_, { key }) => {
-          if (key === 'a/x') intake.change('MODIFIED', item('a/x', 9), 100)
+          if (key === 'a/x') writer.change('MODIFIED', item('a/x', 9), 100)
         },
       })
       store.register(recorder(log))
@@ -292,15 +292,15 @@ export function handlerContract(make: MakeStore): void {
       store.register({
         add: (_, { key }) => {
           if (key !== 'a/x') return
-          intake.change('ADDED', item('a/y', 2), 100)
-          intake.change('MODIFIED', item('a/y', 3), 100)
-          intake.change('DELETED', item('a/y', 4), 100)
-          intake.change('ADDED', item('a/y', 5, { uid: 'new' }), 100)
+          writer.change('ADDED', item('a/y', 2), 100)
+          writer.change('MODIFIED', item('a/y', 3), 100)
+          writer.change('DELETED', item('a/y', 4), 100)
+          writer.change('ADDED', item('a/y', 5, { uid: 'new' }), 100)
         },
       })
       store.register(recorder(log))
       list()
-      intake.change('ADDED', item('a/x', 1), 100)
+      writer.change('ADDED', item('a/x', 1), 100)
       expect(log).toEqual(['add a/x@1', 'add a/y@2', 'update a/y@2 a/y@3', 'delete a/y@4', 'add a/y@5'])
     })
 
@@ -310,18 +310,18 @@ export function handlerContract(make: MakeStore): void {
       let late: Registration | undefined
       store.register({
         update: () => {
-          intake.change('DELETED', item('a/x', 3), 100)
-          intake.change('ADDED', item('a/y', 4), 100)
-          intake.change('DELETED', item('a/y', 5), 100)
+          writer.change('DELETED', item('a/x', 3), 100)
+          writer.change('ADDED', item('a/y', 4), 100)
+          writer.change('DELETED', item('a/y', 5), 100)
           late = store.register(recorder(log))
         },
       })
       await at.simulation.run(() => at.simulation.settle())
-      intake.change('MODIFIED', item('a/x', 2), 100)
+      writer.change('MODIFIED', item('a/x', 2), 100)
       await at.simulation.run(async () => {
         await late?.whenSynced()
         await at.simulation.settle()
-        intake.change('ADDED', item('a/z', 6), 100)
+        writer.change('ADDED', item('a/z', 6), 100)
       })
       expect(log).toEqual(['add a/z@6'])
     })
@@ -335,8 +335,8 @@ export function handlerContract(make: MakeStore): void {
         add: (object, about) => {
           own.add?.(object, about)
           if (about.key !== 'a/y') return
-          intake.change('MODIFIED', item('a/x', 7), 100)
-          intake.change('MODIFIED', item('a/z', 8), 100)
+          writer.change('MODIFIED', item('a/x', 7), 100)
+          writer.change('MODIFIED', item('a/z', 8), 100)
         },
       })
       await at.simulation.run(() => at.simulation.settle())

@@ -1,30 +1,30 @@
 import { getEventListeners } from 'node:events'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { changesOf } from '../../journal/changes-of.ts'
-import type { Intake } from '../intake.ts'
 import type { Store } from '../store.ts'
+import type { StoreWriter } from '../store-writer.ts'
 import { type Bed, bed, type Item, item, line, type MakeOptions, type MakeStore } from './objects.ts'
 
 /** What the journal of every store must keep (rules R38, R39). */
 export function journalContract(make: MakeStore): void {
   let at: Bed
   let store: Store<Item, 'namespaced'>
-  let intake: Intake
+  let writer: StoreWriter
   let version = 0
 
   const begin = (options: Partial<MakeOptions> = {}): void => {
     at = bed()
     version = 0
     store = make({ environment: at.environment, ...options })
-    intake = store.intake()
+    writer = store.writer()
   }
   const list = (...keys: readonly string[]): void => {
-    const replacement = intake.replace()
-    for (const key of keys) replacement.put(item(key, ++version), 100)
-    replacement.commit()
+    const snapshot = writer.replace()
+    for (const key of keys) snapshot.put(item(key, ++version), 100)
+    snapshot.commit()
   }
-  const put = (key: string): void => intake.change('MODIFIED', item(key, ++version), 100)
-  const remove = (key: string): void => intake.change('DELETED', item(key, ++version), 100)
+  const put = (key: string): void => writer.change('MODIFIED', item(key, ++version), 100)
+  const remove = (key: string): void => writer.change('DELETED', item(key, ++version), 100)
   const lines = (cursor: { take(max: number): Parameters<typeof line>[0][] }, max = 1000): string[] =>
     cursor.take(max).map(line)
   const tick = async (): Promise<void> => {
@@ -55,14 +55,14 @@ export function journalContract(make: MakeStore): void {
     })
 
     it('R38: does not say synced before the store has synced, and not before all of its first list was told', () => {
-      const other = store.intake()
+      const other = store.writer()
       const cursor = store.cursor()
       expect(lines(cursor)).toEqual(['reset'])
       list('a/x', 'a/y', 'a/z')
       expect(lines(cursor)).toEqual(['changed a/x@1', 'changed a/y@2', 'changed a/z@3'])
-      const replacement = other.replace()
-      replacement.put(item('b/x', ++version), 100)
-      replacement.commit()
+      const snapshot = other.replace()
+      snapshot.put(item('b/x', ++version), 100)
+      snapshot.commit()
       put('a/x')
       expect(cursor.lag).toBeGreaterThanOrEqual(3)
       expect(lines(cursor)).toEqual(['changed a/x@5', 'changed b/x@4', 'synced'])
@@ -136,7 +136,7 @@ export function journalContract(make: MakeStore): void {
       const cursor = store.cursor()
       lines(cursor)
       remove('a/x')
-      intake.change('ADDED', item('a/x', 9, { uid: 'other' }), 100)
+      writer.change('ADDED', item('a/x', 9, { uid: 'other' }), 100)
       expect(lines(cursor)).toEqual(['deleted a/x@2', 'changed a/x@9'])
     })
 
@@ -145,8 +145,8 @@ export function journalContract(make: MakeStore): void {
       const cursor = store.cursor()
       lines(cursor)
       remove('a/x')
-      intake.change('ADDED', item('a/x', 5, { uid: 'second' }), 100)
-      intake.change('DELETED', item('a/x', 6, { uid: 'second' }), 70)
+      writer.change('ADDED', item('a/x', 5, { uid: 'second' }), 100)
+      writer.change('DELETED', item('a/x', 6, { uid: 'second' }), 70)
       expect(store.stats()).toMatchObject({ tombstones: 1, tombstoneBytes: 70 })
       expect(lines(cursor)).toEqual(['deleted a/x@6'])
     })
@@ -341,15 +341,15 @@ export function journalContract(make: MakeStore): void {
 
     it('has no trace of what was forgotten', () => {
       list('a/x')
-      const one = store.intake({ key: 'a/one' })
-      const replacement = one.replace()
-      replacement.put(item('a/one', ++version), 50)
-      replacement.commit()
+      const one = store.writer({ key: 'a/one' })
+      const snapshot = one.replace()
+      snapshot.put(item('a/one', ++version), 50)
+      snapshot.commit()
       const cursor = store.cursor()
       lines(cursor)
       one.change('MODIFIED', item('a/one', ++version), 50)
       one.close({ forget: true })
-      expect([cursor.lag, lines(cursor), store.lister.size]).toEqual([0, [], 1])
+      expect([cursor.lag, lines(cursor), store.size]).toEqual([0, [], 1])
       expect(store.stats()).toMatchObject({ objects: 1, receivedBytes: 100, tombstones: 0 })
     })
   })

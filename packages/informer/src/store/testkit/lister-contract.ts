@@ -2,8 +2,8 @@ import { InvalidNameError, LabelSelector, OptionRangeError } from '@wherry/clien
 import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { LabelsNotKeptError } from '../../errors.ts'
 import { byLabel } from '../by-label.ts'
-import type { Intake } from '../intake.ts'
 import type { Store } from '../store.ts'
+import type { StoreWriter } from '../store-writer.ts'
 import {
   type Bed,
   bed,
@@ -20,36 +20,32 @@ import {
 export function listerContract(make: MakeStore): void {
   let at: Bed
   let store: Store<Item, 'namespaced'>
-  let intake: Intake
+  let writer: StoreWriter
 
   const begin = (options: Partial<MakeOptions> = {}): void => {
     at = bed()
     store = make({ environment: at.environment, ...options })
-    intake = store.intake()
+    writer = store.writer()
   }
   const add = (key: string, version: number, parts: ItemParts = {}): void =>
-    intake.change('ADDED', item(key, version, parts), 100)
-  const listed = (options: Parameters<typeof store.lister.list>[0]): string[] =>
-    store.lister.list(options).map(shown).sort()
+    writer.change('ADDED', item(key, version, parts), 100)
+  const listed = (options: Parameters<typeof store.list>[0]): string[] => store.list(options).map(shown).sort()
 
   beforeEach(() => begin())
 
   describe('the lister', () => {
     it('gets one by its key or its text, and nothing where nothing is', () => {
       add('a/x', 1)
-      expect(shown(store.lister.get('a/x'))).toBe('a/x@1')
-      expect(store.lister.get({ namespace: 'a', name: 'x' })).toBe(store.lister.get('a/x'))
-      expect([store.lister.get('a/y'), store.lister.version({ namespace: 'a', name: 'y' })]).toEqual([
-        undefined,
-        undefined,
-      ])
+      expect(shown(store.get('a/x'))).toBe('a/x@1')
+      expect(store.get({ namespace: 'a', name: 'x' })).toBe(store.get('a/x'))
+      expect([store.get('a/y'), store.version({ namespace: 'a', name: 'y' })]).toEqual([undefined, undefined])
     })
 
     it('X1: refuses what can be no key', () => {
       for (const key of ['', 'x', '/x', 'a/', 'a/x/y', 'a/..', { name: 'x' }, { namespace: 'a', name: '' }, 5, null]) {
-        expect(() => store.lister.get(key as string), JSON.stringify(key)).toThrow(InvalidNameError)
+        expect(() => store.get(key as string), JSON.stringify(key)).toThrow(InvalidNameError)
       }
-      expect(() => store.lister.list({ namespace: 'a/b' })).toThrow(InvalidNameError)
+      expect(() => store.list({ namespace: 'a/b' })).toThrow(InvalidNameError)
     })
 
     it('lists by namespace, labels and index, all of which must hold', () => {
@@ -65,9 +61,9 @@ export function listerContract(make: MakeStore): void {
       expect(listed({ index: { name: 'value', value: 'one' } })).toEqual(['a/x@one', 'a/y@one'])
       expect(listed({ index: { name: 'value', value: 'one' }, labels: 'app=web', namespace: 'a' })).toEqual(['a/x@one'])
       expect(listed({ index: { name: 'value', value: 'none' } })).toEqual([])
-      const list = store.lister.list()
+      const list = store.list()
       list.length = 0
-      expect(store.lister.list()).toHaveLength(4)
+      expect(store.list()).toHaveLength(4)
     })
 
     it('lists a namespace as it is, whatever came and went since it was first listed', () => {
@@ -76,14 +72,14 @@ export function listerContract(make: MakeStore): void {
       expect([listed({ namespace: 'a' }), listed({ namespace: 'c' })]).toEqual([['a/x@1'], []])
       add('a/y', 3)
       add('c/x', 4)
-      intake.change('MODIFIED', item('b/x', 5), 100)
-      intake.change('DELETED', item('a/x', 6), 100)
+      writer.change('MODIFIED', item('b/x', 5), 100)
+      writer.change('DELETED', item('a/x', 6), 100)
       expect(['a', 'b', 'c'].map(namespace => listed({ namespace }))).toEqual([['a/y@3'], ['b/x@5'], ['c/x@4']])
-      intake.change('DELETED', item('c/x', 7), 100)
+      writer.change('DELETED', item('c/x', 7), 100)
       expect(listed({ namespace: 'c' })).toEqual([])
-      const replacement = intake.replace()
-      replacement.put(item('b/z', 8), 100)
-      replacement.commit()
+      const snapshot = writer.replace()
+      snapshot.put(item('b/z', 8), 100)
+      snapshot.commit()
       expect(['a', 'b'].map(namespace => listed({ namespace }))).toEqual([[], ['b/z@8']])
     })
 
@@ -96,9 +92,9 @@ export function listerContract(make: MakeStore): void {
       })
       add('a/x', 1, { value: 'bad' })
       expect(listed({ namespace: 'a' })).toEqual([])
-      intake.change('MODIFIED', item('a/x', 2), 100)
+      writer.change('MODIFIED', item('a/x', 2), 100)
       expect(listed({ namespace: 'a' })).toEqual(['a/x@2'])
-      intake.change('MODIFIED', item('a/x', 3, { value: 'bad' }), 100)
+      writer.change('MODIFIED', item('a/x', 3, { value: 'bad' }), 100)
       expect(listed({ namespace: 'a' })).toEqual(['a/x@2'])
     })
 
@@ -110,25 +106,25 @@ export function listerContract(make: MakeStore): void {
         return { ...rest, metadata: { ...metadata, managedFields } as NonNullable<Item['metadata']> }
       }
       expect(store.stats().managedFieldsShare).toBe(0)
-      intake.change('ADDED', given('a/x', 1), 4 * bytes)
+      writer.change('ADDED', given('a/x', 1), 4 * bytes)
       expect(store.stats().managedFieldsShare).toBeCloseTo(0.25, 5)
       // of a thousand more, one in 64 is looked at
-      for (let n = 2; n < 1000; n++) intake.change('ADDED', given(`a/x${n}`, n), 4 * bytes)
+      for (let n = 2; n < 1000; n++) writer.change('ADDED', given(`a/x${n}`, n), 4 * bytes)
       expect(store.stats().managedFieldsShare).toBeCloseTo(0.25, 5)
       // left out before they were decoded
       begin()
       const left = item('a/x', 1)
-      intake.change('ADDED', left, JSON.stringify(left).length + 300)
+      writer.change('ADDED', left, JSON.stringify(left).length + 300)
       expect(store.stats().managedFieldsShare).toBeCloseTo(300 / (JSON.stringify(left).length + 300), 5)
       // a watch's line around it
       begin()
-      intake.change('ADDED', left, JSON.stringify(left).length + 27)
+      writer.change('ADDED', left, JSON.stringify(left).length + 27)
       expect(store.stats().managedFieldsShare).toBe(0)
     })
 
     it('X6: names what is wrong with options of a list', () => {
       const refuses = (options: unknown, option: string, takes = ''): void =>
-        expect(() => store.lister.list(options as never)).toThrow(
+        expect(() => store.list(options as never)).toThrow(
           expect.objectContaining({ code: 'INVALID_OPTION', option, takes: expect.stringContaining(takes) }),
         )
       refuses({ index: { name: 'none', value: 'x' } }, 'list.index.name', '(none)')
@@ -141,7 +137,7 @@ export function listerContract(make: MakeStore): void {
       refuses({ index: { name: 'first', valeu: 'x' } }, 'list.index.valeu')
       refuses({ label: 'app=web' }, 'list.label')
       refuses({ labels: 'app=(' }, 'list.labels')
-      expect(() => store.lister.list({ namespace: '' })).toThrow(
+      expect(() => store.list({ namespace: '' })).toThrow(
         expect.objectContaining({ code: 'INVALID_NAME', message: expect.stringContaining('namespace') }),
       )
     })
@@ -163,7 +159,7 @@ export function listerContract(make: MakeStore): void {
         ['a/y@two'],
         ['a/x@three', 'a/y@two'],
       ])
-      intake.change('DELETED', item('a/y', 4), 100)
+      writer.change('DELETED', item('a/y', 4), 100)
       expect([under('all'), under('two'), listed({ labels: 'app=web' })]).toEqual([['a/x@three'], [], []])
       expect(asked).toEqual(['a/x@one', 'a/y@two', 'a/x@three'])
     })
@@ -181,10 +177,10 @@ export function listerContract(make: MakeStore): void {
 
     it('R35: has what was stored when a namespace had been listed before', () => {
       expect(listed({ namespace: 'a' })).toEqual([])
-      const replacement = intake.replace()
-      replacement.put(item('a/x', 1), 100)
-      replacement.put(item('b/x', 2), 100)
-      replacement.commit()
+      const snapshot = writer.replace()
+      snapshot.put(item('a/x', 1), 100)
+      snapshot.put(item('b/x', 2), 100)
+      snapshot.commit()
       expect([listed({ namespace: 'a' }), listed({ namespace: 'b' })]).toEqual([['a/x@1'], ['b/x@2']])
     })
 
@@ -260,8 +256,8 @@ export function listerContract(make: MakeStore): void {
       })
       add('a/x', 1, { value: 'good' })
       let version = 1
-      for (const value of Object.keys(bad)) intake.change('MODIFIED', item('a/x', ++version, { value }), 100)
-      expect(store.lister.get('a/x')?.data?.value).toBe('nothing')
+      for (const value of Object.keys(bad)) writer.change('MODIFIED', item('a/x', ++version, { value }), 100)
+      expect(store.get('a/x')?.data?.value).toBe('nothing')
       expect(listed({ index: { name: 'value', value: 'good' } })).toEqual([])
       expect(at.environment.errors.map(({ context }) => context)).toEqual(
         Array(7).fill({ resource: 'v1/configmaps', phase: 'index', key: 'a/x' }),
@@ -277,10 +273,10 @@ export function listerContract(make: MakeStore): void {
       store.addIndex('proto', object => [object.metadata?.name ?? ''])
       add('a/__proto__', 1, { labels })
       add('a/constructor', 2)
-      expect(shown(store.lister.get('a/__proto__'))).toBe('a/__proto__@1')
+      expect(shown(store.get('a/__proto__'))).toBe('a/__proto__@1')
       expect(listed({ labels: 'constructor' })).toEqual(['a/__proto__@1'])
       expect(listed({ index: { name: 'proto', value: '__proto__' } })).toEqual(['a/__proto__@1'])
-      expect(Object.getPrototypeOf(store.lister.get('a/constructor'))).toBe(Object.prototype)
+      expect(Object.getPrototypeOf(store.get('a/constructor'))).toBe(Object.prototype)
       expect(({} as { x?: unknown }).x).toBeUndefined()
     })
 
@@ -294,12 +290,12 @@ export function listerContract(make: MakeStore): void {
       begin()
       vi.unstubAllEnvs()
       add('a/x', 1)
-      expect(Object.isFrozen(store.lister.get('a/x'))).toBe(isFrozen)
+      expect(Object.isFrozen(store.get('a/x'))).toBe(isFrozen)
     })
 
     it('R37: objects are frozen deep with freeze, as by default, and a clone can be changed', () => {
       add('a/x', 1, { labels: { app: 'web' } })
-      const object = store.lister.get('a/x') as Item
+      const object = store.get('a/x') as Item
       expect(() => {
         ;(object.metadata?.labels as Record<string, string>).app = 'other'
       }).toThrow(TypeError)
@@ -308,19 +304,19 @@ export function listerContract(make: MakeStore): void {
       ;(copy.metadata?.labels as Record<string, string>).app = 'other'
       begin({ freeze: false })
       add('a/x', 1, { labels: { app: 'web' } })
-      expect(Object.isFrozen(store.lister.get('a/x'))).toBe(false)
+      expect(Object.isFrozen(store.get('a/x'))).toBe(false)
     })
 
     it('R8: frozen objects are kept on a relist as others are, and two stores share what one has frozen', () => {
       begin({ freeze: true, view: items.full() as never })
-      const other = make({ environment: at.environment, freeze: true, view: items.full() as never }).intake()
+      const other = make({ environment: at.environment, freeze: true, view: items.full() as never }).writer()
       const object = item('a/x', 1, { labels: { app: 'a-rather-long-label-value' } })
-      for (const by of [intake, other]) by.change('ADDED', object, 100)
-      const kept = store.lister.get('a/x')
-      const replacement = intake.replace()
-      replacement.put(structuredClone(object), 100)
-      replacement.commit()
-      expect(store.lister.get('a/x')).toBe(kept)
+      for (const by of [writer, other]) by.change('ADDED', object, 100)
+      const kept = store.get('a/x')
+      const snapshot = writer.replace()
+      snapshot.put(structuredClone(object), 100)
+      snapshot.commit()
+      expect(store.get('a/x')).toBe(kept)
       expect(at.environment.errors).toEqual([])
     })
 
@@ -328,10 +324,10 @@ export function listerContract(make: MakeStore): void {
       const results: Record<string, unknown> = { nothing: undefined, promise: Promise.reject(new Error('late')) }
       begin({ transform: object => (results[(object as Item).data?.value ?? ''] ?? object) as Item })
       add('a/x', 1, { value: 'promise' })
-      expect(store.lister.failed()).toEqual(['a/x'])
+      expect(store.failed()).toEqual(['a/x'])
       begin({ transform: () => undefined as never })
       add('a/x', 1, { value: 'nothing' })
-      expect(store.lister.failed()).toEqual(['a/x'])
+      expect(store.failed()).toEqual(['a/x'])
     })
 
     it('labels that a projection leaves out can not be selected by, which is said', () => {
@@ -339,7 +335,7 @@ export function listerContract(make: MakeStore): void {
       add('a/y', 1)
       expect(listed({ labels: 'app=web' })).toEqual([])
       add('a/x', 2, { labels: { app: 'web' } })
-      expect(() => store.lister.list({ labels: 'app=web' })).toThrow(LabelsNotKeptError)
+      expect(() => store.list({ labels: 'app=web' })).toThrow(LabelsNotKeptError)
       expect(listed({})).toHaveLength(2)
     })
 
@@ -357,7 +353,7 @@ export function listerContract(make: MakeStore): void {
 
     it('gives what another store can be filled from', () => {
       add('a/x', 1)
-      intake.change('ADDED', item('a/y', 2), 250)
+      writer.change('ADDED', item('a/y', 2), 250)
       expect([...store.entries()].map(({ object, bytes }) => [shown(object), bytes])).toEqual([
         ['a/x@1', 100],
         ['a/y@2', 250],
@@ -367,8 +363,8 @@ export function listerContract(make: MakeStore): void {
 
     it('gives nothing as if it were all once it is closed, in the middle too', () => {
       add('a/x', 1)
-      intake.change('ADDED', item('a/y', 2), 250)
-      const [entries, keys] = [store.entries(), store.lister.keys()]
+      writer.change('ADDED', item('a/y', 2), 250)
+      const [entries, keys] = [store.entries(), store.keys()]
       expect([entries.next().value?.bytes, keys.next().value]).toEqual([100, 'a/x'])
       const why = new Error('closed')
       store.close(why)
@@ -386,8 +382,8 @@ export function listerContract(make: MakeStore): void {
             return object as Item
           },
         })
-        intake.change('ADDED', shared, 100)
-        return store.lister
+        writer.change('ADDED', shared, 100)
+        return store
       })
       expect(listers.map(lister => lister.failed())).toEqual([['a/x'], []])
       expect(listers[1]?.get('a/x')?.data).toEqual({ value: 'kept' })

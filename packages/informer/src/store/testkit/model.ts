@@ -4,7 +4,7 @@ import { expect } from 'vitest'
 import type { Change } from '../../change.ts'
 import type { Cursor } from '../../journal/cursor.ts'
 import type { Handler, Registration } from '../../registrations/handler.ts'
-import type { Intake } from '../intake.ts'
+import type { StoreWriter } from '../store-writer.ts'
 import { bed, type Item, item, type MakeStore, shown } from './objects.ts'
 
 const namespaces = ['a', 'b'] as const
@@ -114,7 +114,7 @@ class Follower {
 }
 
 /**
- * A random run of what intakes do, beside a plain map that says what should be in the store, with handlers and cursors
+ * A random run of what writers do, beside a plain map that says what should be in the store, with handlers and cursors
  * that join, lag and leave. In the end, and now and then before, the store is what the map says, and what each handler
  * and each cursor heard comes to the same.
  */
@@ -134,7 +134,7 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
   })
   const server = new Map<string, Item>()
   const expected = new Map<string, Expected>()
-  const intakes = new Map<string, Intake>(namespaces.map(namespace => [namespace, store.intake()]))
+  const writers = new Map<string, StoreWriter>(namespaces.map(namespace => [namespace, store.writer()]))
   const listeners = new Set<Listener>()
   const followers = new Set<Follower>()
   let former: Follower | undefined
@@ -165,11 +165,11 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
     const former = isSameObject ? held.value : undefined
     expected.set(key, { uid, version: versionOf(object), value: isFailed ? former : text, isFailed })
   }
-  /** Something happens at the server; the intake hears of it unless it is cut off. */
+  /** Something happens at the server; the writer hears of it unless it is cut off. */
   const happen = (isHeard: boolean): void => {
     const namespace = choose(random, namespaces)
     const key = `${namespace}/${integer(random, 1, perNamespace)}`
-    const intake = intakes.get(namespace) as Intake
+    const writer = writers.get(namespace) as StoreWriter
     const held = server.get(key)
     version++
     if (held !== undefined && chance(random, 0.3)) {
@@ -179,44 +179,44 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
         value: chance(random, 0.1) ? value() : held.data?.value,
       })
       if (!isHeard) return
-      intake.change('DELETED', last, 100)
+      writer.change('DELETED', last, 100)
       expected.delete(key)
       return
     }
     const object = item(key, version, { uid: held?.metadata?.uid ?? `uid-${++uids}`, value: value() })
     server.set(key, object)
     if (!isHeard) return
-    intake.change(held === undefined ? 'ADDED' : 'MODIFIED', structuredClone(object), 100)
+    writer.change(held === undefined ? 'ADDED' : 'MODIFIED', structuredClone(object), 100)
     see(key, object)
-    if (chance(random, 0.05)) intake.change('MODIFIED', structuredClone(object), 100)
+    if (chance(random, 0.05)) writer.change('MODIFIED', structuredClone(object), 100)
   }
   const relist = (namespace: string): void => {
-    const replacement = (intakes.get(namespace) as Intake).replace()
+    const snapshot = (writers.get(namespace) as StoreWriter).replace()
     const objects = [...server].filter(([key]) => key.startsWith(namespace))
     for (const [, object] of objects) {
-      if (chance(random, 0.05)) replacement.put(structuredClone(object), 100)
-      if (chance(random, 0.05)) replacement.remove(object)
-      replacement.put(structuredClone(object), 100)
+      if (chance(random, 0.05)) snapshot.put(structuredClone(object), 100)
+      if (chance(random, 0.05)) snapshot.remove(object)
+      snapshot.put(structuredClone(object), 100)
     }
-    if (chance(random, 0.2)) return replacement.drop()
+    if (chance(random, 0.2)) return snapshot.drop()
     const listed = new Map(server)
-    replacement.commit()
+    snapshot.commit()
     for (const key of [...expected.keys()]) if (key.startsWith(namespace) && !listed.has(key)) expected.delete(key)
     for (const [key, object] of listed) if (key.startsWith(namespace)) see(key, object)
   }
-  /** All that the intakes have missed is made up for: what a quiet point is checked at. */
+  /** All that the writers have missed is made up for: what a quiet point is checked at. */
   const check = async (): Promise<void> => {
     await simulation.settle()
     const values = new Map([...expected].flatMap(([key, { value: text }]) => (text === undefined ? [] : [[key, text]])))
-    const held = new Map(store.lister.list().map(object => [shown(object).split('@')[0], object.data?.value]))
+    const held = new Map(store.list().map(object => [shown(object).split('@')[0], object.data?.value]))
     expect(sorted(held)).toEqual(sorted(values))
-    expect([...store.lister.keys()].sort()).toEqual([...expected.keys()].sort())
+    expect([...store.keys()].sort()).toEqual([...expected.keys()].sort())
     const failed = [...expected].filter(([, { isFailed }]) => isFailed).map(([key]) => key)
-    expect([...store.lister.failed()].sort()).toEqual(failed.sort())
+    expect([...store.failed()].sort()).toEqual(failed.sort())
     for (const [key, { uid, version: rv }] of expected) {
-      assert.deepEqual(store.lister.version(key), { uid, resourceVersion: `${rv}` })
+      assert.deepEqual(store.version(key), { uid, resourceVersion: `${rv}` })
     }
-    const objects = new Map(store.lister.list().map(object => [shown(object).split('@')[0] as string, object]))
+    const objects = new Map(store.list().map(object => [shown(object).split('@')[0] as string, object]))
     for (const listener of listeners) {
       expect(listener.registration?.hasSynced).toBe(store.synced)
       expect(sorted(listener.objects)).toEqual(sorted(objects))
@@ -261,13 +261,13 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
       else if (dice < 0.965) await check()
       else if (dice < 0.97) {
         const namespace = choose(random, namespaces)
-        intakes.get(namespace)?.clear()
+        writers.get(namespace)?.clear()
         for (const key of [...expected.keys()]) if (key.startsWith(namespace)) expected.delete(key)
       }
     }
     for (const namespace of namespaces) {
       do relist(namespace)
-      while (!intakes.get(namespace)?.synced)
+      while (!writers.get(namespace)?.synced)
     }
     await check()
     for (const follower of [...followers]) follower.cursor.close()

@@ -4,7 +4,8 @@ import { type Simulation, simulate } from '@wherry/testing'
 import type { RecordedEnvironment } from '@wherry/testing/internal'
 import type { Change } from '../../change.ts'
 import type { Handler } from '../../registrations/handler.ts'
-import type { IndexFunction, Store } from '../store.ts'
+import type { IndexFunction } from '../indices.ts'
+import type { Store } from '../store.ts'
 
 /** As tests use it: a ConfigMap with one value. */
 export interface Item extends KubernetesObject {
@@ -85,5 +86,5 @@ export function bed(seed = 1): Bed {
 
 /** Sorted keys with values: what is in a store. */
 export function contentsOf(store: Store<Item, 'namespaced'>): string[] {
-  return store.lister.list().map(shown).sort()
+  return store.list().map(shown).sort()
 }

@@ -1,6 +1,6 @@
 import { chance, choose, integer, type Random, shuffle } from '@wherry/testing'
 import { expect } from 'vitest'
-import type { Intake } from '../intake.ts'
+import type { StoreWriter } from '../store-writer.ts'
 import { bed, type Item, item, type MakeStore, shown } from './objects.ts'
 
 const keys = ['a/1', 'a/2', 'a/3', 'b/1', 'b/2']
@@ -55,23 +55,23 @@ class History {
 
 /** One list and watch of a part of it. */
 class Source {
-  readonly intake: Intake
+  readonly writer: StoreWriter
   readonly #history: History
   readonly #filter: Filter
   at = 0
 
-  constructor(history: History, intake: Intake, filter: Filter) {
+  constructor(history: History, writer: StoreWriter, filter: Filter) {
     this.#history = history
-    this.intake = intake
+    this.writer = writer
     this.#filter = filter
   }
 
   list(version: number, random: Random): void {
-    const replacement = this.intake.replace()
+    const snapshot = this.writer.replace()
     for (const object of shuffle(random, this.#history.at(version, this.#filter))) {
-      replacement.put(structuredClone(object), 100)
+      snapshot.put(structuredClone(object), 100)
     }
-    replacement.commit(`${version}`)
+    snapshot.commit(`${version}`)
     this.at = version
   }
 
@@ -84,19 +84,19 @@ class Source {
       const { version, before, after } = this.#history.log[this.at++] as LogEntry
       const was = before !== undefined && this.#filter(before)
       const is = after !== undefined && this.#filter(after)
-      if (is) this.intake.change(was ? 'MODIFIED' : 'ADDED', structuredClone(after), 100)
+      if (is) this.writer.change(was ? 'MODIFIED' : 'ADDED', structuredClone(after), 100)
       else if (was) {
         const last = structuredClone(before)
         if (last.metadata) last.metadata.resourceVersion = `${version}`
-        this.intake.change('DELETED', last, 100)
+        this.writer.change('DELETED', last, 100)
       }
-      if (chance(random, 0.1)) this.intake.progress(`${this.at}`)
+      if (chance(random, 0.1)) this.writer.progress(`${this.at}`)
     }
   }
 
   finish(random: Random): void {
     this.advance(this.#history.version, random)
-    this.intake.progress(`${this.#history.version}`)
+    this.writer.progress(`${this.#history.version}`)
   }
 }
 
@@ -133,7 +133,7 @@ export async function runPromotions(make: MakeStore, random: Random): Promise<vo
 
   await simulation.run(async () => {
     happen(integer(random, 1, 15))
-    let sources = scopes(random).map(filter => new Source(history, store.intake(), filter))
+    let sources = scopes(random).map(filter => new Source(history, store.writer(), filter))
     for (const source of sources) source.list(integer(random, 1, history.version), random)
     store.register({
       add: (object, { key }) => {
@@ -163,7 +163,7 @@ export async function runPromotions(make: MakeStore, random: Random): Promise<vo
 
     for (let round = integer(random, 1, 3); round > 0; round--) {
       const filters = scopes(random)
-      const next = filters.map(filter => new Source(history, store.intake({ staged: true }), filter))
+      const next = filters.map(filter => new Source(history, store.writer({ staged: true }), filter))
       const isListed = new Set<Source>()
       const least = Math.max(...sources.map(({ at }) => at))
       for (let steps = integer(random, 0, 12); steps > 0 || isListed.size < next.length; steps--) {
@@ -180,8 +180,8 @@ export async function runPromotions(make: MakeStore, random: Random): Promise<vo
         }
       }
       store.promote(
-        next.map(({ intake }) => intake),
-        sources.map(({ intake }) => intake),
+        next.map(({ writer }) => writer),
+        sources.map(({ writer }) => writer),
       )
       sources = next
       for (let steps = integer(random, 0, 8); steps > 0; steps--) {
@@ -196,7 +196,7 @@ export async function runPromotions(make: MakeStore, random: Random): Promise<vo
       await simulation.settle()
       expect(environment.errors.map(({ error }) => error.message)).toEqual([])
       const wanted = filters.flatMap(filter => history.at(history.version, filter)).map(shown)
-      expect(store.lister.list().map(shown).sort()).toEqual(wanted.sort())
+      expect(store.list().map(shown).sort()).toEqual(wanted.sort())
       expect([...objects.values()].map(shown).sort()).toEqual(wanted)
       for (let lag = cursor.lag; lag > 0; lag = cursor.lag) follow()
       expect([...read.values()].map(shown).sort()).toEqual(wanted)

@@ -1,19 +1,19 @@
 import type { ChangeType } from '@wherry/client/internal'
-import type { Intake, Replacement, ReplaceOptions } from '../store/intake.ts'
+import type { ReplaceOptions, Snapshot, StoreWriter } from '../store/store-writer.ts'
 
 interface Received {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly resourceVersion: string }
 }
 
-/** An intake without a store: it writes down what it is told, a line each, and keeps the objects by name. */
-export class RecordingIntake implements Intake {
+/** A writer without a store: it writes down what it is told, a line each, and keeps the objects by name. */
+export class RecordingWriter implements StoreWriter {
   readonly log: string[] = []
   readonly objects: Map<string, Received> = new Map()
   /** Called with every line. */
   heard: (line: string) => void = () => {}
   synced: boolean = false
   bytes: number = 0
-  /** Of each replacement, whether what has the same resourceVersion is the same. */
+  /** Of each snapshot, whether what has the same resourceVersion is the same. */
   readonly reuses: boolean[] = []
   /** How often it was told how far the stream has come. */
   progressed: number = 0
@@ -33,7 +33,7 @@ export class RecordingIntake implements Intake {
     this.heard(line)
   }
 
-  replace({ reuse = true }: ReplaceOptions = {}): Replacement {
+  replace({ reuse = true }: ReplaceOptions = {}): Snapshot {
     this.reuses.push(reuse)
     const next = new Map<string, Received>()
     let isOpen = true

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { seededRandom } from '@wherry/testing'
 import { beforeAll, expect, it } from 'vitest'
-import { PlainStore } from './plain-store.ts'
+import { Store } from './store.ts'
 import { runModel } from './testkit/model.ts'
 import { bed, type Item, item, items, type MakeOptions } from './testkit/objects.ts'
 
@@ -19,8 +19,8 @@ function heap(): number {
   return process.memoryUsage().heapUsed
 }
 
-const make = (): PlainStore<Item, 'namespaced'> =>
-  new PlainStore<Item, 'namespaced'>({ view: items, environment: bed().environment, freeze: false })
+const make = (): Store<Item, 'namespaced'> =>
+  new Store<Item, 'namespaced'>({ view: items, environment: bed().environment, freeze: false })
 
 const objects = (count: number): Item[] =>
   Array.from({ length: count }, (_, index) => item(`namespace-${index % 50}/config-map-${index}`, index + 1))
@@ -28,11 +28,11 @@ const objects = (count: number): Item[] =>
 it('R8: 200 relists of unchanged objects leave the heap flat, and nobody hears of them', () => {
   const count = 3000
   const store = make()
-  const intake = store.intake()
+  const writer = store.writer()
   const list = (): void => {
-    const replacement = intake.replace()
-    for (const object of objects(count)) replacement.put(object, 100)
-    replacement.commit()
+    const snapshot = writer.replace()
+    for (const object of objects(count)) snapshot.put(object, 100)
+    snapshot.commit()
   }
   list()
   const cursor = store.cursor()
@@ -50,12 +50,12 @@ it('R38: the store’s own cost is at most 300 bytes an object, a cursor’s 256
   // So many that what others put on the heap meanwhile, some hundreds of kilobytes, is nothing to them.
   const count = 30_000
   const store = make()
-  const intake = store.intake()
+  const writer = store.writer()
   const all = objects(count)
   const before = heap()
-  const replacement = intake.replace()
-  for (const object of all) replacement.put(object, 100)
-  replacement.commit()
+  const snapshot = writer.replace()
+  for (const object of all) snapshot.put(object, 100)
+  snapshot.commit()
   const filled = heap()
   expect((filled - before) / count).toBeLessThan(300)
   const cursors = Array.from({ length: 10_000 }, () => store.cursor())
@@ -68,22 +68,22 @@ it('R38: the store’s own cost is at most 300 bytes an object, a cursor’s 256
 it('holds the text of a name once, as a part of the key', () => {
   const count = 3000
   const store = make()
-  const replacement = store.intake().replace()
+  const snapshot = store.writer().replace()
   const long = 'x'.repeat(2000)
   const before = heap()
   for (let index = 0; index < count; index++) {
     const object = item(`namespace-${index % 50}/${long}-${index}`, index + 1, { uid: `${index}` })
-    replacement.put(JSON.parse(JSON.stringify(object)) as object, 100)
+    snapshot.put(JSON.parse(JSON.stringify(object)) as object, 100)
   }
-  replacement.commit()
+  snapshot.commit()
   // The rest takes some 400 bytes; a second text would take 2000 more.
   expect((heap() - before) / count).toBeLessThan(3000)
-  expect(store.lister.get(`namespace-7/${long}-7`)?.metadata?.name).toBe(`${long}-7`)
+  expect(store.get(`namespace-7/${long}-7`)?.metadata?.name).toBe(`${long}-7`)
   store.close(new Error('over'))
 })
 
-it('R38: whatever intakes do over thousands of changes, when the orders are compacted, it comes to what the server has', async () => {
-  const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'namespaced'> =>
-    new PlainStore<Item, 'namespaced'>({ view, ...options })
+it('R38: whatever writers do over thousands of changes, when the orders are compacted, it comes to what the server has', async () => {
+  const make = ({ view = items, ...options }: MakeOptions): Store<Item, 'namespaced'> =>
+    new Store<Item, 'namespaced'>({ view, ...options })
   await runModel(make, seededRandom(1), 6000)
 })

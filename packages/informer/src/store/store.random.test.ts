@@ -1,13 +1,13 @@
 import { forEachSeed, seededRandom } from '@wherry/testing'
 import { it } from 'vitest'
-import { PlainStore } from './plain-store.ts'
+import { Store } from './store.ts'
 import { runModel } from './testkit/model.ts'
 import { type Item, items, type MakeOptions } from './testkit/objects.ts'
 
-const make = ({ view = items, ...options }: MakeOptions): PlainStore<Item, 'namespaced'> =>
-  new PlainStore<Item, 'namespaced'>({ view, ...options })
+const make = ({ view = items, ...options }: MakeOptions): Store<Item, 'namespaced'> =>
+  new Store<Item, 'namespaced'>({ view, ...options })
 
-it('R38: whatever intakes do, the store is what the server has, and all who follow it come to the same', async () => {
+it('R38: whatever writers do, the store is what the server has, and all who follow it come to the same', async () => {
   // A changed copy (npm run mutants) has seconds for all tests.
   const seeds = 150
   await forEachSeed(seed => runModel(make, seededRandom(seed), 300), { seeds })

@@ -1,0 +1,278 @@
+import type { Clock } from '@wherry/client'
+import type { ChangeType } from '@wherry/client/internal'
+import type { ReplaceOptions, Snapshot, StoreWriter } from '../store/store-writer.ts'
+
+/** What a joining writer is filled from: objects as decoded, and how long each was. */
+export type FillSource = Iterable<{ readonly object: object; readonly bytes: number }>
+
+/** How many objects are filled in before the event loop is given back. */
+const sliceObjects = 256
+
+const none: readonly never[] = []
+
+/** What the writers of a reflector are kept with. */
+export interface WritersParts {
+  readonly clock: Clock
+  /** Of the present state; `undefined` where there is none. */
+  readonly resourceVersion: string | undefined
+  /** Hears why a writer could not be filled: it waits for a whole state then, as a new one does. */
+  backfillFailed(error: unknown): void
+}
+
+/**
+ * The writers of a reflector. All that it reads goes to each; one that throws keeps nothing from the others.
+ */
+export class Writers {
+  readonly #parts: WritersParts
+  /** Replaced, never changed: a writer's handlers may add and remove writers while it is gone through. */
+  #writers: readonly StoreWriter[] = none
+  #pending: SnapshotFanOut | undefined
+  #backfills: readonly Backfill[] = none
+
+  constructor(parts: WritersParts) {
+    this.#parts = parts
+  }
+
+  get size(): number {
+    return this.#writers.length + this.#backfills.length
+  }
+
+  add(writer: StoreWriter): void {
+    // No longer than needed: most reflectors of single objects have one writer.
+    this.#writers = this.#writers.concat(writer)
+  }
+
+  /** Joins a writer while changes go on: filled in slices, with those changes, and with the others when that is done. */
+  backfill(writer: StoreWriter, source: () => FillSource): void {
+    const backfill = new Backfill(writer, source, this.#parts, () => {
+      this.#backfills = this.#backfills.filter(other => other !== backfill)
+      this.add(writer)
+    })
+    this.#backfills = [...this.#backfills, backfill]
+    // Where a state is being read, or yet to be read, its commit begins it.
+    if (this.#pending === undefined && this.#parts.resourceVersion !== undefined) backfill.begin()
+  }
+
+  remove(writer: StoreWriter): void {
+    this.#pending?.leave(writer)
+    this.#writers = this.#writers.filter(other => other !== writer)
+    for (const backfill of this.#backfills) if (backfill.writer === writer) backfill.drop()
+    this.#backfills = this.#backfills.filter(backfill => backfill.writer !== writer)
+  }
+
+  has(writer: StoreWriter): boolean {
+    return this.#writers.includes(writer) || this.#backfills.some(backfill => backfill.writer === writer)
+  }
+
+  /** Begins to read a whole state. Who was still being filled takes part in it instead. */
+  replace(options?: ReplaceOptions): SnapshotFanOut {
+    this.#pending?.drop()
+    this.#endBackfills()
+    const over = (): void => {
+      if (this.#pending === pending) this.#pending = undefined
+    }
+    const pending: SnapshotFanOut = new SnapshotFanOut(this.#writers, over, options)
+    this.#pending = pending
+    return pending
+  }
+
+  /** Begins the backfills that waited for a state to be read. */
+  resume(): void {
+    for (const backfill of this.#backfills) backfill.begin()
+  }
+
+  /** The stream has come this far. */
+  progress(resourceVersion: string): void {
+    each(this.#writers, writer => writer.progress(resourceVersion))
+  }
+
+  change(type: ChangeType, object: object, bytes: number): void {
+    const writers = this.#writers
+    const only = writers.length === 1 && this.#backfills.length === 0 ? writers[0] : undefined
+    if (only !== undefined) return only.change(type, object, bytes)
+    // Mostly none is being filled, and nothing is made for each change.
+    const all: readonly (Backfill | StoreWriter)[] =
+      this.#backfills.length === 0 ? writers : [...this.#backfills, ...writers]
+    each(all, one => {
+      if (one instanceof Backfill || this.#writers.includes(one)) one.change(type, object, bytes)
+    })
+  }
+
+  /** The resource is gone: so is what came of it (rule D8). Who was being filled starts anew with the rest. */
+  clear(): void {
+    this.#endBackfills()
+    each(this.#writers, writer => {
+      if (writer.synced) writer.clear()
+    })
+  }
+
+  /** Nothing more is written: what is being read is dropped. */
+  end(): void {
+    this.#pending?.drop()
+    this.#endBackfills()
+    this.#writers = none
+  }
+
+  /** Writers that were being filled wait for a whole state with the others. */
+  #endBackfills(): void {
+    for (const backfill of this.#backfills) {
+      backfill.drop()
+      this.add(backfill.writer)
+    }
+    this.#backfills = none
+  }
+}
+
+interface Part {
+  readonly writer: StoreWriter
+  readonly snapshot: Snapshot
+}
+
+/** One whole state, on its way into all writers. Nothing of it is seen before `commit`. */
+export class SnapshotFanOut {
+  #parts: readonly Part[]
+  readonly #over: () => void
+  /** What the first writer threw that takes no part any more. */
+  #failure: { readonly error: unknown } | undefined
+  /** Objects put in. */
+  count = 0
+
+  constructor(writers: readonly StoreWriter[], over: () => void, options?: ReplaceOptions) {
+    const parts: Part[] = []
+    for (const writer of writers) {
+      try {
+        parts.push({ writer, snapshot: writer.replace(options) })
+      } catch (error) {
+        this.#failure ??= { error }
+      }
+    }
+    this.#parts = parts
+    this.#over = over
+  }
+
+  put(object: object, bytes: number): void {
+    this.count += 1
+    this.#give(object, bytes)
+  }
+
+  remove(object: object): void {
+    this.#give(object, undefined)
+  }
+
+  /** A writer that throws has not all of the state: it takes no part any more, and that is told when the others have theirs. */
+  #give(object: object, bytes: number | undefined): void {
+    for (const { writer, snapshot } of this.#parts) {
+      try {
+        if (bytes === undefined) snapshot.remove(object)
+        else snapshot.put(object, bytes)
+      } catch (error) {
+        this.#failure ??= { error }
+        this.leave(writer)
+      }
+    }
+  }
+
+  /** Leaves one writer out from now on. */
+  leave(writer: StoreWriter): void {
+    for (const part of this.#parts) if (part.writer === writer) part.snapshot.drop()
+    this.#parts = this.#parts.filter(part => part.writer !== writer)
+  }
+
+  commit(resourceVersion: string): void {
+    try {
+      // A handler may remove writers, or stop it all.
+      each(this.#parts, part => {
+        if (this.#parts.includes(part)) part.snapshot.commit(resourceVersion)
+      })
+    } finally {
+      this.#parts = []
+      this.#over()
+    }
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  drop(): void {
+    this.#over()
+    for (const { snapshot } of this.#parts) snapshot.drop()
+    this.#parts = []
+  }
+}
+
+/** One writer that joins a reflector that has its state already. */
+class Backfill {
+  readonly writer: StoreWriter
+  readonly #source: () => FillSource
+  readonly #parts: WritersParts
+  readonly #done: () => void
+  /** What changed since the backfill began: newer than anything that the source may still give. */
+  readonly #changed = new Set<string>()
+  #snapshot: Snapshot | undefined
+
+  constructor(writer: StoreWriter, source: () => FillSource, parts: WritersParts, done: () => void) {
+    this.writer = writer
+    this.#source = source
+    this.#parts = parts
+    this.#done = done
+  }
+
+  begin(): void {
+    if (this.#snapshot !== undefined) return
+    const snapshot = this.writer.replace()
+    this.#snapshot = snapshot
+    this.#run(snapshot).catch(error => {
+      if (this.#snapshot === snapshot) {
+        this.drop()
+        this.#done()
+      }
+      this.#parts.backfillFailed(error)
+    })
+  }
+
+  async #run(snapshot: Snapshot): Promise<void> {
+    let left = sliceObjects
+    await this.#parts.clock.turn()
+    if (this.#snapshot !== snapshot) return
+    for (const { object, bytes } of this.#source()) {
+      if (!this.#changed.has(keyOf(object))) snapshot.put(object, bytes)
+      left -= 1
+      if (left > 0) continue
+      left = sliceObjects
+      await this.#parts.clock.turn()
+      if (this.#snapshot !== snapshot) return
+    }
+    this.#snapshot = undefined
+    this.#done()
+    snapshot.commit(this.#parts.resourceVersion)
+  }
+
+  change(type: ChangeType, object: object, bytes: number): void {
+    if (this.#snapshot === undefined) return
+    this.#changed.add(keyOf(object))
+    if (type === 'DELETED') this.#snapshot.remove(object)
+    else this.#snapshot.put(object, bytes)
+  }
+
+  drop(): void {
+    this.#snapshot?.drop()
+    this.#snapshot = undefined
+  }
+}
+
+/** `namespace/name`, by which a server orders what it lists. */
+export function keyOf(object: object): string {
+  const { metadata } = object as { metadata?: { name?: string; namespace?: string } }
+  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`
+}
+
+/** Calls `call` with each, all of them, and throws what the first that threw did. */
+function each<T>(all: readonly T[], call: (one: T) => void): void {
+  let failure: { readonly error: unknown } | undefined
+  for (const one of all) {
+    try {
+      call(one)
+    } catch (error) {
+      failure ??= { error }
+    }
+  }
+  if (failure !== undefined) throw failure.error
+}

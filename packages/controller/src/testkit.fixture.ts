@@ -1,6 +1,11 @@
 import { Client, type Environment } from '@wherry/client'
 import { type EmbeddedApiServer, type Simulation, simulate, startApiServer } from '@wherry/testing'
 
+/** A server in memory, on the time and the random numbers of a simulation. It holds only what a test writes. */
+export function simulatedServer({ clock, random }: Simulation): Promise<EmbeddedApiServer> {
+  return startApiServer({ clusterObjects: false, isolate: false, sockets: false, clock, random: random.fork('server') })
+}
+
 /** A server and a client of it in memory, on simulated time. */
 export interface Cluster {
   readonly simulation: Simulation
@@ -12,14 +17,8 @@ export interface Cluster {
 /** @param own what the client has of its own instead of the simulation's */
 export async function startCluster(seed = 7, own: Partial<Environment> = {}): Promise<Cluster> {
   const simulation = simulate(seed)
-  const { clock, random, environment } = simulation
-  const server = await startApiServer({
-    clusterObjects: false,
-    isolate: false,
-    sockets: false,
-    clock,
-    random: random.fork('server'),
-  })
+  const { random, environment } = simulation
+  const server = await simulatedServer(simulation)
   const transport = server.transport({ random: random.fork('network') })
   const { url, token } = server
   const client = new Client({ url, token, transport, environment: { ...environment, ...own } })

@@ -1,6 +1,6 @@
 import { isResourceNotFound, type Scope, type View } from '@wherry/client'
 import type { InformerState, Store } from '@wherry/informer/internal'
-import { isClosed, isForTheCaller, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
+import { isClosed, isPermanent, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
 import { InformerRemovedError } from './errors.ts'
 import type { Rescoping } from './rescoping.ts'
 import type { SharedWatch } from './sharing/shared-watch.ts'
@@ -76,7 +76,7 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     if (isOver()) return
     const isComing = signal?.aborted !== true && this.watch.tryNow()
     const { lastError } = this
-    if (lastError !== undefined && this.#isForTheCaller(lastError) && !isComing) throw lastError
+    if (lastError !== undefined && this.#isPermanent(lastError) && !isComing) throw lastError
     await this.#waiters.wait(signal, undefined, isOver).catch(reason => {
       throw whyNotSynced(this, signal, reason, 'idle')
     })
@@ -84,8 +84,8 @@ export class Entry<C = unknown, S extends Scope = Scope> {
 
   /** A watch of its own has failed, and tries again. */
   failed(watch: SharedWatch, error: Error): void {
-    if (watch === this.rescoping?.watch && this.#isForTheCaller(error)) this.rescoping.fail(error)
-    if (watch === this.watch && !this.hasSynced && this.#isForTheCaller(error)) this.#waiters.reject(error)
+    if (watch === this.rescoping?.watch && this.#isPermanent(error)) this.rescoping.fail(error)
+    if (watch === this.watch && !this.hasSynced && this.#isPermanent(error)) this.#waiters.reject(error)
   }
 
   /** A watch of its own knows now that the server serves the resource, or that it does not. */
@@ -104,10 +104,10 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     this.store.close(why)
   }
 
-  #isForTheCaller(error: Error): boolean {
+  #isPermanent(error: Error): boolean {
     // A client that was closed will never bring anything either.
     if (isClosed(error)) return true
-    return isForTheCaller(error) && !(this.whenUnknown === 'wait' && isResourceNotFound(error))
+    return isPermanent(error) && !(this.whenUnknown === 'wait' && isResourceNotFound(error))
   }
 
   get #key(): Store<unknown> {

@@ -16,7 +16,7 @@ import { Lifecycle, type LifecycleEvents } from './lifecycle.ts'
 import { clientCheck, type ReadingOptions, readingChecks } from './reflector/options.ts'
 import { Reflectors } from './reflector/reflectors.ts'
 import { StreamingSupport } from './reflector/streaming-support.ts'
-import { isForTheCaller } from './reflector/transitions.ts'
+import { isPermanent } from './reflector/transitions.ts'
 import type { SharedInformer } from './shared-informer.ts'
 import type { IndexFunction } from './store/indices.ts'
 import { Store } from './store/store.ts'
@@ -199,11 +199,11 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
   #hopeless(): Error | undefined {
     if (this.#store === undefined) return new InformerStoppedError(this.view.key)
     const { lastError } = this
-    return lastError !== undefined && (this.#state === 'stopped' || isForTheCaller(lastError)) ? lastError : undefined
+    return lastError !== undefined && (this.#state === 'stopped' || isPermanent(lastError)) ? lastError : undefined
   }
 
   #failed(error: Error): void {
-    if (!this.hasSynced && isForTheCaller(error)) this.#waiters.reject(error)
+    if (!this.hasSynced && isPermanent(error)) this.#waiters.reject(error)
     this.#lifecycle.emit('error', error)
   }
 

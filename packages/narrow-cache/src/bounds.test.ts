@@ -61,7 +61,11 @@ describe('the bound on entries', () => {
           },
         ])
         expect(await watches()).toBe(1)
-        expect(narrow.report()).toMatchObject({ entries: 3, streams: 1, escalated: [{ phase: 'wide', entries: 3 }] })
+        expect(narrow.report()).toMatchObject({
+          entries: 3,
+          streams: 1,
+          escalated: [{ phase: 'escalated', entries: 3 }],
+        })
         expect(narrow.part(configMaps)).toBe(3 / 2)
         await write('+a/x', '~a/y', '-b/z')
         expect(log.slice(3).toSorted()).toEqual(['+a/x 3', '-b/z ?', '~a/y 1→4'])

@@ -24,7 +24,7 @@ describe('a handler that closes others while one watch of many tells what it has
         await run(() => server.expireWatchCaches())
         transport.controls.refuse(false)
         await simulation.advance(60_000)
-        expect(narrow.report()).toMatchObject({ entries: 3, streams: 1, escalated: [{ phase: 'wide' }] })
+        expect(narrow.report()).toMatchObject({ entries: 3, streams: 1, escalated: [{ phase: 'escalated' }] })
         for (const one of all) await run(() => one.close())
         await simulation.advance(60_000)
         expect(narrow.report()).toMatchObject({ entries: 1, streams: 1, escalated: [] })

@@ -11,7 +11,7 @@ import {
 import {
   isAnswer,
   isClosed,
-  isForTheCaller,
+  isPermanent,
   isStarting,
   Reflector,
   type Snapshot,
@@ -53,14 +53,14 @@ export interface EntryScope {
 /** How long after a first refusal a read waits for another try, in milliseconds. */
 const refusedMs = 5000
 
-/** What reads have to see of the writes that this process told of. A list that is begun after the last one sees them all. */
-interface Floor {
-  /** Only a list that was begun after this was set tells what they have made of the object. */
-  doubt?: object | undefined
-  /** Reads are at least as new. */
-  atLeast?: string | undefined
-  /** The uid of an object that was deleted. */
-  gone?: string | undefined
+/** The oldest state that a read may get after the writes of this process. A list that begins after the last write fulfils it. */
+interface MinVersion {
+  /** Only a list that begins after this was set shows the object after the write. Each write sets a new object. */
+  mustRelist?: object | undefined
+  /** The resourceVersion of the last write. */
+  written?: string | undefined
+  /** The uid of the object that was deleted. */
+  deleted?: string | undefined
 }
 
 /**
@@ -79,7 +79,7 @@ export class Entry implements StoreWriter, Task {
   /** On the monotonic clock. */
   readAt = 0
   /** The watch of its namespace, or of all, while that feeds it. */
-  validator: EntryScope | undefined
+  versionSource: EntryScope | undefined
   /** How often the newest state was listed. */
   lists = 0
   /** Its own watch has a state. */
@@ -91,7 +91,7 @@ export class Entry implements StoreWriter, Task {
   #own: Reflector | undefined
   /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
-  /** The version of the object that the validator told of, while the entry has an older one; `''`: any that is listed from now on. */
+  /** The version of the object that the versionSource told of, while the entry has an older one; `''`: any that is listed from now on. */
   #due: string | undefined
   #isRefusalTold = false
   /** When the server refused to list the object, on the monotonic clock: the first time since there was a state. */
@@ -106,8 +106,8 @@ export class Entry implements StoreWriter, Task {
   #uid: string | undefined
   /** The resourceVersion of the list, of the object, or of its deletion: nothing older is published. */
   #reached: string | undefined
-  /** Replaced by each write that is told: a list that was begun before does not clear it. */
-  #floor: Floor | undefined
+  /** Replaced by each write, so that a list that began before does not clear it. */
+  #min: MinVersion | undefined
 
   constructor(scope: EntryScope, key: CheckedKey) {
     this.scope = scope
@@ -140,7 +140,7 @@ export class Entry implements StoreWriter, Task {
   get refusal(): Error | undefined {
     const { error } = this
     if (error === undefined || isClosed(error)) return error
-    if (!isForTheCaller(error)) return undefined
+    if (!isPermanent(error)) return undefined
     const { resource } = this.scope.of
     return isResourceNotFound(error) ? error : new NarrowWatchRefusedError(resource, this.key.text, error)
   }
@@ -157,18 +157,18 @@ export class Entry implements StoreWriter, Task {
   /** How a read goes on. Makes no request. */
   get readiness(): Readiness {
     const { error } = this
-    if (error !== undefined && (isForTheCaller(error) || isClosed(error))) return 'live'
+    if (error !== undefined && (isPermanent(error) || isClosed(error))) return 'live'
     if (!this.wasKnown) return 'wait'
     // No watch feeds it at present.
-    if (!this.isKnown || (this.validator === undefined && !this.synced)) return 'ask'
+    if (!this.isKnown || (this.versionSource === undefined && !this.synced)) return 'ask'
     if (this.#due !== undefined) return 'wait'
-    if (this.#floor === undefined) return 'cached'
-    const { doubt, atLeast, gone } = this.#floor
-    if (doubt !== undefined) return 'ask'
-    if (gone !== undefined && gone === this.#uid && this.#version !== undefined) return 'wait'
-    if (atLeast === undefined || this.#version === atLeast) return 'cached'
-    if (this.#come.some(one => isAtLeast(one, atLeast))) return 'cached'
-    return this.#come.some(one => compareResourceVersions(one, atLeast) === 'older') ? 'wait' : 'ask'
+    if (this.#min === undefined) return 'cached'
+    const { mustRelist, written, deleted } = this.#min
+    if (mustRelist !== undefined) return 'ask'
+    if (deleted !== undefined && deleted === this.#uid && this.#version !== undefined) return 'wait'
+    if (written === undefined || this.#version === written) return 'cached'
+    if (this.#reachedVersions.some(one => isAtLeast(one, written))) return 'cached'
+    return this.#reachedVersions.some(one => compareResourceVersions(one, written) === 'older') ? 'wait' : 'ask'
   }
 
   /** Resolves with the next news. Rejects with the signal's reason, or a `NarrowClosedError`. */
@@ -178,7 +178,7 @@ export class Entry implements StoreWriter, Task {
     await this.#waiters.wait(signal)
   }
 
-  news(): void {
+  notifyWaiters(): void {
     const waiters = this.#waiters
     this.#waiters = undefined
     waiters?.resolve()
@@ -193,18 +193,18 @@ export class Entry implements StoreWriter, Task {
   }
 
   /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
-  refresh(): void {
-    if (this.validator !== undefined) this.#due ??= ''
+  relist(): void {
+    if (this.versionSource !== undefined) this.#due ??= ''
     this.#closeOwn()
     this.#isAsked = true
     this.scope.of.shared.requests.enter(this)
   }
 
   /** Finds a source for it if it has none. */
-  place(): void {
+  assignSource(): void {
     const { feeding, isComing } = this.scope
     if (this.isOver) return
-    if (feeding !== undefined && this.validator !== feeding) this.validate(feeding, undefined, undefined)
+    if (feeding !== undefined && this.versionSource !== feeding) this.sawVersion(feeding, undefined, undefined)
     else if (!isComing && this.#own === undefined) this.scope.of.shared.requests.enter(this)
   }
 
@@ -212,13 +212,13 @@ export class Entry implements StoreWriter, Task {
   begin(): void {
     const { shared, resource } = this.scope.of
     const isAsked = this.#isAsked || this.#due !== undefined
-    const isNeeded = isAsked || (this.validator === undefined && !this.scope.isComing)
+    const isNeeded = isAsked || (this.versionSource === undefined && !this.scope.isComing)
     if (this.isOver || shared.closing.signal.aborted || this.#own !== undefined || !isNeeded) {
       shared.requests.leave(this)
-      return this.news()
+      return this.notifyWaiters()
     }
     if (isAsked) shared.count('wherry_narrow_fetches_total', resource)
-    const on = { watching: () => this.news(), error: (error: Error) => this.#failed(error) }
+    const on = { watching: () => this.notifyWaiters(), error: (error: Error) => this.#failed(error) }
     const settings = isAsked ? shared.again : shared.first
     this.#own = new Reflector({ settings, target: this.scope.target(this.key.name), on })
     this.#own.add(this)
@@ -239,8 +239,8 @@ export class Entry implements StoreWriter, Task {
   wrote(object: KubernetesObject): void {
     const { uid, resourceVersion } = object.metadata ?? {}
     if (wentWith(object)) return this.deleted(uid)
-    const floor: Floor = { ...this.#floor }
-    this.#floor = floor
+    const min: MinVersion = { ...this.#min }
+    this.#min = min
     if (resourceVersion === undefined || this.#version === resourceVersion) return
     const isSelected = this.scope.of.view.labels.matches(object.metadata?.labels)
     // An absent object that the view does not select is absent at that resourceVersion, too.
@@ -249,24 +249,25 @@ export class Entry implements StoreWriter, Task {
       return
     }
     // It was changed again before the answer came, or the server counts anew.
-    if (this.#come.some(one => compareResourceVersions(one, resourceVersion) === 'newer')) floor.doubt = {}
-    if (compareResourceVersions(resourceVersion, floor.atLeast) !== 'older') floor.atLeast = resourceVersion
+    if (this.#reachedVersions.some(one => compareResourceVersions(one, resourceVersion) === 'newer'))
+      min.mustRelist = {}
+    if (compareResourceVersions(resourceVersion, min.written) !== 'older') min.written = resourceVersion
   }
 
   /** The object is gone. @param uid `undefined`: whatever it was */
   deleted(uid: string | undefined): void {
     const isHeard = uid !== undefined && uid === this.#uid
-    this.#floor = isHeard ? { ...this.#floor, gone: uid } : { doubt: {} }
+    this.#min = isHeard ? { ...this.#min, deleted: uid } : { mustRelist: {} }
   }
 
   /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
-    if (this.#floor !== undefined) Object.assign(this.#floor, { doubt: {}, atLeast: undefined, gone: undefined })
+    if (this.#min !== undefined) Object.assign(this.#min, { mustRelist: {}, written: undefined, deleted: undefined })
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
       this.scope.of.shared.requests.enter(this)
     }
-    this.news()
+    this.notifyWaiters()
   }
 
   // Told by its own watch
@@ -276,8 +277,8 @@ export class Entry implements StoreWriter, Task {
     const { of } = this.scope
     const own = this.#own
     const rollbacks = own?.stats.rollbacks
-    const floor = this.#floor
-    const doubt = floor?.doubt
+    const min = this.#min
+    const mustRelist = min?.mustRelist
     const before = this.isKnown ? this.#reached : undefined
     let state = absent
     return {
@@ -301,8 +302,8 @@ export class Entry implements StoreWriter, Task {
         if (isNewest) {
           this.lists += 1
           if (this.#due === '') this.#due = undefined
-          if (this.#floor === floor) this.#floor = undefined
-          else if (this.#floor?.doubt === doubt) this.#floor = { ...this.#floor, doubt: undefined }
+          if (this.#min === min) this.#min = undefined
+          else if (this.#min?.mustRelist === mustRelist) this.#min = { ...this.#min, mustRelist: undefined }
         }
         this.#publish(state, resourceVersion)
       },
@@ -331,7 +332,7 @@ export class Entry implements StoreWriter, Task {
     this.#epoch = undefined
     this.#version = undefined
     this.#writer.clear()
-    this.news()
+    this.notifyWaiters()
   }
 
   // Told by the watch of its namespace, or of all
@@ -340,9 +341,9 @@ export class Entry implements StoreWriter, Task {
    * That watch feeds it from now on, and has told of a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
    * it has the metadata only: the entry's own watch is to come to that version, if it is another one.
    */
-  validate(validator: EntryScope, state: State | undefined, resourceVersion: string | undefined): void {
-    this.validator = validator
-    if (state === undefined) return this.refresh()
+  sawVersion(versionSource: EntryScope, state: State | undefined, resourceVersion: string | undefined): void {
+    this.versionSource = versionSource
+    if (state === undefined) return this.relist()
     const { object } = state
     const order = this.#order(resourceVersion)
     const isEnough = object === undefined || this.scope.of.view.projection.kind === 'metadata'
@@ -355,28 +356,28 @@ export class Entry implements StoreWriter, Task {
       // Of the object, not of the list: its own watch may have nothing more to tell.
       const isNewer = this.#order(version) === 'newer' || !this.isKnown
       this.#due = (isNewer && version) || ''
-      if (this.#due === '' || !(this.synced || this.isListing)) this.refresh()
-      this.news()
+      if (this.#due === '' || !(this.synced || this.isListing)) this.relist()
+      this.notifyWaiters()
     }
   }
 
-  validatorChanged(validator: EntryScope, type: ChangeType, object: object, bytes: number): void {
+  versionChanged(versionSource: EntryScope, type: ChangeType, object: object, bytes: number): void {
     const { resourceVersion } = metadataOf(object)
-    if (this.validator !== validator || this.#order(resourceVersion) === 'older') return
-    this.validate(validator, type === 'DELETED' ? absent : { object, bytes }, resourceVersion)
+    if (this.versionSource !== versionSource || this.#order(resourceVersion) === 'older') return
+    this.sawVersion(versionSource, type === 'DELETED' ? absent : { object, bytes }, resourceVersion)
   }
 
   /** No watch of many feeds it any more. */
   detach(): void {
-    this.validator = undefined
+    this.versionSource = undefined
     this.#due = undefined
-    this.news()
+    this.notifyWaiters()
   }
 
   /** How far the state has come, and its source. */
-  get #come(): readonly (string | undefined)[] {
-    const { validator } = this
-    return [this.#reached, validator === undefined ? this.#own?.lastSyncedResourceVersion : validator.heard]
+  get #reachedVersions(): readonly (string | undefined)[] {
+    const { versionSource } = this
+    return [this.#reached, versionSource === undefined ? this.#own?.lastSyncedResourceVersion : versionSource.heard]
   }
 
   /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
@@ -402,25 +403,25 @@ export class Entry implements StoreWriter, Task {
     this.#version = metadata && (metadata.resourceVersion ?? '')
     this.#uid = metadata?.uid ?? this.#uid
     this.#reached = resourceVersion ?? metadata?.resourceVersion
-    if (this.#floor !== undefined && isAtLeast(this.#reached, this.#floor.atLeast)) this.#floor.atLeast = undefined
+    if (this.#min !== undefined && isAtLeast(this.#reached, this.#min.written)) this.#min.written = undefined
     this.#epoch = this.scope.of.epoch
     this.wasKnown = true
   }
 
   #heard(): void {
     if (this.error === undefined) this.#isRefusalTold = false
-    if (this.validator !== undefined) {
+    if (this.versionSource !== undefined) {
       if (this.#due !== '' && this.#order(this.#due) !== 'newer') this.#due = undefined
       if (this.#due === undefined) this.#closeOwn()
     }
-    this.news()
+    this.notifyWaiters()
   }
 
   /** Tells `onError` of each failure, but for those that every watch has; of a refusal once, until it is lifted (rule N10). */
   #failed(error: Error): void {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }
-    if (!isForTheCaller(error)) {
+    if (!isPermanent(error)) {
       if (!this.synced && isAnswer(error)) this.#wasRefused()
       if (!isExpired(error) && !isTooLarge(error) && !isStarting(error)) shared.tell(error, about)
     } else if (!this.#isRefusalTold) {
@@ -429,7 +430,7 @@ export class Entry implements StoreWriter, Task {
       shared.environment.onError(this.refusal ?? error, about)
     }
     shared.requests.leave(this)
-    this.news()
+    this.notifyWaiters()
   }
 
   #wasRefused(): void {

@@ -34,7 +34,7 @@ describe('an escalation of all namespaces', () => {
         requests()
         await run(() => narrow.watch(configMaps, keyOf('b/q'), noting(log)))
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 5'])
+        expect(phases(kit)).toEqual(['all escalated 5'])
         // The one watch, which says of b/q that it is not there; what had a state is not read again.
         expect(requests()).toEqual(['stream'])
         expect(await watches()).toBe(1)
@@ -60,13 +60,13 @@ describe('an escalation of all namespaces', () => {
         await run(() => narrow.watch(configMaps, keyOf('a/p'), noting(log)))
         await getAll(kit, ['a/q', 'a/r'])
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['a wide 3'])
+        expect(phases(kit)).toEqual(['a escalated 3'])
         await getAll(kit, ['b/p'])
-        expect(phases(kit)).toEqual(['a wide 3'])
+        expect(phases(kit)).toEqual(['a escalated 3'])
         requests()
         await getAll(kit, ['b/q'])
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 5'])
+        expect(phases(kit)).toEqual(['all escalated 5'])
         expect(requests()).toEqual(['stream'])
         expect(await watches()).toBe(1)
         await write('~a/p')
@@ -80,10 +80,10 @@ describe('an escalation of all namespaces', () => {
       async kit => {
         await getAll(kit, ['a/p', 'a/q', 'a/r', 'a/s', 'a/t'])
         await kit.simulation.advance(1000)
-        expect(phases(kit)).toEqual(['a wide 5'])
+        expect(phases(kit)).toEqual(['a escalated 5'])
         await getAll(kit, ['b/p'])
         await kit.simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 6'])
+        expect(phases(kit)).toEqual(['all escalated 6'])
         expect(await kit.watches()).toBe(1)
       },
       { escalateAt: 2, escalateAllAt: 3 },
@@ -98,16 +98,16 @@ describe('an escalation of all namespaces', () => {
         for (const path of ['a/p', 'b/p']) await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
         await getAll(kit, ['a/q', 'a/r', 'b/q', 'b/r', 'b/s', 'c/p', 'c/q', 'c/r'])
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 10'])
+        expect(phases(kit)).toEqual(['all escalated 10'])
         for (const path of ['b/q', 'b/r', 'b/s', 'c/p', 'c/r']) {
           narrow.forget(configMaps, keyOf(path))
           await simulation.advance(1000)
-          expect(phases(kit)).toEqual([expect.stringMatching(/^all wide /)])
+          expect(phases(kit)).toEqual([expect.stringMatching(/^all escalated /)])
         }
         narrow.forget(configMaps, keyOf('c/q'))
         await write('~a/p', '~b/p')
         await simulation.advance(2000)
-        expect(phases(kit)).toEqual(['a wide 3'])
+        expect(phases(kit)).toEqual(['a escalated 3'])
         expect(narrow.report()).toMatchObject({ entries: 4, streams: 2 })
         expect(await watches()).toBe(2)
         await write('~a/p', '-b/p')
@@ -128,12 +128,12 @@ describe('an escalation of all namespaces', () => {
           await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
         }
         await simulation.advance(2000)
-        expect(phases(kit)).toEqual(['a wide 2', 'c wide 2'])
+        expect(phases(kit)).toEqual(['a escalated 2', 'c escalated 2'])
         expect(await watches()).toBe(3)
         // One more in a namespace that had one: that is told to have its own too.
         await run(() => narrow.watch(configMaps, keyOf('b/q'), noting(log)))
         await simulation.advance(2000)
-        expect(phases(kit)).toEqual(['a wide 2', 'b wide 2', 'c wide 2'])
+        expect(phases(kit)).toEqual(['a escalated 2', 'b escalated 2', 'c escalated 2'])
         await write('+a/p', '+b/p', '+c/q')
         await simulation.advance(1000)
         expect(log.slice(6).toSorted()).toEqual(['+a/p 1', '+b/p 2', '+c/q 3'])
@@ -154,10 +154,10 @@ describe('an escalation of all namespaces', () => {
           await run(() => narrow.watch(configMaps, keyOf(path), noting([])))
         }
         await simulation.advance(2000)
-        expect(phases(kit)).toEqual(['a wide 2', 'c wide 2'])
+        expect(phases(kit)).toEqual(['a escalated 2', 'c escalated 2'])
         isRefused = false
         await simulation.advance(600_000)
-        expect(phases(kit)).toEqual(['all wide 5'])
+        expect(phases(kit)).toEqual(['all escalated 5'])
         expect(await watches()).toBe(1)
       },
       { escalateAllAt: 4, cluster: who(namespace => !isRefused || namespace !== '') },
@@ -190,7 +190,7 @@ describe('an escalation of all namespaces', () => {
         const match = { resource: 'configmaps', name: '' }
         await run(() => server.faults.add({ match, effect: { kind: 'status', code: 500 } }))
         expect((await get('a/r'))?.data).toEqual({ n: '3' })
-        expect(phases(kit)).toEqual(['all rising 4'])
+        expect(phases(kit)).toEqual(['all escalating 4'])
       },
       { escalateAllAt: 3 },
     ))
@@ -203,7 +203,7 @@ describe('an escalation of all namespaces', () => {
         const log: string[] = []
         for (const path of ['a/p', 'a/q', 'b/p']) await run(() => narrow.watch(configMaps, keyOf(path), noting(log)))
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 3'])
+        expect(phases(kit)).toEqual(['all escalated 3'])
         isAllowed = false
         breakAll()
         await run(() => server.endWatches('configmaps'))
@@ -220,7 +220,7 @@ describe('an escalation of all namespaces', () => {
         expect(data).toEqual([{ n: '1' }, { n: '2' }])
         expect(ms).toBeLessThan(5000)
         await simulation.advance(20_000)
-        expect(phases(kit)).toEqual(['a wide 2'])
+        expect(phases(kit)).toEqual(['a escalated 2'])
         expect(log.slice(3).toSorted()).toEqual(['+a/p 1', '+b/p 2'])
         expect(await kit.watches()).toBe(2)
       },
@@ -235,7 +235,7 @@ describe('an escalation of all namespaces', () => {
         const view = namespaces as unknown as View<KubernetesObject, 'cluster'>
         for (const name of ['a', 'b', 'none']) await run(() => narrow.get(view, { name }))
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 3'])
+        expect(phases(kit)).toEqual(['all escalated 3'])
         expect(narrow.report()).toMatchObject({ entries: 3, streams: 1 })
       },
       { escalateAt: 10, escalateAllAt: 2 },
@@ -254,7 +254,7 @@ describe('an escalation of all namespaces', () => {
         }
         for (const name of ['a', 'none']) await run(() => narrow.watch(heads, { name }, handler))
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 2'])
+        expect(phases(kit)).toEqual(['all escalated 2'])
         requests()
         await run(() => writer.create(namespaces, { metadata: { name: 'none' } }))
         await run(() => writer.patch(namespaces, { name: 'a' }, { metadata: { labels: { app: 'web' } } }))
@@ -277,7 +277,7 @@ describe('an escalation of all namespaces', () => {
         expect(asked.filter(line => line === 'stream')).toHaveLength(1)
         expect(asked.filter(line => line.startsWith('stream field'))).toHaveLength(10)
         expect(asked).toHaveLength(11)
-        expect(phases(kit)).toEqual(['all wide 300'])
+        expect(phases(kit)).toEqual(['all escalated 300'])
       },
       { maxOpening: 10, escalateAllAt: 100 },
     ))
@@ -289,10 +289,10 @@ describe('an escalation of all namespaces', () => {
         const paths = ['a/p', 'a/q', 'b/p', 'b/q', 'c/p', 'c/q', 'c/r']
         await getAll(kit, paths)
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 7'])
+        expect(phases(kit)).toEqual(['all escalated 7'])
         for (const path of ['c/p', 'c/q', 'c/r', 'b/q']) await run(() => narrow.forget(configMaps, keyOf(path)))
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 3'])
+        expect(phases(kit)).toEqual(['all escalated 3'])
         await run(() => narrow.forget(configMaps, keyOf('b/p')))
         await simulation.advance(1000)
         expect(phases(kit)).toEqual([])
@@ -311,11 +311,11 @@ describe('an escalation of all namespaces', () => {
         }
         await getAll(kit, ['a/p', 'a/q', 'b/p', 'b/q', 'b/r'])
         await simulation.advance(2000)
-        expect(phases(kit)).toEqual(['a wide 2', 'b wide 3'])
+        expect(phases(kit)).toEqual(['a escalated 2', 'b escalated 3'])
         await forget('b/r')
-        expect(phases(kit)).toEqual(['a wide 2', 'b wide 2'])
+        expect(phases(kit)).toEqual(['a escalated 2', 'b escalated 2'])
         await forget('b/q', 'a/q')
-        expect(phases(kit)).toEqual(['a wide 1', 'b wide 1'])
+        expect(phases(kit)).toEqual(['a escalated 1', 'b escalated 1'])
         await forget('b/p')
         expect(phases(kit)).toEqual([])
         expect(narrow.report()).toMatchObject({ entries: 1, streams: 1 })
@@ -325,7 +325,7 @@ describe('an escalation of all namespaces', () => {
         expect(phases(kit)).toEqual([])
         await getAll(kit, ['c/p'])
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['a wide 2', 'b wide 2'])
+        expect(phases(kit)).toEqual(['a escalated 2', 'b escalated 2'])
         const refusals = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
         expect(refusals).toEqual([['escalate', undefined]])
       },
@@ -339,7 +339,7 @@ describe('an escalation of all namespaces', () => {
         const cursor = narrow.cursor(configMaps)
         await getAll(kit, ['a/p', 'b/p'])
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['all wide 2'])
+        expect(phases(kit)).toEqual(['all escalated 2'])
         for (const path of ['a/p', 'b/p']) narrow.forget(configMaps, keyOf(path))
         expect(phases(kit)).toEqual([])
         await getAll(kit, ['a/p'])
@@ -357,7 +357,7 @@ describe('an escalation of all namespaces', () => {
         const { run, server, simulation } = kit
         await getAll(kit, ['a/p', 'a/q', 'b/p', 'b/q', 'c/p', 'c/q'])
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['a wide 2', 'b wide 2', 'c wide 2'])
+        expect(phases(kit)).toEqual(['a escalated 2', 'b escalated 2', 'c escalated 2'])
         const effect = { kind: 'status', code: 500 } as const
         const broken = await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect }))
         await run(() => server.endWatches('configmaps'))

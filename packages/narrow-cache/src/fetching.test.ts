@@ -90,7 +90,7 @@ describe('what is fetched when it has changed', () => {
         await get('a/y')
         await run(() => server.faults.add({ match: { verb: 'watch' }, nth: 1, effect }))
         await get('a/z')
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated' }])
         await write('+a/x')
         requests()
         expect((await get('a/x'))?.data).toEqual({ n: '1' })
@@ -157,7 +157,7 @@ describe('a fetch', () => {
         await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
       }
       await simulation.advance(1000)
-      expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+      expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated' }])
       await write('~a/x')
       expect((await run(() => narrow.get(configMaps, keyOf('a/x'))))?.data).toEqual({ n: '4' })
       expect(log).toEqual(['+a/w 1 first', '+a/x 2 first', '0a/gone', '~a/x 2→4'])
@@ -215,7 +215,7 @@ describe('a fetch', () => {
         await write('+a/x')
         for (const name of ['x', 'p', 'q', 'r', 's']) await get(`a/${name}`)
         await simulation.advance(1000)
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated' }])
         await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'hang' } }))
         const stop = new AbortController()
         const { signal } = stop
@@ -229,7 +229,7 @@ describe('a fetch', () => {
           Promise.allSettled(['p', 'q', 'r', 's'].map(name => narrow.get(configMaps, keyOf(`a/${name}`), { signal }))),
         )
         await simulation.advance(10)
-        expect(narrow.report()).toMatchObject({ waiting: 4, escalated: [{ phase: 'rising' }] })
+        expect(narrow.report()).toMatchObject({ waiting: 4, escalated: [{ phase: 'escalating' }] })
         stop.abort()
         await Promise.all([hanging, rising])
         expect(narrow.forget(configMaps, keyOf('b/h'))).toBe(true)
@@ -335,7 +335,7 @@ describe('a resource that goes', () => {
         await run(() => narrow.watch(games, chess, handler))
         await run(() => narrow.get(games, keyOf('a/go')))
         await simulation.advance(1000)
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide', entries: 2 }])
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated', entries: 2 }])
         await run(() => writer.delete(customResourceDefinitions, { name: 'games.arcade.example.com' }))
         await simulation.advance(10_000)
         expect(log).toEqual(['add', 'delete true'])
@@ -346,7 +346,7 @@ describe('a resource that goes', () => {
         await simulation.advance(120_000)
         expect(log).toEqual(['add', 'delete true', 'add'])
         expect((await run(() => narrow.get(games, chess)))?.metadata?.name).toBe('chess')
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide', entries: 2 }])
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated', entries: 2 }])
       },
       { escalateAt: 1 },
     ))

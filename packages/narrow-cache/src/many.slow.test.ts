@@ -69,7 +69,7 @@ it('N11, N13: of 2,000 unrelated objects past escalateAt only metadata comes, an
       for (const name of ['x', 'y']) await run(() => narrow.watch(configMaps, keyOf(`a/${name}`), noting(log)))
       await run(() => server.resetStats())
       const bytes = await heapForEach(kit)
-      expect(narrow.report()).toMatchObject({ entries: 2, streams: 1, escalated: [{ phase: 'wide' }] })
+      expect(narrow.report()).toMatchObject({ entries: 2, streams: 1, escalated: [{ phase: 'escalated' }] })
       const { byVerb } = await run(() => server.stats())
       expect(byVerb.watch?.configmaps?.objectBytes).toBeGreaterThan(0)
       expect(log).toEqual(['0a/x', '0a/y'])

@@ -3,7 +3,7 @@ import { type ChangeType, type ReadTarget, readAs, type Timer } from '@wherry/cl
 import {
   type Gate,
   isClosed,
-  isForTheCaller,
+  isPermanent,
   isStarting,
   Reflector,
   type Snapshot,
@@ -19,11 +19,11 @@ const refusedMs = 300_000
 /**
  * How far entries are escalated (rule N11):
  *
- * - `narrow`: not at all.
- * - `rising`: the watch is being opened. Entries keep their own until the server has listed. New entries wait for that, unless it has failed.
- * - `wide`: it feeds all entries.
+ * - `single`: not at all.
+ * - `escalating`: the watch is being opened. Entries keep their own until the server has listed. New entries wait for that, unless it has failed.
+ * - `escalated`: it feeds all entries.
  */
-export type EscalationPhase = 'narrow' | 'rising' | 'wide'
+export type EscalationPhase = 'single' | 'escalating' | 'escalated'
 
 /**
  * The entries of one view in one namespace, or in all, and the one metadata watch that may feed them in place of a watch for each. It keeps
@@ -36,7 +36,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   readonly parent: NamespaceWatch | undefined
   /** By the text of their keys. */
   readonly entries: Map<string, Entry>
-  phase: EscalationPhase = 'narrow'
+  phase: EscalationPhase = 'single'
   heard: string | undefined
   /** How many objects there are, with and without an entry, as told since it was opened. */
   objects = 0
@@ -56,7 +56,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   }
 
   get isUp(): boolean {
-    return this.phase !== 'narrow'
+    return this.phase !== 'single'
   }
 
   get isComing(): boolean {
@@ -78,7 +78,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   }
 
   /** Opens it. Returns whether it will feed the entries: not if it was refused a while ago. */
-  rise(): boolean {
+  escalate(): boolean {
     if (this.isUp) return true
     if (this.#refusal !== undefined) return false
     this.of.shared.count('wherry_narrow_escalations_total', this.of.resource)
@@ -87,11 +87,11 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   }
 
   /** Has each entry fed otherwise. */
-  fall(): void {
+  deescalate(): void {
     if (this.synced) this.of.shared.count('wherry_narrow_deescalations_total', this.of.resource)
     if (!this.isUp) return
     this.close()
-    for (const entry of this.#all()) entry.place()
+    for (const entry of this.#all()) entry.assignSource()
   }
 
   /** The server counts anew: its watch would keep silent until that has counted as far again. `source`: the entry or watch that goes on. */
@@ -103,7 +103,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
 
   /** Ends it, or forgets that it was refused. The entries that it fed have no source then. */
   close(): void {
-    this.phase = 'narrow'
+    this.phase = 'single'
     this.heard = undefined
     this.#refusal?.cancel()
     this.#refusal = undefined
@@ -116,7 +116,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   // Told by the reflector
 
   get synced(): boolean {
-    return this.phase === 'wide'
+    return this.phase === 'escalated'
   }
 
   /** Of a list nothing is kept but the metadata of the objects that were asked for, until that is told. */
@@ -144,15 +144,15 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
         if (reflector?.stats.rollbacks !== rollbacks) this.of.rollBack(this)
         const isNew = !this.synced
         this.objects = objects
-        this.phase = 'wide'
+        this.phase = 'escalated'
         for (const entry of this.#all()) {
           // A handler may have closed it, or ended this watch.
           if (entry.isOver || !this.synced) continue
-          entry.validate(this, found.get(entry) ?? (asked.has(entry) ? absent : undefined), resourceVersion)
+          entry.sawVersion(this, found.get(entry) ?? (asked.has(entry) ? absent : undefined), resourceVersion)
         }
         if (!this.synced) return
         this.heard = resourceVersion
-        for (const entry of this.#all()) entry.news()
+        for (const entry of this.#all()) entry.notifyWaiters()
         if (isNew) this.of.balance()
       },
       drop() {},
@@ -162,13 +162,13 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   change(type: ChangeType, object: object, bytes: number): void {
     if (type === 'ADDED') this.objects += 1
     else if (type === 'DELETED') this.objects -= 1
-    this.#find(object)?.validatorChanged(this, type, object, bytes)
+    this.#find(object)?.versionChanged(this, type, object, bytes)
     this.heard = this.#reflector?.lastSyncedResourceVersion
   }
 
   progress(resourceVersion: string): void {
     this.heard = resourceVersion
-    for (const entry of this.#fed()) entry.news()
+    for (const entry of this.#fed()) entry.notifyWaiters()
   }
 
   clear(): void {
@@ -181,12 +181,12 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   }
 
   #fed(): Entry[] {
-    return this.#all().filter(({ validator }) => validator === this)
+    return this.#all().filter(({ versionSource }) => versionSource === this)
   }
 
   #open(): void {
     const { shared, view } = this.of
-    this.phase = 'rising'
+    this.phase = 'escalating'
     // Many wait for it, and the watches of many namespaces may be opened at once.
     const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
     const watching = (): void => {
@@ -215,9 +215,9 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   #failed(error: Error): void {
     const { shared, resource } = this.of
     // An entry that has no watch of many finds by its own that nothing will ever come again.
-    if (isClosed(error)) return this.fall()
-    const isRising = !this.synced
-    const isRefusal = isForTheCaller(error) && (isRising || !isResourceNotFound(error))
+    if (isClosed(error)) return this.deescalate()
+    const isEscalating = !this.synced
+    const isRefusal = isPermanent(error) && (isEscalating || !isResourceNotFound(error))
     if (isRefusal) {
       const { environment } = shared
       this.close()
@@ -232,6 +232,6 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     } else if (!isExpired(error) && !isTooLarge(error) && !isStarting(error))
       shared.tell(error, { resource, phase: 'escalated' })
     // Those that wait for it may have another source.
-    if (isRefusal || isRising) for (const entry of this.#all()) entry.place()
+    if (isRefusal || isEscalating) for (const entry of this.#all()) entry.assignSource()
   }
 }

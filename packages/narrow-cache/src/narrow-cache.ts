@@ -268,13 +268,13 @@ export class NarrowCache {
       if (tookMs >= timeoutMs) return 'live'
       if (entry.wasKnown && (readiness === 'ask' || isLate)) {
         lists ??= entry.lists + (entry.isListing ? 2 : 1)
-        if (!entry.isListing) entry.refresh()
+        if (!entry.isListing) entry.relist()
         else if (entry.error !== undefined && isToCome === undefined) return 'live'
       }
       // A timer may fire a little early.
       const untilMs = Math.min(isLate ? timeoutMs : lateMs, (givesUpAt ?? Number.POSITIVE_INFINITY) - beganAt)
       const leftMs = Math.max(1, untilMs - tookMs)
-      const timer = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(leftMs, () => entry.news())
+      const timer = leftMs === Number.POSITIVE_INFINITY ? undefined : clock.timer(leftMs, () => entry.notifyWaiters())
       await entry.changed(signal).finally(() => timer?.cancel())
     }
   }

@@ -49,7 +49,7 @@ describe('a narrow cache over sockets', () => {
           ),
         )
         for (const name of ['y', 'z']) await narrow.get(configMaps, keyOf(`default/${name}`))
-        expect(narrow.report()).toMatchObject({ streams: 3, escalated: [{ phase: 'rising' }] })
+        expect(narrow.report()).toMatchObject({ streams: 3, escalated: [{ phase: 'escalating' }] })
         await Promise.all(broken.map(one => one.remove()))
       },
       { escalateAt: 1 },

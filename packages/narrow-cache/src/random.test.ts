@@ -89,7 +89,7 @@ function onTheirOwn(view: string, pinned: readonly string[], bounds: Bounds, kit
     size: pinned.filter(path => path.startsWith(`${namespace}/`)).length,
     isWide: escalated.some(one => one.namespace === namespace),
   }))
-  for (const { phase } of escalated) expect(phase, told).toBe('wide')
+  for (const { phase } of escalated) expect(phase, told).toBe('escalated')
   if (all.length > 0) {
     expect(escalated, told).toHaveLength(1)
     expect(isRefused, told).toBe(false)

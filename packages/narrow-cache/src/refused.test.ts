@@ -28,7 +28,7 @@ describe('an escalation that was refused', () => {
         const { simulation, watches } = kit
         await watchAll(kit)
         await simulation.advance(30_000)
-        expect([phases(kit), await watches()]).toEqual([['wide 5'], 1])
+        expect([phases(kit), await watches()]).toEqual([['escalated 5'], 1])
         // A role is bound anew.
         isDenied = true
         await endWatches(kit)
@@ -36,7 +36,7 @@ describe('an escalation that was refused', () => {
         expect([phases(kit), await watches()]).toEqual([[], 5])
         isDenied = false
         await simulation.advance(600_000)
-        expect([phases(kit), await watches()]).toEqual([['wide 5'], 1])
+        expect([phases(kit), await watches()]).toEqual([['escalated 5'], 1])
       },
       { escalateAt: 3, cluster: denyingMany(() => isDenied) },
     )
@@ -53,7 +53,7 @@ describe('an escalation that was refused', () => {
         expect([phases(kit), told()]).toEqual([[], ['escalate']])
         isDenied = false
         await simulation.advance(600_000)
-        expect(phases(kit)).toEqual(['wide 5'])
+        expect(phases(kit)).toEqual(['escalated 5'])
         for (const one of others) await run(() => one.close())
         await simulation.advance(1000)
         expect(narrow.report()).toMatchObject({ entries: 1, escalated: [] })
@@ -115,7 +115,7 @@ describe('an escalation that may list, and not watch', () => {
         expect((await get('a/p'))?.data).toEqual({ n: '1' })
         isDenied = false
         await simulation.advance(600_000)
-        expect([phases(kit), await watches(), errors.length]).toEqual([['wide 5'], 1, 1])
+        expect([phases(kit), await watches(), errors.length]).toEqual([['escalated 5'], 1, 1])
         await write('~a/p')
         expect(log.slice(5)).toEqual(['+a/p 1', '~a/p 1→2'])
       },
@@ -135,7 +135,7 @@ describe('an escalation where the server can’t stream lists', () => {
         await readAll(many.slice(0, 10))
         requests()
         await readAll(many.slice(10))
-        expect([phases(kit), requests()]).toEqual([['wide 110'], ['list', expect.stringMatching(/^watch rv=/)]])
+        expect([phases(kit), requests()]).toEqual([['escalated 110'], ['list', expect.stringMatching(/^watch rv=/)]])
       },
       { escalateAt: 10 },
     ))

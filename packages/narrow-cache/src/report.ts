@@ -38,7 +38,7 @@ export interface EscalationReport {
   readonly resource: string
   /** `undefined`: all namespaces, or a cluster-scoped resource. */
   readonly namespace: string | undefined
-  readonly phase: Exclude<EscalationPhase, 'narrow'>
+  readonly phase: Exclude<EscalationPhase, 'single'>
   /** The number of entries in it. */
   readonly entries: number
 }
@@ -51,7 +51,7 @@ export function viewReport({ view, entries, store, subscriptions }: ViewEntries)
 export function escalations(views: readonly ViewEntries[]): EscalationReport[] {
   return views.flatMap(({ view, resource, watches }) =>
     watches.flatMap(({ namespace, phase, entries }) =>
-      phase === 'narrow' ? [] : [{ view: view.key, resource, namespace, phase, entries: entries.size }],
+      phase === 'single' ? [] : [{ view: view.key, resource, namespace, phase, entries: entries.size }],
     ),
   )
 }

@@ -17,7 +17,7 @@ async function restored(kit: Kit, options: { readonly isWatched: boolean } = { i
   if (options.isWatched) await run(() => narrow.watch(configMaps, y, noting(log)))
   else await get('a/y')
   await simulation.advance(1000)
-  expect(phases(kit)).toEqual(['wide 2'])
+  expect(phases(kit)).toEqual(['escalated 2'])
   await write('~a/x', '~a/y', '~a/x', '~a/y')
   await late(kit)
   await run(() => server.restoreEtcd(early))
@@ -31,7 +31,7 @@ async function noticed(kit: Kit): Promise<void> {
   kit.narrow.deleted(configMaps, x)
   await kit.get('a/x')
   await kit.simulation.advance(1000)
-  expect(phases(kit)).toEqual(['rising 2'])
+  expect(phases(kit)).toEqual(['escalating 2'])
 }
 
 describe('a watch of many that is opened anew, since one of its objects has shown a restore', () => {
@@ -109,7 +109,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
           expect((await get(path))?.data).toEqual({ n: path === 'a/x' ? '1' : '2' })
           expect(simulation.clock.monotonic() - begun).toBeLessThan(1000)
         }
-        expect(phases(kit)).toEqual(['rising 2'])
+        expect(phases(kit)).toEqual(['escalating 2'])
         await run(() => busy.remove())
       },
       { escalateAt: 1 },
@@ -125,7 +125,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
         await run(() => server.faults.add({ match: { name: '' }, effect }))
         narrow.deleted(configMaps, x)
         await get('a/x')
-        expect(phases(kit)).toEqual(['rising 2'])
+        expect(phases(kit)).toEqual(['escalating 2'])
         const begun = simulation.clock.monotonic()
         expect((await get('a/y'))?.data).toEqual({ n: '2' })
         expect(simulation.clock.monotonic() - begun).toBeLessThan(10_000)
@@ -143,7 +143,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
         const log: string[] = []
         await run(() => narrow.watch(configMaps, y, noting(log)))
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['wide 2'])
+        expect(phases(kit)).toEqual(['escalated 2'])
         await write('~a/y', '~a/x', '~a/x')
         await run(() => server.restoreEtcd(early))
         await simulation.advance(1000)
@@ -154,7 +154,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
         await get('a/x')
         requests()
         await simulation.advance(5000)
-        expect(phases(kit)).toEqual(['wide 2'])
+        expect(phases(kit)).toEqual(['escalated 2'])
         expect(log.slice(1)).toEqual(['~a/y 2→3', '~a/y 3→another'])
       },
       { escalateAt: 1 },

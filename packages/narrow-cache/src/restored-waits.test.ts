@@ -16,7 +16,7 @@ async function fallen(kit: Kit, log: string[], before: () => Promise<unknown>): 
   const others: Subscription[] = []
   for (let i = 0; i < 9; i++) others.push(await watch(`c/n${i}`))
   await simulation.advance(2000)
-  expect(phases(kit)).toEqual(['wide 13'])
+  expect(phases(kit)).toEqual(['escalated 13'])
   await before()
   for (const one of others) await run(() => one.close())
 }
@@ -75,7 +75,7 @@ describe('of all namespaces, that are to be fed by each', () => {
         await get('a/x')
         await simulation.advance(3000)
         await run(() => faults.shift()?.remove())
-        await simulation.runUntil(() => phases(kit)[0]?.startsWith('wide') === true)
+        await simulation.runUntil(() => phases(kit)[0]?.startsWith('escalated') === true)
         for (const one of faults) await run(() => one.remove())
         await simulation.advance(60_000)
         for (let i = 0; i < 10; i++) {

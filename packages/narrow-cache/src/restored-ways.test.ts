@@ -19,7 +19,7 @@ describe('a way that rises on a list of before a restore', () => {
         const early = await run(() => server.revision())
         for (const n of ['x', 'p', 'q']) await run(() => narrow.watch(configMaps, keyOf(`a/${n}`), noting([])))
         await simulation.advance(1000)
-        expect(phases(kit)).toEqual(['wide 3'])
+        expect(phases(kit)).toEqual(['escalated 3'])
         await write('~a/x', '~a/p', '~a/q', '~a/x')
         const slow = await run(() =>
           server.faults.add({ match: { verb: 'watch', name: '', namespace: '' }, effect: unavailable }),
@@ -53,7 +53,7 @@ it('R5: one that is leaving the watch of many shows it once', () =>
       for (const n of ['x', 'p', 'q', 'r', 's', 't'])
         subs.push(await run(() => narrow.watch(configMaps, keyOf(`a/${n}`), noting([]))))
       await simulation.advance(1000)
-      expect(phases(kit)).toEqual(['wide 6'])
+      expect(phases(kit)).toEqual(['escalated 6'])
       await write('~a/x', '~a/x', '~a/x')
       const slow = await run(() => server.faults.add({ match: { name: 'p' }, effect: unavailable }))
       for (const one of subs.slice(2)) await run(() => one.close())

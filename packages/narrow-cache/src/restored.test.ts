@@ -95,7 +95,7 @@ describe('a server that was restored from a backup', () => {
           requests()
           await get('a/z')
           await simulation.advance(5000)
-          expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+          expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated' }])
           expect(requests().length).toBeLessThan(10)
           expect((await get(path))?.data?.n).toBe(was === 'present' ? '1' : undefined)
           log.splice(0)

@@ -17,11 +17,11 @@ describe('an entry that comes to be fed otherwise', () => {
         const rising = run(() => narrow.get(configMaps, keyOf('a/y')))
         await simulation.advance(500)
         await write('+a/x')
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'rising' }])
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'escalating' }])
         expect(log).toEqual(['0a/x', '+a/x 1'])
         await rising
         await simulation.advance(60_000)
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated' }])
         expect(log).toEqual(['0a/x', '+a/x 1'])
       },
       { escalateAt: 1 },
@@ -34,7 +34,7 @@ describe('an entry that comes to be fed otherwise', () => {
         await get('a/y')
         await get('a/z')
         await simulation.advance(1000)
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated' }])
         await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'delay', ms: 3000 } }))
         const begun = simulation.clock.monotonic()
         const [part, whole] = await run(async () => {
@@ -78,7 +78,7 @@ describe('an entry that comes to be fed otherwise', () => {
         await get('a/x')
         await get('a/y')
         await simulation.advance(1000)
-        expect(narrow.report().escalated).toMatchObject([{ phase: 'wide' }])
+        expect(narrow.report().escalated).toMatchObject([{ phase: 'escalated' }])
         mayRead = false
         breakAll()
         await run(() => server.endWatches('configmaps'))
@@ -119,9 +119,9 @@ it('N11: an entry leaves its own watch when that has come late to the version th
       await write('~a/x', '+b/other')
       requests()
       await get('a/y')
-      expect(narrow.report()).toMatchObject({ streams: 2, escalated: [{ phase: 'wide' }] })
+      expect(narrow.report()).toMatchObject({ streams: 2, escalated: [{ phase: 'escalated' }] })
       await simulation.advance(10_000)
-      expect(narrow.report()).toMatchObject({ streams: 1, escalated: [{ phase: 'wide' }] })
+      expect(narrow.report()).toMatchObject({ streams: 1, escalated: [{ phase: 'escalated' }] })
       expect(narrow.peek(configMaps, keyOf('a/x'))).toMatchObject({ object: { data: { n: '2' } } })
       expect(requests()).toEqual(['stream'])
     },

@@ -61,7 +61,7 @@ export class ViewEntries extends ViewContext {
     this.entries.set(key.text, entry)
     scope.entries.set(key.text, entry)
     this.balance([scope])
-    entry.place()
+    entry.assignSource()
     return entry
   }
 
@@ -90,16 +90,16 @@ export class ViewEntries extends ViewContext {
     // Of a cluster-scoped resource there is one watch that its entries could move to.
     const most = watch === undefined ? Math.min(escalateAt, escalateAllAt) : escalateAt
     const those = wasMany === this.#isMany ? namespaces : this.#namespaces.values()
-    if (this.#isMany && !this.#isOne && watch?.rise() === true) {
+    if (this.#isMany && !this.#isOne && watch?.escalate() === true) {
       if (watch.synced) for (const one of those) one.close()
       return
     }
     for (const one of those) {
       // For one entry a watch of all metadata is no gain.
-      if (one.entries.size > most || (this.#isMany && one.entries.size > 1)) one.rise()
-      else if (!this.#isMany && one.entries.size < most / 2) one.fall()
+      if (one.entries.size > most || (this.#isMany && one.entries.size > 1)) one.escalate()
+      else if (!this.#isMany && one.entries.size < most / 2) one.deescalate()
     }
-    if (!this.#isMany) watch?.fall()
+    if (!this.#isMany) watch?.deescalate()
   }
 
   /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */

@@ -1,17 +1,9 @@
 import { Client } from '@wherry/client'
 import { sleep } from '@wherry/client/internal'
 import { configMaps, secrets } from '@wherry/client/resources/core'
-import {
-  chance,
-  checkReplay,
-  choose,
-  forEachSeed,
-  integer,
-  type Simulation,
-  simulate,
-  startApiServer,
-} from '@wherry/testing'
+import { chance, checkReplay, choose, forEachSeed, integer, type Simulation, simulate } from '@wherry/testing'
 import { expect, it } from 'vitest'
+import { simulatedServer } from '../testkit.fixture.ts'
 import { Operator } from './operator.ts'
 import { at, defineGames, desiredConfig, game, games, ours, secret } from './testkit/games.ts'
 
@@ -19,14 +11,9 @@ const names = ['chess', 'go', 'draughts', 'hex']
 const keys = ['red', 'blue', 'green']
 
 /** An operator and its server, with faults and changes at random: at the end the world is as the objects say. */
-async function world({ clock, random, environment, trace }: Simulation): Promise<void> {
-  const server = await startApiServer({
-    clusterObjects: false,
-    isolate: false,
-    sockets: false,
-    clock,
-    random: random.fork('server'),
-  })
+async function world(simulation: Simulation): Promise<void> {
+  const { clock, random, environment, trace } = simulation
+  const server = await simulatedServer(simulation)
   const { url, token } = server
   const transport = server.transport({ random: random.fork('network') })
   const client = new Client({ url, token, transport, environment })

@@ -2,16 +2,28 @@ import type { View } from '@wherry/client'
 import type { CheckedKey } from '@wherry/client/internal'
 import { projector } from '@wherry/client/internal'
 import type { Lister } from '@wherry/informer/internal'
-import type { InformerSource } from './informer-source.ts'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
+
+/** The informer of an object, as the object needs it. */
+export interface ObjectSource {
+  readonly view: View
+  readonly informer: Pick<Lister<unknown>, 'get'>
+  /** Whether it shows the object as new as this process knows it. */
+  has(key: string): boolean
+  /** Resolves when it may. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as the informer's own `whenSynced` does. */
+  ready(key: string, signal: AbortSignal | undefined): Promise<void>
+  lister(view: View): Lister<unknown>
+  join(key: string, object: InformerObject): void
+  leave(key: string, object: InformerObject): void
+}
 
 /** An object that is read from an informer. Its states are those that the informer keeps, whatever the view makes of them. */
 export class InformerObject extends TrackedObject {
   override readonly served = 'informer'
-  readonly #source: InformerSource
+  readonly #source: ObjectSource
   readonly #lister: Lister<unknown>
 
-  constructor(view: View, key: CheckedKey, released: () => void, source: InformerSource) {
+  constructor(view: View, key: CheckedKey, released: () => void, source: ObjectSource) {
     super(view, key, released)
     this.#source = source
     this.#lister = source.lister(view)

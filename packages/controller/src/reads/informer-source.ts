@@ -5,11 +5,11 @@ import type { CachedInformer, Hold } from '@wherry/dynamic-cache/internal'
 import type { Registration } from '@wherry/informer'
 import { coveredLister, isAnswer, type KeyedListerOptions, type Lister } from '@wherry/informer/internal'
 import { OwnWriteTimeoutError } from './errors.ts'
-import type { InformerObject } from './informer-object.ts'
+import type { InformerObject, ObjectSource } from './informer-object.ts'
 import { untilTold } from './informer-of.ts'
 import { type ObjectIndex, type SourceIndex, SourceIndices } from './object-index.ts'
 import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
-import { Selection } from './selection.ts'
+import { Selection, type SelectionSource } from './selection.ts'
 import { nameOf, SelectionIndex } from './selection-index.ts'
 import { type SelectionScope, selects } from './selection-scope.ts'
 import { unlessRefused } from './unless-refused.ts'
@@ -31,7 +31,7 @@ export interface InformerSourceOptions {
 type Asked = string | SelectionScope
 
 /** An informer that reads are served from, with what depends on it. It is held, so that nobody removes it meanwhile. */
-export class InformerSource {
+export class InformerSource implements ObjectSource, SelectionSource {
   readonly view: View
   readonly #options: InformerSourceOptions
   readonly #hold: Hold<unknown>

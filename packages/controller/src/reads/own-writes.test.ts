@@ -110,7 +110,7 @@ describe('what this process wrote', () => {
       const metadata = { ...keyOf('a/x'), uid: 'of x', resourceVersion: '1000000' }
       reads.writes.wrote(configMaps, { metadata })
       reads.writes.deleted(configMaps, keyOf('a/x'))
-      expect(reads.writes.get(configMaps.resource, 'a/x')?.gone).toEqual(['of x'])
+      expect(reads.writes.get(configMaps.resource, 'a/x')?.deleted).toEqual(['of x'])
     }))
 
   it('C10: is waited for by an informer that is read from for the first time', () => {

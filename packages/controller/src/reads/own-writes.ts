@@ -11,88 +11,86 @@ import type { CachedInformer } from '@wherry/dynamic-cache/internal'
 import { SyncWaiters } from '@wherry/informer/internal'
 import { isWithin } from './selection-scope.ts'
 
-/** How long a write is remembered for informers that are to be read later, in milliseconds: until then any has seen it. */
+/** How long a write is remembered for informers that start later, in milliseconds: by then every server shows it. */
 export const rememberedMs = 65_000
-/** How often an informer is looked at while a write is waited for, in milliseconds: a bookmark makes no event. */
+/** How often a waiting reader looks at the informer, in milliseconds: a bookmark makes no event. */
 const lookMs = 250
-/** Of how many names at most. */
+/** The maximum number of objects whose writes are remembered. */
 const mostRemembered = 10_000
-/** How many uids of deleted objects are remembered of one name. */
-const mostGone = 10
+/** The maximum number of uids of deleted objects that are remembered for one key. */
+const mostDeleted = 10
 
-/** The least that a reader may be given of an object. */
-export interface Floor {
-  /** The state that the last write made: no older one may be shown. */
-  readonly made: Made | undefined
-  /** The uids of the objects of that name that were deleted last: none of them may be shown at all. */
-  readonly gone: readonly string[]
-  /** Until when it counts for informers that had not begun, on the monotonic clock, in milliseconds. */
+/** The oldest state of an object that a reader may get. */
+export interface MinVersion {
+  /** The state after the last write: no older one may be shown. */
+  readonly written: Written | undefined
+  /** The uids of the objects of that key that were deleted last: none of them may be shown. */
+  readonly deleted: readonly string[]
+  /** Until when it counts for informers that start later, on the monotonic clock, in milliseconds. */
   readonly until: number
 }
 
-interface Made {
+interface Written {
   readonly uid: string | undefined
   readonly resourceVersion: string
   readonly labels: Readonly<Record<string, string>> | undefined
 }
 
-/** Hears of what this process writes to objects of one resource. */
+/** Is notified of the writes of this process to one resource. */
 export interface WriteSubscriber {
-  /** @param write one write, as the floor that it alone makes */
-  wrote?(key: string, write: Floor): void
-  /** The answer to a write did not come. */
+  /** @param write the minimum version after this write alone */
+  wrote?(key: string, write: MinVersion): void
+  /** The answer to a write was lost. */
   unanswered?(key: string): void
 }
 
-/** What {@link OwnWrites} are made of. */
 export interface OwnWritesOptions {
   readonly clock: Clock
   readonly cache: { readonly informers: readonly CachedInformer<unknown>[] }
 }
 
 /**
- * What this process wrote in the last minute, by resource and key: no reader may be given anything older (rules A8 and C10). All
- * controllers of an operator share one, and their client notifies it.
+ * The writes of this process in the last minute, by resource and key: no reader may get an older state (rules A8 and C10). All controllers of an
+ * operator share it, and their client notifies it.
  */
 export class OwnWrites implements WriteListener {
   readonly #options: OwnWritesOptions
-  /** By resource and key; the key that was written last is the last one. */
-  readonly #floors = new Map<string, Floor>()
-  /** Each subscriber with the name of its resource. */
+  /** By resource and key. The key that was written last is the last one. */
+  readonly #minVersions = new Map<string, MinVersion>()
+  /** Each subscriber with its {@link resourceKey}. */
   readonly #subscribers = new Set<readonly [string, WriteSubscriber]>()
 
   constructor(options: OwnWritesOptions) {
     this.#options = options
   }
 
-  /** Of how many objects it remembers writes. */
+  /** The number of objects whose writes are remembered. */
   get size(): number {
-    return this.#floors.size
+    return this.#minVersions.size
   }
 
-  /** From now on the subscriber hears of writes to a resource in all its versions. What is returned ends that. */
+  /** Notifies the subscriber of later writes to a resource, in all its versions. Returns a function that ends this. */
   subscribe(resource: ResourceDefinition, subscriber: WriteSubscriber): () => void {
     const known = [resourceKey(resource), subscriber] as const
     this.#subscribers.add(known)
     return () => void this.#subscribers.delete(known)
   }
 
-  /** The floor that is remembered of one key. */
-  get(resource: ResourceDefinition, key: string): Floor | undefined {
-    const floor = this.#floors.get(idOf(resource, key))
-    return floor !== undefined && floor.until > this.#options.clock.monotonic() ? floor : undefined
+  get(resource: ResourceDefinition, key: string): MinVersion | undefined {
+    const min = this.#minVersions.get(idOf(resource, key))
+    return min !== undefined && min.until > this.#options.clock.monotonic() ? min : undefined
   }
 
-  *of(resource: ResourceDefinition): IterableIterator<readonly [string, Floor]> {
+  *of(resource: ResourceDefinition): IterableIterator<readonly [string, MinVersion]> {
     const start = idOf(resource, '')
-    for (const id of this.#floors.keys()) {
+    for (const id of this.#minVersions.keys()) {
       const key = id.slice(start.length)
-      const floor = id.startsWith(start) ? this.get(resource, key) : undefined
-      if (floor !== undefined) yield [key, floor]
+      const min = id.startsWith(start) ? this.get(resource, key) : undefined
+      if (min !== undefined) yield [key, min]
     }
   }
 
-  /** Says that an object was written, and what the server answered. */
+  /** An object was written. @param answer the server's answer */
   wrote(view: View, answer: object): void {
     having('the object that the server answered')('wrote.answer', answer)
     const object = answer as KubernetesObject
@@ -100,42 +98,45 @@ export class OwnWrites implements WriteListener {
     if (name === undefined) return
     if (wentWith(object)) this.deleted(view, { name, namespace } as ObjectKey, uid)
     else if (resourceVersion !== undefined) {
-      this.#note(view.resource, keyText({ name, namespace }), { made: { uid, resourceVersion, labels }, gone: [] })
+      this.#note(view.resource, keyText({ name, namespace }), {
+        written: { uid, resourceVersion, labels },
+        deleted: [],
+      })
     }
   }
 
-  /** Says that an object was deleted. @param uid of that object; `undefined`: whatever the informers have now. */
+  /** An object was deleted. @param uid its uid; `undefined`: whichever the informers have now */
   deleted(view: View, key: ObjectKey, uid?: string | undefined): void {
-    const gone = uid === undefined ? [...this.uids(view, key)] : [uid]
-    if (gone.length > 0) this.#note(view.resource, keyText(key), { made: undefined, gone })
+    const deleted = uid === undefined ? [...this.uids(view, key)] : [uid]
+    if (deleted.length > 0) this.#note(view.resource, keyText(key), { written: undefined, deleted })
   }
 
   unanswered({ resource }: View, key: string): void {
     this.#tell(resource, subscriber => subscriber.unanswered?.(key))
   }
 
-  /** The uids that a key has now in any informer of its resource, since reads may be served from each, and that of what was written last. */
+  /** The uids that the informers of the resource have for a key now (any of them may serve a read), and the uid of the last write. */
   uids({ resource }: View, key: ObjectKey): ReadonlySet<string> {
     const text = keyText(key)
     const name = resourceKey(resource)
     const informers = this.#options.cache.informers.filter(({ view }) => resourceKey(view.resource) === name)
     const shown = informers.map(informer => informer.version(text)?.uid)
-    const written = this.get(resource, text)?.made?.uid
+    const written = this.get(resource, text)?.written?.uid
     return new Set([...shown, written].filter(uid => uid !== undefined))
   }
 
-  #note(resource: ResourceDefinition, key: string, noted: Omit<Floor, 'until'>): void {
+  #note(resource: ResourceDefinition, key: string, noted: Omit<MinVersion, 'until'>): void {
     const now = this.#options.clock.monotonic()
     const write = { ...noted, until: now + rememberedMs }
     const known = this.get(resource, key)
-    const floor = raised(known, write)
-    if (floor === known) return
+    const min = raised(known, write)
+    if (min === known) return
     const id = idOf(resource, key)
-    this.#floors.delete(id)
-    this.#floors.set(id, floor)
-    for (const [old, { until }] of this.#floors) {
-      if (this.#floors.size <= mostRemembered && until > now) break
-      this.#floors.delete(old)
+    this.#minVersions.delete(id)
+    this.#minVersions.set(id, min)
+    for (const [old, { until }] of this.#minVersions) {
+      if (this.#minVersions.size <= mostRemembered && until > now) break
+      this.#minVersions.delete(old)
     }
     this.#tell(resource, subscriber => subscriber.wrote?.(key, write))
   }
@@ -155,61 +156,66 @@ function idOf(resource: ResourceDefinition, key: string): string {
   return `${resourceKey(resource)} ${key}`
 }
 
-/** The floor after one more write. The server may have answered in another order than it wrote: such a write changes nothing. */
-function raised(floor: Floor | undefined, write: Floor): Floor {
-  if (floor === undefined) return write
-  const { made, gone } = floor
-  if (write.made === undefined) {
-    // Who has come to what was made knows that it went. Without an order of versions nobody is known to have come to it.
-    const isLeft = isAmong(made?.uid, write.gone) && !isAtLeast(made?.resourceVersion, made?.resourceVersion)
-    return { ...write, made: isLeft ? undefined : made, gone: [...gone, ...write.gone].slice(-mostGone) }
+/** The minimum version after one more write. Answers may come in another order than the writes: an older write changes nothing. */
+function raised(min: MinVersion | undefined, write: MinVersion): MinVersion {
+  if (min === undefined) return write
+  const { written, deleted } = min
+  if (write.written === undefined) {
+    // A reader that has seen the written version has also seen the delete. Versions without an order never tell that.
+    const isLeft =
+      isAmong(written?.uid, write.deleted) && !isAtLeast(written?.resourceVersion, written?.resourceVersion)
+    return {
+      ...write,
+      written: isLeft ? undefined : written,
+      deleted: [...deleted, ...write.deleted].slice(-mostDeleted),
+    }
   }
-  const { uid, resourceVersion } = write.made
-  const isAfter = made?.resourceVersion !== resourceVersion && isAtLeast(made?.resourceVersion, resourceVersion)
-  return isAfter || isAmong(uid, gone) ? floor : { ...write, gone }
+  const { uid, resourceVersion } = write.written
+  const isAfter = written?.resourceVersion !== resourceVersion && isAtLeast(written?.resourceVersion, resourceVersion)
+  return isAfter || isAmong(uid, deleted) ? min : { ...write, deleted }
 }
 
-/** What this process wrote and one informer may not show yet. */
+/** The writes of this process that one informer may not show yet. */
 export class UnseenWrites implements WriteSubscriber {
   readonly #informer: CachedInformer<unknown>
   readonly #clock: Clock
   /** Ends the subscription. */
   readonly close: () => void
-  /** Those that the informer has not come to. The one that was looked at last is the last one. */
-  readonly #floors = new Map<string, Floor>()
+  /** The writes that the informer has not reached. The one that was checked last is the last one. */
+  readonly #minVersions = new Map<string, MinVersion>()
   readonly #waiters = new SyncWaiters()
 
   constructor(informer: CachedInformer<unknown>, clock: Clock, writes: OwnWrites) {
     this.#informer = informer
     this.#clock = clock
     const { resource } = informer.view
-    for (const [key, floor] of writes.of(resource)) this.#floors.set(key, floor)
+    for (const [key, min] of writes.of(resource)) this.#minVersions.set(key, min)
     this.close = writes.subscribe(resource, this)
   }
 
-  wrote(key: string, write: Floor): void {
-    const floor = raised(this.#look(key), write)
-    this.#floors.delete(key)
-    this.#floors.set(key, floor)
-    // Nobody may ask for the others: of those that are kept, two are looked at.
+  wrote(key: string, write: MinVersion): void {
+    const min = raised(this.#look(key), write)
+    this.#minVersions.delete(key)
+    this.#minVersions.set(key, min)
+    // Nobody may ever read the other keys: checks two of them, so that what the informer has reached is dropped in time.
     let kept = 0
-    for (const other of this.#floors.keys()) {
+    for (const other of this.#minVersions.keys()) {
       if (this.#look(other) !== undefined) kept += 1
       if (kept === 2) break
     }
   }
 
-  /** A key of which the informer does not show yet what was written. @param asked that key, or those that a reader asks for */
+  /** A key whose last write the informer does not show yet. @param asked the key, or the keys, of a read */
   lacking(asked: string | ((key: string) => boolean)): string | undefined {
     if (typeof asked === 'string') {
-      const floor = this.#look(asked)
-      return floor !== undefined && isOlder(this.#informer, asked, floor) ? asked : undefined
+      const min = this.#look(asked)
+      return min !== undefined && isOlder(this.#informer, asked, min) ? asked : undefined
     }
-    for (const key of [...this.#floors.keys()]) if (asked(key) && this.lacking(key) !== undefined) return key
+    for (const key of [...this.#minVersions.keys()]) if (asked(key) && this.lacking(key) !== undefined) return key
     return undefined
   }
 
-  /** Resolves when the informer lacks nothing that is asked for; or when the time is over, with a key that it lacks. */
+  /** Resolves when the informer shows all writes to the asked keys or, after the time-out, with a key whose write it lacks. */
   async shown(
     asked: string | ((key: string) => boolean),
     timeoutMs: number,
@@ -224,50 +230,50 @@ export class UnseenWrites implements WriteSubscriber {
     }
   }
 
-  /** The informer has heard of something. */
+  /** The informer had an event. */
   heard(): void {
     this.#waiters.resolve()
   }
 
-  /** What the informer has not come to. */
-  #look(key: string): Floor | undefined {
-    const known = this.#floors.get(key)
+  /** The minimum version of a key, if the informer has not reached it. */
+  #look(key: string): MinVersion | undefined {
+    const known = this.#minVersions.get(key)
     if (known === undefined) return undefined
     const informer = this.#informer
     const isCurrent = known.until > this.#clock.monotonic()
-    // A delete that was never heard of is forgotten.
-    const floor = isCurrent ? known : { ...known, gone: [] }
-    // An informer that is still to hear of an object does not know yet that it went.
-    const isComing = !informer.hasSynced || !hasCome(informer, key, floor.made)
-    this.#floors.delete(key)
-    // It may never hear of what it does not select.
-    if (!(isCurrent && isComing) && !isOlder(informer, key, floor)) return undefined
-    this.#floors.set(key, floor)
-    return floor
+    // A delete for which no event came is forgotten.
+    const min = isCurrent ? known : { ...known, deleted: [] }
+    // An informer that has not reached the written object has not reached its deletion either.
+    const isBehind = !informer.hasSynced || !hasReached(informer, key, min.written)
+    this.#minVersions.delete(key)
+    // It may never get an event of an object that it does not select.
+    if (!(isCurrent && isBehind) && !isOlder(informer, key, min)) return undefined
+    this.#minVersions.set(key, min)
+    return min
   }
 }
 
 /** Whether an informer shows an older state than it may. */
-export function isOlder(informer: CachedInformer<unknown>, key: string, { made, gone }: Floor): boolean {
+export function isOlder(informer: CachedInformer<unknown>, key: string, { written, deleted }: MinVersion): boolean {
   const held = informer.version(key)
-  if (isAmong(held?.uid, gone)) return true
-  if (made === undefined || hasCome(informer, key, made)) return false
-  // It shows an older one, or it is to hear of a new one. Only the server knows what fields select.
+  if (isAmong(held?.uid, deleted)) return true
+  if (written === undefined || hasReached(informer, key, written)) return false
+  // It shows an older state, or an add is still to come. Only the server can evaluate field selectors.
   if (held !== undefined) return true
   const { view } = informer
-  return view.fields.isOfKeys && isWithin(view, key) && view.labels.matches(made.labels)
+  return view.fields.isOfKeys && isWithin(view, key) && view.labels.matches(written.labels)
 }
 
-function isAmong(uid: string | undefined, gone: readonly string[]): boolean {
-  return uid !== undefined && gone.includes(uid)
+function isAmong(uid: string | undefined, deleted: readonly string[]): boolean {
+  return uid !== undefined && deleted.includes(uid)
 }
 
-function hasCome(informer: CachedInformer<unknown>, key: string, made: Made | undefined): boolean {
+function hasReached(informer: CachedInformer<unknown>, key: string, written: Written | undefined): boolean {
   const held = informer.version(key)?.resourceVersion
   return (
-    made === undefined ||
-    held === made.resourceVersion ||
-    isAtLeast(held, made.resourceVersion) ||
-    isAtLeast(informer.lastSyncedResourceVersion, made.resourceVersion)
+    written === undefined ||
+    held === written.resourceVersion ||
+    isAtLeast(held, written.resourceVersion) ||
+    isAtLeast(informer.lastSyncedResourceVersion, written.resourceVersion)
   )
 }

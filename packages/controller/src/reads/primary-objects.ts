@@ -4,10 +4,9 @@ import { readByName } from '../objects/read-by-name.ts'
 import type { InformerSource } from './informer-source.ts'
 import type { OwnWrites } from './own-writes.ts'
 
-/** How long a run waits for the informer, in milliseconds. Then the object is read from the server. */
+/** How long a run waits for the informer, in milliseconds. After that it reads the object from the server. */
 const waitMs = 5000
 
-/** What {@link PrimaryObjects} are made of. */
 export interface PrimaryObjectsOptions {
   readonly client: Client
   readonly source: InformerSource
@@ -15,16 +14,16 @@ export interface PrimaryObjectsOptions {
 }
 
 /**
- * The primary objects of a controller, each at least as new as what this process wrote before it is asked for.
+ * Reads the primary objects of a controller, each at least as new as the last write of this process to it.
  *
- * The informer is as new in most cases. If it is not, the run waits for its watch, at most 5 s. After that, and after a write
- * whose answer was lost, the object is read from the server.
+ * The informer is new enough in most cases. If it is not, the run waits for it, at most 5 s. After that, and after a write whose answer was lost, the
+ * object is read from the server.
  */
 export class PrimaryObjects {
   readonly #options: PrimaryObjectsOptions
-  /** What stands for the last write to an object whose answer was lost, by the object's key. */
+  /** A symbol for the last write to an object whose answer was lost, by key. */
   readonly #unanswered = new Map<string, symbol>()
-  /** From now on nothing is heard of writes. */
+  /** Ends the subscription to writes. */
   readonly close: () => void
 
   constructor(options: PrimaryObjectsOptions) {
@@ -34,14 +33,13 @@ export class PrimaryObjects {
     this.close = writes.subscribe(source.view.resource, { unanswered })
   }
 
-  /** Whether the informer may show an older object than this process knows of, so that {@link PrimaryObjects.read} is needed. */
+  /** Whether the informer may show an older object than the last write of this process, so that {@link PrimaryObjects.read} is needed. */
   isBehind(key: string): boolean {
     return this.#unanswered.has(key) || this.#options.source.unseen.lacking(key) !== undefined
   }
 
   /**
-   * The object, new enough; `undefined` if there is none. Rejects with what the server says if it has to be asked and does not
-   * answer, or with the signal's reason.
+   * The object, new enough; `undefined` if there is none. Rejects with the server's error if the server had to be asked, or with the signal's reason.
    */
   async read(key: string, signal: AbortSignal): Promise<unknown> {
     const { source, client, writes } = this.#options
@@ -49,10 +47,10 @@ export class PrimaryObjects {
     const lost = this.#unanswered.get(key)
     if (lost === undefined && (await unseen.shown(key, waitMs, signal)) === undefined) return informer.get(key)
     const asked = parsedKey(view.resource, key) as ObjectKey
-    // An object of that name that comes while the server answers is another one.
+    // An object of that key that appears while the server answers is another one.
     const before = writes.uids(view, asked)
     const object = await readByName(client, unprojected(view) as View<object>, asked, { signal })
-    // What the server has answered may be older than a write whose answer was lost meanwhile.
+    // The answer may be older than a write whose answer was lost meanwhile.
     if (this.#unanswered.get(key) !== lost) return this.read(key, signal)
     this.#unanswered.delete(key)
     if (object === undefined) {

@@ -1,19 +1,30 @@
+import type { View } from '@wherry/client'
 import type { Lister } from '@wherry/informer/internal'
 import { versionOf } from '../objects/version.ts'
 import type { ReadCause } from './cause.ts'
 import type { SelectionDependency } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey, tell } from './dependency-graph.ts'
-import type { InformerSource } from './informer-source.ts'
 import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
+
+/** The informer of a selection, as the selection needs it. */
+export interface SelectionSource {
+  /** Whether it shows the selected objects as new as this process knows them. */
+  has(scope: SelectionScope): boolean
+  /** Resolves when it may. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as the informer's own `whenSynced` does. */
+  ready(scope: SelectionScope, signal: AbortSignal | undefined): Promise<void>
+  lister(view: View): Lister<unknown>
+  projection(view: View): (object: object) => unknown
+  drop(selection: Selection): void
+}
 
 /** The objects of a view that some labels select, in one namespace or all, or that one object controls: what keys have listed. */
 export class Selection extends DependencyTarget {
   readonly scope: SelectionScope
-  readonly #source: InformerSource
+  readonly #source: SelectionSource
   readonly #lister: Lister<unknown>
   readonly #project: (object: object) => unknown
 
-  constructor(source: InformerSource, scope: SelectionScope) {
+  constructor(source: SelectionSource, scope: SelectionScope) {
     super()
     this.scope = scope
     this.#source = source

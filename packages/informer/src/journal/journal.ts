@@ -1,6 +1,7 @@
 import type { Clock, View } from '@wherry/client'
 import type { Entry } from '../entries/entry.ts'
 import { callGuarded } from '../watched.ts'
+import type { FirstList } from './first-list.ts'
 import { BirthOrder, ChangeOrder } from './orders.ts'
 import { type TombstoneReader, Tombstones, type TombstonesOptions } from './tombstones.ts'
 
@@ -110,6 +111,17 @@ export class Journal<C> {
     if (this.births.size > this.#mostKeys) this.#mostKeys = this.births.size
     this.#changed()
     return added
+  }
+
+  /** Adds all objects of a first list, which has numbered them. Returns false if changes came since the list began: the numbers are wrong then. */
+  addedFirst({ from, entries }: FirstList<C>): boolean {
+    if (from !== this.head || this.changes.end > 0) return false
+    this.head += entries.length
+    this.changes.append(entries)
+    this.births.append(entries)
+    this.#mostKeys = Math.max(this.#mostKeys, entries.length)
+    this.#changed()
+    return true
   }
 
   /** An object has another value. */

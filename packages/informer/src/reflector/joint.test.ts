@@ -1,9 +1,9 @@
 import { ApiError } from '@wherry/client'
 import { describe, expect, it } from 'vitest'
 import type { InformerState } from '../informer-state.ts'
-import { jointError, jointResourceVersion, jointState, type Told } from './joint.ts'
+import { jointError, jointResourceVersion, jointState, type ReflectorStatus } from './joint.ts'
 
-const told = (parts: Partial<Told>): Told => ({
+const told = (parts: Partial<ReflectorStatus>): ReflectorStatus => ({
   state: 'watching',
   lastSyncedResourceVersion: undefined,
   lastError: undefined,

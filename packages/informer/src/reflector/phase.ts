@@ -7,10 +7,10 @@ import type { Stream } from './stream.ts'
  *   streaming ──► watching ──► waiting ──► streaming, listing or watching
  *       │            ▲ │          ▲
  *       ▼            │ ▼          │
- *    listing ────────┘ checking   └── whatever failed        any ──► doubting ──► missing ──► streaming or listing
+ *    listing ────────┘ checking   └── whatever failed        any ──► verifying ──► missing ──► streaming or listing
  * ```
  */
-export type Phase = Streaming | Listing | Watching | Checking | Waiting | Doubting | Missing | Stopped
+export type Phase = Streaming | Listing | Watching | Checking | Waiting | VerifyingNotServed | Missing | Stopped
 
 /** Reads a whole state by a watch that begins with it, and goes on as the watch (rules R9–R12). */
 export interface Streaming {
@@ -47,8 +47,8 @@ export interface Waiting {
 }
 
 /** A 404 came, and is no proof that the server does not serve the resource: asks for one (rules D7, D8). */
-export interface Doubting {
-  readonly is: 'doubting'
+export interface VerifyingNotServed {
+  readonly is: 'verifying'
   /** What came. */
   readonly error: Error
 }

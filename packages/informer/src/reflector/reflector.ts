@@ -5,16 +5,16 @@ import { follow } from './follow.ts'
 import type { Gate } from './gate.ts'
 import { check, list } from './list.ts'
 import { type PreparedReflector, prepared, type ReflectorOptions } from './options.ts'
-import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
+import type { Checking, Listing, Missing, Phase, Streaming, VerifyingNotServed, Waiting, Watching } from './phase.ts'
 import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
 import { nameOf } from './state.ts'
 import { type Ended, Stream } from './stream.ts'
 import {
   afterChecking,
-  afterDoubting,
   afterReading,
   afterStreaming,
-  isForTheCaller,
+  afterVerifying,
+  isPermanent,
   longestWait,
   wholeState,
 } from './transitions.ts'
@@ -142,7 +142,7 @@ export class Reflector {
   tryNow(isLasting = false): boolean {
     if (isLasting) this.#retriedAt = this.#context.clock.monotonic()
     const { lastError, resourceVersion, stopped } = this.#context
-    if (stopped || !this.#isBegun || resourceVersion !== undefined || !isForTheCaller(lastError)) return false
+    if (stopped || !this.#isBegun || resourceVersion !== undefined || !isPermanent(lastError)) return false
     this.#askedAfter = lastError
     this.#hurry?.()
     return true
@@ -207,8 +207,8 @@ export class Reflector {
         return this.#check(phase)
       case 'waiting':
         return this.#wait(phase)
-      case 'doubting':
-        return this.#doubt(phase)
+      case 'verifying':
+        return this.#verify(phase)
       case 'missing':
         return this.#miss(phase)
     }
@@ -256,13 +256,13 @@ export class Reflector {
     return next
   }
 
-  async #doubt(phase: Doubting): Promise<Phase> {
+  async #verify(phase: VerifyingNotServed): Promise<Phase> {
     const context = this.#context
     const { target } = context
     const { context: client } = context.settings
     const asked = { isInNamespace: target.namespace !== undefined, hasState: context.resourceVersion !== undefined }
     const isProved = await unlessStopped(context, client.absence?.isProved(target.resource, asked))
-    return context.stopped ? { is: 'stopped' } : afterDoubting(context, phase, isProved)
+    return context.stopped ? { is: 'stopped' } : afterVerifying(context, phase, isProved)
   }
 
   async #miss({ error }: Missing): Promise<Phase> {
@@ -322,7 +322,7 @@ export class Reflector {
 
 /** Whether a phase begins with a request that is not the first. */
 function asksAgain({ isAgain }: ReflectorContext, phase: Phase): boolean {
-  if (!isAgain || phase.is === 'waiting' || phase.is === 'doubting' || phase.is === 'missing') return false
+  if (!isAgain || phase.is === 'waiting' || phase.is === 'verifying' || phase.is === 'missing') return false
   return phase.is !== 'watching' || phase.stream === undefined
 }
 

@@ -9,7 +9,7 @@ export function nameOf(phase: Exclude<Phase, Stopped>, hasState: boolean): Infor
       return hasState ? 'relisting' : phase.is
     case 'checking':
       return 'watching'
-    case 'doubting':
+    case 'verifying':
       return 'waiting'
     default:
       return phase.is

@@ -4,16 +4,16 @@ import { type Simulation, simulate } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { target } from '../testkit/bench.ts'
 import { prepared, type ReflectorOptions } from './options.ts'
-import type { Doubting, Listing, Phase, Streaming } from './phase.ts'
+import type { Listing, Phase, Streaming, VerifyingNotServed } from './phase.ts'
 import { ReflectorContext } from './reflector-context.ts'
 import type { StreamEnd } from './stream.ts'
 import {
   afterChecking,
-  afterDoubting,
   afterReading,
   afterStreaming,
+  afterVerifying,
   afterWatching,
-  isForTheCaller,
+  isPermanent,
   longestWait,
   wholeState,
 } from './transitions.ts'
@@ -188,7 +188,7 @@ describe('after a whole state that did not come', () => {
   })
 
   it('D7: a resource that the server does not know: a proof is asked for, and it is told to the background once', () => {
-    for (const phase of [streaming, listing]) expect(afterReading(context, phase, unknown()).is).toBe('doubting')
+    for (const phase of [streaming, listing]) expect(afterReading(context, phase, unknown()).is).toBe('verifying')
     expect([told.length, background()]).toEqual([2, ['list']])
     context.isMissing = true
     expect(afterReading(context, streaming, unknown()).is).toBe('missing')
@@ -353,11 +353,11 @@ describe('after a watch', () => {
   )
 
   it('D8: 404 of the resource: a proof is asked for; missing with it, else the same again after a backoff', () => {
-    const doubting = afterWatching(context, refused(unknown())) as Doubting
-    expect(doubting.is).toBe('doubting')
+    const verifying = afterWatching(context, refused(unknown())) as VerifyingNotServed
+    expect(verifying.is).toBe('verifying')
     expect(background()).toEqual(['list'])
-    expect(afterDoubting(context, doubting, true)).toEqual({ is: 'missing', error: doubting.error })
-    const waits = [1, 2, 3].map(() => afterDoubting(context, doubting, false))
+    expect(afterVerifying(context, verifying, true)).toEqual({ is: 'missing', error: verifying.error })
+    const waits = [1, 2, 3].map(() => afterVerifying(context, verifying, false))
     expect(waits.map(shown)).toEqual(['wait, stream 7', 'wait, stream 7', 'wait, stream 7'])
     expect(waits.map(wait => ms(wait) >= 800)).toEqual([true, true, true])
     expect([ms(waits[1] as Phase) >= 1600, ms(waits[2] as Phase) >= 3200]).toEqual([true, true])
@@ -380,16 +380,16 @@ describe('after the server was asked whether it is behind', () => {
     const next = afterChecking(context, answer(503, { retryAfterMs: 9000 }))
     expect([shown(next), ms(next)]).toEqual(['wait, watch', 9000])
     expect(background()).toEqual(['list'])
-    expect(afterChecking(context, unknown()).is).toBe('doubting')
+    expect(afterChecking(context, unknown()).is).toBe('verifying')
     expect(shown(afterChecking(context, lost('CLIENT_CLOSED')))).toBe('stopped')
   })
 })
 
 it('R36: what no retry mends is for the caller', () => {
   const all = [answer(401), answer(403), unknown(), answer(400), answer(422), answer(405)]
-  expect(all.map(isForTheCaller)).toEqual(all.map(() => true))
+  expect(all.map(isPermanent)).toEqual(all.map(() => true))
   const others = [answer(404, { reason: 'NotFound' }), answer(410), answer(429), answer(500), lost('CONNECT_FAILED')]
-  expect(others.map(isForTheCaller)).toEqual(others.map(() => false))
+  expect(others.map(isPermanent)).toEqual(others.map(() => false))
 })
 
 it('R22: the longest wait is between 30 and 60 s', () => {

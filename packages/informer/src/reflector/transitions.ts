@@ -17,7 +17,7 @@ import {
   isMethodNotAllowed,
   LineTooLongError,
 } from '@wherry/client/internal'
-import type { Checking, Doubting, Listing, Missing, Phase, Streaming, Waiting, Watching } from './phase.ts'
+import type { Checking, Listing, Missing, Phase, Streaming, VerifyingNotServed, Waiting, Watching } from './phase.ts'
 import type { FailureKind, ReflectorContext } from './reflector-context.ts'
 import type { Ended, StreamEnd } from './stream.ts'
 
@@ -59,7 +59,7 @@ function listing(context: ReflectorContext, resourceVersion = context.resourceVe
 }
 
 /** Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Who waits is told at once. */
-export function isForTheCaller(error: unknown): boolean {
+export function isPermanent(error: unknown): boolean {
   return isDenied(error) || isResourceNotFound(error) || isImpossible(error)
 }
 
@@ -231,13 +231,17 @@ function afterUnreadable(context: ReflectorContext, next: Waiting['next'], relis
 }
 
 /** Told once: many an operator runs without it. */
-function missing(context: ReflectorContext, error: Error): Missing | Doubting {
+function missing(context: ReflectorContext, error: Error): Missing | VerifyingNotServed {
   context.fail(error, 'list', !isResourceNotFound(context.lastError))
-  return { is: context.isMissing ? 'missing' : 'doubting', error }
+  return { is: context.isMissing ? 'missing' : 'verifying', error }
 }
 
 /** After a 404. `isProved`: the server does not serve the resource; else it is tried again soon, and the last state stays. */
-export function afterDoubting(context: ReflectorContext, { error }: Doubting, isProved: boolean): Missing | Waiting {
+export function afterVerifying(
+  context: ReflectorContext,
+  { error }: VerifyingNotServed,
+  isProved: boolean,
+): Missing | Waiting {
   return isProved ? { is: 'missing', error } : wait(context, wholeState(context), error)
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '@wherry/client'
 import type { Timer } from '@wherry/client/internal'
+import type { Entry } from '../entries/entry.ts'
 import { HandlerRemovedError } from '../errors.ts'
 import type { Handler } from './handler.ts'
 import { HandlerRegistration, type RegistrationParts } from './registration.ts'
@@ -106,6 +107,11 @@ export class Registrations<C> {
     if (this.#registrations.length === 0 || adds.length > sliceAbove) return
     if (adds.length === 0) this.#batch.addsFrom = born - 1
     adds.push({ key, born, object })
+  }
+
+  addedAll(entries: readonly Entry<C>[]): void {
+    if (this.#registrations.length === 0) return
+    for (const { key, born, value } of entries.slice(0, sliceAbove + 1)) this.added(key, born, value as C)
   }
 
   updated(key: string, born: number, object: C, old: C): void {

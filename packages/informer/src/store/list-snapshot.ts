@@ -1,6 +1,7 @@
 import type { Entry } from '../entries/entry.ts'
 import { type Identity, identityOf, isSameState } from '../entries/identity.ts'
 import type { WriterId } from '../entries/writer-id.ts'
+import type { FirstList } from '../journal/first-list.ts'
 import type { Snapshot } from './store-writer.ts'
 
 /** The methods of a store that a snapshot calls. */
@@ -8,6 +9,8 @@ export interface SnapshotSource<C> {
   entryOf(key: string): Entry<C> | undefined
   /** An entry for a received object. An object that the store has in the same state is not transformed again. */
   received(object: object, identity: Identity, bytes: number): Entry<C>
+  /** Numbers the entries of the writer's list, if that is the first list of the store. */
+  firstList(writer: SnapshotWriter<C>): FirstList<C> | undefined
   /** An entry for a received object whose value differs from the stored one; `undefined` if the values are equal. */
   receivedIfOther(object: object, identity: Identity, bytes: number): Entry<C> | undefined
 }
@@ -31,6 +34,8 @@ export class ListSnapshot<C> implements Snapshot {
   readonly mark: number
   /** See {@link ReplaceOptions}. */
   readonly reuse: boolean
+  /** Numbers the entries of a first list; `undefined` if the list is not the first, or an entry of it was replaced, removed or failed. */
+  firstList: FirstList<C> | undefined
   readonly #source: SnapshotSource<C>
   readonly #writer: SnapshotWriter<C>
   #isOver = false
@@ -38,6 +43,7 @@ export class ListSnapshot<C> implements Snapshot {
   constructor(source: SnapshotSource<C>, writer: SnapshotWriter<C>, mark: number, reuse: boolean) {
     this.#source = source
     this.#writer = writer
+    this.firstList = source.firstList(writer)
     this.mark = mark
     this.reuse = reuse
   }
@@ -52,14 +58,16 @@ export class ListSnapshot<C> implements Snapshot {
       return this.#putSame(held, object, identity, bytes)
     }
     const pending = this.pending.get(key)
-    if (pending === undefined || !isSameState(pending, identity)) {
-      this.pending.set(key, this.#source.received(object, identity, bytes))
-    }
+    if (pending !== undefined && isSameState(pending, identity)) return
+    const entry = this.#source.received(object, identity, bytes)
+    if (pending !== undefined || entry.failure !== undefined) this.#addOneByOne()
+    else this.firstList?.add(entry)
+    this.pending.set(key, entry)
   }
 
   remove(object: object): void {
     const { key } = identityOf(object)
-    this.pending.delete(key)
+    if (this.pending.delete(key)) this.#addOneByOne()
     const held = this.#source.entryOf(key)
     if (held?.mark === this.mark) held.mark = 0
   }
@@ -74,6 +82,11 @@ export class ListSnapshot<C> implements Snapshot {
   drop(): void {
     this.#isOver = true
     this.pending = new Map()
+  }
+
+  #addOneByOne(): void {
+    this.firstList?.undo()
+    this.firstList = undefined
   }
 
   #putSame(held: Entry<C>, object: object, identity: Identity, bytes: number): void {

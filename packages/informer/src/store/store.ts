@@ -29,6 +29,7 @@ import { checkKey, type Identity, identityOf, isSameState } from '../entries/ide
 import type { WriterId } from '../entries/writer-id.ts'
 import { LabelsNotKeptError, TransformError } from '../errors.ts'
 import type { Cursor } from '../journal/cursor.ts'
+import { FirstList } from '../journal/first-list.ts'
 import { Journal } from '../journal/journal.ts'
 import { JournalCursor } from '../journal/journal-cursor.ts'
 import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
@@ -356,6 +357,11 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     return isKnown ? undefined : new Entry(identity, value, bytes)
   }
 
+  firstList(writer: SourceWriter<C>): FirstList<C> | undefined {
+    if (!this.#isPristine || writer.staged !== undefined) return undefined
+    return new FirstList(this.#journal.head, this.#journal.tick, writer)
+  }
+
   change(type: ChangeType, object: object, bytes: number, writer: SourceWriter<C>): void {
     if (this.#why !== undefined) return
     const identity = identityOf(object)
@@ -379,11 +385,12 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     if (identity.resourceVersion !== undefined) this.progress(writer, identity.resourceVersion)
   }
 
-  commit({ pending, mark, others, differing, reuse }: ListSnapshot<C>, writer: SourceWriter<C>): void {
+  commit(snapshot: ListSnapshot<C>, writer: SourceWriter<C>): void {
     if (this.#why !== undefined) return
-    if (this.#entries.size === 0 && this.#deletions === undefined && this.#handover === undefined) {
-      this.#adopt(pending, writer)
-    } else {
+    if (this.#isPristine) this.#adopt(snapshot, writer)
+    else {
+      const { pending, mark, others, differing, reuse, firstList } = snapshot
+      firstList?.undo()
       const isOutdated = (entry: Entry<C>, version: string | undefined, held: Entry<C> | undefined): boolean =>
         this.#handover?.isOutdated(entry.key, version, held, !reuse) === true
       for (const entry of this.entriesOf([writer])) {
@@ -497,18 +504,25 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
   }
 
   /** Takes the entries of a first snapshot as they are. */
-  #adopt(entries: Map<string, Entry<C>>, writer: WriterId): void {
-    this.#entries = entries
-    const added = this.#journal.addedAll(entries.values(), entry => {
-      entry.assignTo(writer)
-      this.#bytes += entry.bytes
-      const { failure } = entry
-      if (failure !== undefined) this.#hasFailed(entry.key, failure)
-      return failure === undefined
-    })
+  #adopt({ pending, firstList }: ListSnapshot<C>, writer: WriterId): void {
+    this.#entries = pending
+    let added: readonly Entry<C>[]
+    if (firstList !== undefined && this.#journal.addedFirst(firstList)) {
+      added = firstList.entries
+      writer.size = added.length
+      this.#bytes = firstList.bytes
+    } else {
+      firstList?.undo()
+      added = this.#journal.addedAll(pending.values(), entry => {
+        entry.assignTo(writer)
+        this.#bytes += entry.bytes
+        const { failure } = entry
+        if (failure !== undefined) this.#hasFailed(entry.key, failure)
+        return failure === undefined
+      })
+    }
     if (!this.#indices.isEmpty) for (const entry of added) this.#indices.put(entry)
-    if (this.#registrations.size === 0) return
-    for (const { key, born, value } of added) this.#registrations.added(key, born, value as C)
+    this.#registrations.addedAll(added)
   }
 
   #insert(entry: Entry<C>, writer: WriterId): void {
@@ -697,6 +711,11 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
       yield entry
       if (--left === 0) return
     }
+  }
+
+  /** It is empty, and nothing is open from before. */
+  get #isPristine(): boolean {
+    return this.#entries.size === 0 && this.#deletions === undefined && this.#handover === undefined
   }
 
   get #resource(): string {

@@ -109,7 +109,7 @@ export function narrowOverSockets(server: () => ApiServer): void {
         const key = (i: number) => keyOf(`default/moved-${i}`)
         const subscriptions = await Promise.all(logs.map((log, i) => narrow.watch(configMaps, key(i), noting(log))))
         const phase = (): string | undefined => narrow.report().escalated[0]?.phase
-        await until(() => expect(phase()).toBe('wide'))
+        await until(() => expect(phase()).toBe('escalated'))
         for (let i = 0; i < 10; i++) await client.create(configMaps, { metadata: key(i), data: { n: '1' } })
         await until(() => expect(logs.map(log => log.length)).toEqual(logs.map(() => 2)))
         for (const one of subscriptions.slice(1)) await one.close()
@@ -171,7 +171,7 @@ export function narrowOverSockets(server: () => ApiServer): void {
         const key = (i: number) => keyOf(`${i % 2 === 0 ? 'default' : 'elsewhere'}/all-${i}`)
         const subscriptions = await Promise.all(logs.map((log, i) => narrow.watch(configMaps, key(i), noting(log))))
         const phase = (): unknown => narrow.report().escalated.map(({ namespace, phase }) => [namespace, phase])
-        await until(() => expect(phase()).toEqual([[undefined, 'wide']]))
+        await until(() => expect(phase()).toEqual([[undefined, 'escalated']]))
         expect(narrow.report().streams).toBe(1)
         for (let i = 0; i < 6; i++) await client.create(configMaps, { metadata: key(i), data: { n: '1' } })
         await until(() => expect(logs.map(log => log.length)).toEqual(logs.map(() => 2)))

@@ -3,7 +3,7 @@ import { abortSignal, checkOptions } from '@wherry/client/internal'
 import { InformerStoppedError, type SharedInformer } from '@wherry/informer'
 import {
   type InformerState,
-  isForTheCaller,
+  isPermanent,
   type Reflectors,
   type Store,
   StoreReader,
@@ -50,7 +50,7 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
     const { signal } = options
     const isComing = signal?.aborted !== true && this.#reflectors.tryNow()
     const { lastError } = this
-    if (lastError !== undefined && !isComing && (this.state === 'stopped' || isForTheCaller(lastError))) throw lastError
+    if (lastError !== undefined && !isComing && (this.state === 'stopped' || isPermanent(lastError))) throw lastError
     await this.#waiters.wait(signal).catch(reason => {
       throw whyNotSynced(this, signal, reason)
     })
@@ -58,7 +58,7 @@ export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C
 
   /** What feeds it has failed, and tries again. Called by the cache. */
   feedFailed(error: Error): void {
-    if (!this.hasSynced && (this.state === 'stopped' || isForTheCaller(error))) this.#waiters.reject(error)
+    if (!this.hasSynced && (this.state === 'stopped' || isPermanent(error))) this.#waiters.reject(error)
   }
 
   /** What feeds it is watching. Called by the cache. */

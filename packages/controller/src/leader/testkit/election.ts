@@ -1,8 +1,9 @@
 import { Client } from '@wherry/client'
 import { type LogFields, type LogLevel, sleep } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { type EmbeddedApiServer, type Simulation, simulate, startApiServer } from '@wherry/testing'
+import { type EmbeddedApiServer, type Simulation, simulate } from '@wherry/testing'
 import type { MemoryTransport } from '@wherry/testing/internal'
+import { simulatedServer } from '../../testkit.fixture.ts'
 import { LeaderElection } from '../leader-election.ts'
 import type { LeaderElectionOptions } from '../options.ts'
 import type { Term } from '../term.ts'
@@ -48,14 +49,7 @@ export class Electorate {
   /** @param limitMs how long a test may wait for what does not come, in milliseconds of simulated time; a day by default */
   static async start(seed: number, limitMs?: number): Promise<Electorate> {
     const simulation = simulate(seed, { limitMs })
-    const { clock, random } = simulation
-    const server = await startApiServer({
-      clusterObjects: false,
-      isolate: false,
-      sockets: false,
-      clock,
-      random: random.fork('server'),
-    })
+    const server = await simulatedServer(simulation)
     return new Electorate(simulation, server)
   }
 

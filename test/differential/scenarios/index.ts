@@ -2,6 +2,7 @@ import type { Scenario } from '../scenario.ts'
 import { accessScenarios } from './access.ts'
 import { applyScenarios } from './apply-basics.ts'
 import { applyCustomScenarios } from './apply-custom.ts'
+import { emptiedScenarios } from './apply-emptied.ts'
 import { managedScenarios } from './apply-managed.ts'
 import { defaultsScenarios } from './built-in-defaults.ts'
 import { fieldScenarios } from './built-in-fields.ts'
@@ -44,6 +45,7 @@ export const scenarios: readonly Scenario[] = [
   ...discoveryScenarios,
   ...applyScenarios,
   ...managedScenarios,
+  ...emptiedScenarios,
   ...applyCustomScenarios,
   ...strategicScenarios,
   ...storedElsewhereScenarios,

@@ -5,6 +5,7 @@ import { readImpersonation } from './authn/impersonation.ts'
 import type { Binding, ClusterRole, PolicyRule, PolicySource, Role } from './authn/policy.ts'
 import { authorize, type Decision, privilegedGroup, rulesFor, rulesOfRole } from './authn/rbac.ts'
 import { UsedRights } from './authn/used-rights.ts'
+import type { ServerRequest } from './exchange.ts'
 import { materialise } from './objects/stored.ts'
 import type { EmbeddedOptions } from './options.ts'
 import type { Registry } from './resources/registry.ts'
@@ -27,6 +28,8 @@ export function accessControl(parts: {
   const tokens = options.tokens ?? {}
   const decide = decider(options, parts)
   const used = new UsedRights()
+  const adminHeader = `Bearer ${adminToken}`
+  const knownAdmin = known(admin)
   const userByToken = (token: string): User | undefined => {
     const given = token === adminToken ? admin : Object.hasOwn(tokens, token) ? tokens[token] : undefined
     return given === undefined ? undefined : known(given)
@@ -36,8 +39,17 @@ export function accessControl(parts: {
     if (!allowed) throw forbidden(asked, reason)
     if (options.recordRights ?? true) used.note(asked)
   }
+  const impersonated = (user: User, request: ServerRequest): User => {
+    const impersonation = readImpersonation(user, request)
+    if (impersonation === undefined) return user
+    for (const asked of impersonation.checks) check(asked)
+    return impersonation.user
+  }
   return {
     authenticate(request) {
+      if (request.headers.authorization === adminHeader && request.peer.certificate === undefined) {
+        return impersonated(knownAdmin, request)
+      }
       const user = authenticate(request, {
         userByToken(token) {
           const user = userByToken(token)
@@ -48,10 +60,7 @@ export function accessControl(parts: {
         anonymous: options.anonymous ?? true,
       })
       if (user === 'unauthorized') throw new StatusError(401, 'Unauthorized', 'Unauthorized')
-      const impersonation = readImpersonation(user, request)
-      if (impersonation === undefined) return user
-      for (const asked of impersonation.checks) check(asked)
-      return impersonation.user
+      return impersonated(user, request)
     },
     authorize: check,
     used,

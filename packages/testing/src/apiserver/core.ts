@@ -195,15 +195,9 @@ function answer(
 ): void {
   const user = parts.access.authenticate(request)
   const { target } = info
-  const none = { resource: '', group: '', version: '', namespace: '', name: '', subresource: '' }
-  parts.access.authorize({
-    ...none,
-    ...(target ?? {}),
-    ...(target === undefined ? {} : scopeOf(target, info, verb)),
-    user,
-    verb,
-    path: info.path,
-  })
+  const { resource = '', group = '', version = '', subresource = '' } = target ?? {}
+  const { name, namespace } = target === undefined ? { name: '', namespace: '' } : scopeOf(target, info, verb)
+  parts.access.authorize({ user, verb, group, version, resource, subresource, namespace, name, path: info.path })
   if (target === undefined) return answerPath(parts, request, info, responder)
   const type = parts.registry.resolve(target.group, target.version, target.resource)
   if (target.namespace !== '' && !type.namespaced) {

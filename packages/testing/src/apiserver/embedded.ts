@@ -32,6 +32,7 @@ import { type CertificateAuthority, createCertificateAuthority } from './front/c
 import { type MemoryTransport, type MemoryTransportOptions, memoryTransport } from './front/memory.ts'
 import { listen, type SocketFront } from './front/sockets.ts'
 import { type Kubeconfig, kubeconfigFor } from './kubeconfig.ts'
+import { copyJson, type JsonObject } from './objects/json.ts'
 import type { KubeObject } from './objects/object.ts'
 import { checkOptions, type EmbeddedOptions } from './options.ts'
 import { HookClient } from './outside/hook-client.ts'
@@ -201,7 +202,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     if (options.authorization === 'RBAC') {
       for (const object of bootstrapPolicy()) {
         const kind = registry.findKind(object.apiVersion, object.kind)
-        if (kind !== undefined) writer.create(kind, structuredClone(object) as unknown as KubeObject, false)
+        if (kind !== undefined) writer.create(kind, copyJson(object as unknown as JsonObject) as KubeObject, false)
       }
     }
   }
@@ -290,7 +291,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       const type = registry.findKind(object.apiVersion, object.kind) as ResourceType
       const key = objectKey(object.metadata.namespace ?? '', object.metadata.name)
       if (mayExist(object) && store.collection(type).get(key) !== undefined) continue
-      writer.create(type, structuredClone(object) as KubeObject, false)
+      writer.create(type, copyJson(object as unknown as JsonObject) as KubeObject, false)
     }
     const accounts = registry.resolve('', 'v1', 'serviceaccounts')
     const uid = store.collection(accounts).get(objectKey(namespace, name))?.uid ?? ''

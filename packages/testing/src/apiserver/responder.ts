@@ -45,7 +45,9 @@ export class Responder {
 
   /** How the answer is to look. */
   present({ pretty, gzip, yaml = false }: Pick<Representation, 'pretty' | 'gzip' | 'yaml'>): void {
-    Object.assign(this, { pretty, gzip, yaml })
+    this.pretty = pretty
+    this.gzip = gzip
+    this.yaml = yaml
     this.contentType = yaml ? 'application/yaml' : 'application/json'
   }
 

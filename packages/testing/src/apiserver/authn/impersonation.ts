@@ -24,7 +24,7 @@ export function readImpersonation(
   request: Pick<ServerRequest, 'headers' | 'path'>,
 ): Impersonation | undefined {
   const { headers } = request
-  if (!Object.keys(headers).some(header => header.startsWith('impersonate-'))) return undefined
+  if (!impersonates(headers)) return undefined
   const name = headers['impersonate-user'] ?? ''
   const groups = values(headers['impersonate-group'])
   const uid = headers['impersonate-uid'] ?? ''
@@ -61,6 +61,11 @@ export function readImpersonation(
     },
     checks: impersonationResources(name, { groups, extra, uid }).map(check),
   }
+}
+
+function impersonates(headers: ServerRequest['headers']): boolean {
+  for (const header in headers) if (header.startsWith('impersonate-')) return true
+  return false
 }
 
 /** The resources that whoever takes a user's place needs the right `impersonate` for. */

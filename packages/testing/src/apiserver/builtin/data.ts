@@ -7,6 +7,7 @@ import { invalid, tooLong } from '../write/validate.ts'
 import { checked } from './validation/causes.ts'
 import { checkSecretType } from './validation/secret.ts'
 
+const configMapFields = ['data', 'binaryData']
 const secretTypeProblems = checked(checkSecretType)
 
 /** Reads the data of a ConfigMap. Refuses what can't be decoded, by a {@link DecodeError}. */
@@ -25,14 +26,13 @@ export function readSecret(object: KubeObject): void {
 }
 
 export function configMapProblems(object: KubeObject, old: KubeObject | undefined): StatusCause[] {
-  const size = sizeOf(object, ['data', 'binaryData'])
-  return [
-    ...immutableProblems(object, old),
-    ...keyProblems(object, 'data'),
-    ...keysOfBoth(object),
-    ...keyProblems(object, 'binaryData'),
-    ...(size > maxDataBytes ? [tooLong('[]', maxDataBytes)] : []),
-  ]
+  const causes = immutableProblems(object, old)
+  causes.push(...keyProblems(object, 'data'))
+  if (own(object, 'binaryData') !== undefined) {
+    causes.push(...keysOfBoth(object), ...keyProblems(object, 'binaryData'))
+  }
+  if (sizeOf(object, configMapFields) > maxDataBytes) causes.push(tooLong('[]', maxDataBytes))
+  return causes
 }
 
 export function secretProblems(object: KubeObject, old: KubeObject | undefined): StatusCause[] {
@@ -86,9 +86,15 @@ function readBytes(object: KubeObject, field: string): void {
 const maxDataBytes = 1_048_576
 
 function keyProblems(object: KubeObject, field: string): StatusCause[] {
-  return Object.keys(objectAt(object, field) ?? {})
-    .sort()
-    .flatMap(key => configKeyProblems(key).map(why => invalid(`${field}[${key}]`, key, why)))
+  const map = objectAt(object, field)
+  if (map === undefined) return []
+  const causes: StatusCause[] = []
+  const keys = Object.keys(map)
+  if (keys.length > 1) keys.sort()
+  for (const key of keys) {
+    for (const why of configKeyProblems(key)) causes.push(invalid(`${field}[${key}]`, key, why))
+  }
+  return causes
 }
 
 /** Keys that a ConfigMap has as texts and as bytes. */
@@ -103,11 +109,10 @@ function keysOfBoth(object: KubeObject): StatusCause[] {
 function sizeOf(object: KubeObject, fields: readonly string[]): number {
   let bytes = 0
   for (const field of fields) {
-    for (const value of Object.values(objectAt(object, field) ?? {})) {
-      const text = String(value)
-      bytes +=
-        field === 'data' && object.kind === 'ConfigMap' ? Buffer.byteLength(text) : Buffer.byteLength(text, 'base64')
-    }
+    const map = objectAt(object, field)
+    if (map === undefined) continue
+    const encoding = field === 'data' && object.kind === 'ConfigMap' ? 'utf8' : 'base64'
+    for (const value of Object.values(map)) bytes += Buffer.byteLength(String(value), encoding)
   }
   return bytes
 }

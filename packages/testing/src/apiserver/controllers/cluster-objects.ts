@@ -1,5 +1,6 @@
 import type { Clock } from '../../clock.ts'
 import { complete } from '../builtin/complete.ts'
+import { copyJson, type JsonObject } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -107,7 +108,7 @@ export class ClusterObjects {
     const type = this.#registry.findKind(object.apiVersion, object.kind) as ResourceType
     const { namespace = '', name = '' } = object.metadata
     if (this.#store.collection(type).get(objectKey(namespace, name)) !== undefined) return
-    const own = structuredClone(object)
+    const own = copyJson(object as JsonObject) as KubeObject
     complete(own, type)
     this.#writer.create(type, own, false)
   }

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, own, sameJson } from '../objects/json.ts'
-import { type FieldSet, member, node } from './field-set.ts'
+import { childrenOf, type FieldSet, member, node } from './field-set.ts'
 import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { itemsByElement } from './items.ts'
 import { fieldElement } from './path-element.ts'
@@ -12,6 +12,7 @@ export interface Changes {
 }
 
 const same: Changes = { set: undefined, removed: undefined }
+const changed: Changes = { set: member, removed: undefined }
 
 /**
  * The fields in which `now` differs from `before`. `undefined` stands for nothing at all, unlike null. Both are as the
@@ -24,6 +25,8 @@ export function compare(
   applied: boolean = false,
 ): Changes {
   if (before === now) return same
+  if (before === undefined) return { set: addedSet(now as Json, type, applied), removed: undefined }
+  if (typeof before === 'string' && typeof now === 'string') return changed
   const was = formOf(before, type)
   const is = formOf(now, type)
   if (was !== 'parts' && is !== 'parts') return leaf(before, now)
@@ -35,6 +38,27 @@ export function compare(
   } else
     compareMaps(was === 'parts' ? (before as JsonObject) : {}, is === 'parts' ? (now as JsonObject) : {}, type, change)
   return change.result()
+}
+
+/** The fields of a value that was not there before. */
+function addedSet(now: Json, type: FieldType, applied: boolean): FieldSet | undefined {
+  if (formOf(now, type) !== 'parts') return member
+  if (!isObject(now)) {
+    const change = new Change(true, false, applied)
+    compareLists([], now as readonly Json[], type, change)
+    return change.result().set
+  }
+  const children: Record<string, FieldSet> = childrenOf(true)
+  for (const name of Object.keys(now)) {
+    const given = now[name]
+    if (given === undefined || isPrintedZero(type.name, name, given)) continue
+    const of = fieldOf(type, name) ?? atomic
+    const value = type.struct && !applied ? asEncoded(given, of, type.always.has(name)) : given
+    if (value === undefined) continue
+    const set = addedSet(value, of, applied)
+    if (set !== undefined) children[fieldElement(name)] = set
+  }
+  return node(children, true)
 }
 
 /** How a value is looked at: in its parts, as a whole, or as something that is not there or empty. */
@@ -145,19 +169,24 @@ class Change {
 
   below(element: string, { set, removed }: Changes): void {
     if (set !== undefined) {
-      this.#set ??= {}
+      this.#set ??= childrenOf(this.added || this.#whole)
       this.#set[element] = set
     }
     if (removed !== undefined) {
-      this.#removed ??= {}
+      this.#removed ??= childrenOf(this.gone)
       this.#removed[element] = removed
     }
   }
 
   result(): Changes {
     return {
-      set: node(this.#set ?? {}, this.added || this.#whole),
-      removed: node(this.#removed ?? {}, this.gone),
+      set: resultOf(this.#set, this.added || this.#whole),
+      removed: resultOf(this.#removed, this.gone),
     }
   }
+}
+
+function resultOf(children: Record<string, FieldSet> | undefined, itself: boolean): FieldSet | undefined {
+  if (children === undefined) return itself ? member : undefined
+  return node(children, itself)
 }

@@ -35,16 +35,22 @@ export function node(children: Children, itself: boolean): FieldSet | undefined 
   return children
 }
 
+/** Where the children of a field are put: the field itself goes first, as the server writes it. */
+export function childrenOf(itself: boolean): Children {
+  return itself ? { '.': member } : {}
+}
+
 /** What is in `a` or in `b`. */
 export function union(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (a === undefined || a === b) return b
   if (b === undefined) return a
-  const children: Children = {}
+  const itself = isMember(a) || isMember(b)
+  const children = childrenOf(itself)
   for (const key in a) if (key !== '.') children[key] = a[key] as FieldSet
   for (const key in b) {
     if (key !== '.') children[key] = union(children[key], b[key]) as FieldSet
   }
-  return node(children, isMember(a) || isMember(b))
+  return node(children, itself)
 }
 
 /** What is in `a` and in `b`. */
@@ -62,13 +68,15 @@ export function intersection(a: FieldSet | undefined, b: FieldSet | undefined): 
 /** What is in `a` and not in `b`, field by field: a field in `b` takes nothing away of what is below it. */
 export function difference(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (a === undefined || b === undefined) return a
-  const children: Children = {}
+  if (a === b) return undefined
+  const itself = isMember(a) && !isMember(b)
+  const children = childrenOf(itself)
   for (const key in a) {
     if (key === '.') continue
     const left = difference(a[key], b[key])
     if (left !== undefined) children[key] = left
   }
-  return node(children, isMember(a) && !isMember(b))
+  return node(children, itself)
 }
 
 /** What is in `a` and neither in `b` nor below a field in `b`. */
@@ -128,13 +136,20 @@ function byElement(a: string, b: string): number {
 
 /** The set with its elements in order, as the server writes it. */
 export function inOrder(set: FieldSet): FieldSet {
-  const keys = Object.keys(set)
-  if (keys.length === 0) return member
-  if (keys.length > 1) keys.sort()
+  if (isInOrder(set)) return set
   const ordered: Children = {}
   // A dot sorts before every letter.
-  for (const key of keys) ordered[key] = inOrder(set[key] as FieldSet)
+  for (const key of Object.keys(set).sort()) ordered[key] = inOrder(set[key] as FieldSet)
   return ordered
+}
+
+function isInOrder(set: FieldSet): boolean {
+  let before = ''
+  for (const key in set) {
+    if (key < before || !isInOrder(set[key] as FieldSet)) return false
+    before = key
+  }
+  return true
 }
 
 /** Reads a set from JSON. `undefined`: it is none. `null`: it is empty. */
@@ -153,6 +168,7 @@ function readNode(value: Json | undefined): FieldSet | undefined {
     any = true
     if (key === '.') {
       itself = true
+      children['.'] = member
       continue
     }
     const child = readNode((value as JsonObject)[key])

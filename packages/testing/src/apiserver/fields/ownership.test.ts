@@ -54,6 +54,20 @@ describe('who updates', () => {
     expect(owned(updated)).toEqual({ one: { 'f:spec': {} }, two: { 'f:spec': { 'f:a': {}, 'f:c': {} } } })
   })
 
+  it('F1: does not own a map that it empties: the owner of the map itself keeps it, and an owner of its entries owns nothing', () => {
+    const emptiedBy = (fields: object, operation: 'Apply' | 'Update'): unknown => {
+      const entry = { manager: 'one', operation, apiVersion: 'ex.io/v1', fieldsType: 'FieldsV1', fieldsV1: fields }
+      const live = withManaged(object({ map: { a: 'a' } }), [entry] as unknown as Json)
+      const next = withManaged(object({}), [entry] as unknown as Json)
+      return managedAfterUpdate(live, next, writing('two'))
+    }
+    // Seen of a kube-apiserver 1.37. A manager that applies an object with a schema owns the entries of its maps, not the maps.
+    expect(emptiedBy({ 'f:spec': { 'f:map': { 'f:a': {} } } }, 'Apply')).toBe(undefined)
+    expect(owned(emptiedBy({ 'f:spec': { '.': {}, 'f:map': { '.': {}, 'f:a': {} } } }, 'Update') as Json)).toEqual({
+      one: { 'f:spec': {} },
+    })
+  })
+
   it('F1: owns nothing of metadata that the server gives', () => {
     const made = object({}, { metadata: { ...meta, resourceVersion: '1', generation: 1, labels: { l: 'x' } } })
     expect(owned(managedAfterUpdate(undefined, made, writing('one')))).toEqual({

@@ -91,7 +91,10 @@ function border(bytes: Uint8Array, random: () => number): number {
 }
 
 function singles(frame: DataFrame): DataFrame[] {
-  return Array.from(frame.bytes, (_, at) => ({ ...frame, bytes: frame.bytes.subarray(at, at + 1) }))
+  const { kind, stream, bytes } = frame
+  const frames: DataFrame[] = []
+  for (let at = 0; at < bytes.length; at++) frames.push({ kind, stream, bytes: bytes.subarray(at, at + 1) })
+  return frames
 }
 
 /** Two frames of one. */

@@ -216,10 +216,12 @@ export class MemoryConnection implements Connection {
   /** Ends what is left on the client's side of a closed connection. */
   #end(cause: Error | undefined): void {
     this.#cause = cause
-    const error = cause ?? this.#closedError()
-    for (const stream of [...this.#streams]) stream.fail(error)
-    for (const ping of this.#pings.values()) ping.reject(error)
-    this.#pings.clear()
+    if (this.#streams.size > 0 || this.#pings.size > 0) {
+      const error = cause ?? this.#closedError()
+      for (const stream of [...this.#streams]) stream.fail(error)
+      for (const ping of this.#pings.values()) ping.reject(error)
+      this.#pings.clear()
+    }
     for (const listener of [...this.#listeners]) listener('closed', cause)
     this.#goneWhenBothAre()
   }

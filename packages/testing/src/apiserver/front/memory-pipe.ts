@@ -64,15 +64,19 @@ export class Pipe<F> {
   }
 
   #deliver(): void {
-    const { now, later } = this.#options.divide?.(this.#frames) ?? { now: this.#frames, later: [] }
+    const { divide, arrive } = this.#options
     // They stay here until each one's turn: whoever hears of a frame may send more, stall the pipe or empty it.
-    const batch = [...now, ...later]
-    this.#frames = batch
-    while (this.#arrived < now.length && !this.#stalled && this.#frames === batch) {
-      this.#options.arrive(batch[this.#arrived++] as F)
+    let batch = this.#frames
+    let due = batch.length
+    if (divide !== undefined) {
+      const { now, later } = divide(batch)
+      batch = [...now, ...later]
+      due = now.length
+      this.#frames = batch
     }
+    while (this.#arrived < due && !this.#stalled && this.#frames === batch) arrive(batch[this.#arrived++] as F)
     if (this.#frames !== batch) return
-    this.#frames = batch.slice(this.#arrived)
+    this.#frames = this.#arrived === batch.length ? [] : batch.slice(this.#arrived)
     this.#arrived = 0
     this.#schedule()
   }

@@ -123,6 +123,13 @@ export function mapJson(value: Json | undefined, key: (name: string) => string, 
   return copy
 }
 
+/** A deep copy. */
+export function copyJson<T extends Json>(value: T): T {
+  return mapJson(value, same, same) as T
+}
+
+const same = <T>(value: T): T => value
+
 /** The same value with the keys of every object in order, as Go prints maps. */
 export function sortKeys(value: Json): Json {
   if (Array.isArray(value)) {
@@ -143,13 +150,19 @@ export function sortKeys(value: Json): Json {
 /** Whether two values are the same JSON. The order of keys does not count. */
 export function sameJson(a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (isRawNumber(a) || isRawNumber(b)) return isRawNumber(a) && isRawNumber(b) && a.rawJSON === b.rawJSON
   if (Array.isArray(a) || Array.isArray(b)) {
     if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false
     return a.every((item, i) => sameJson(item as Json, b[i] as Json))
   }
-  if (!isObject(a) || !isObject(b)) return false
-  const keys = Object.keys(a).filter(key => a[key] !== undefined)
-  if (keys.length !== Object.keys(b).filter(key => b[key] !== undefined).length) return false
-  return keys.every(key => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+  let count = 0
+  for (const key of Object.keys(b)) if ((b as JsonObject)[key] !== undefined) count++
+  for (const key of Object.keys(a)) {
+    const value = (a as JsonObject)[key]
+    if (value === undefined) continue
+    if (!Object.hasOwn(b, key) || !sameJson(value, (b as JsonObject)[key])) return false
+    count--
+  }
+  return count === 0
 }

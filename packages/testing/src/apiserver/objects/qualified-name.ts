@@ -14,10 +14,10 @@ const labelValueMessage =
 
 /** Why `text` is no DNS subdomain, in the server's words; empty when it is one. */
 export function subdomainProblems(text: string): string[] {
-  return [
-    ...(text.length > 253 ? ['must be no more than 253 characters'] : []),
-    ...(subdomain.test(text) ? [] : [subdomainMessage]),
-  ]
+  const problems: string[] = []
+  if (text.length > 253) problems.push('must be no more than 253 characters')
+  if (!subdomain.test(text)) problems.push(subdomainMessage)
+  return problems
 }
 
 /** Why `text` is no DNS label. */
@@ -30,6 +30,7 @@ export function dnsLabelProblems(text: string): string[] {
 
 /** Why `text` is no qualified name: what keys of labels and annotations, and finalizers, must be. */
 export function qualifiedNameProblems(text: string): string[] {
+  if (text.length < 64 && namePart.test(text)) return []
   const parts = text.split('/')
   if (parts.length > 2) {
     return [
@@ -48,8 +49,8 @@ export function qualifiedNameProblems(text: string): string[] {
 
 /** Why `text` is no value of a label. */
 export function labelValueProblems(text: string): string[] {
-  return [
-    ...(text.length > 63 ? ['must be no more than 63 bytes'] : []),
-    ...(labelValue.test(text) ? [] : [labelValueMessage]),
-  ]
+  const problems: string[] = []
+  if (text.length > 63) problems.push('must be no more than 63 bytes')
+  if (!labelValue.test(text)) problems.push(labelValueMessage)
+  return problems
 }

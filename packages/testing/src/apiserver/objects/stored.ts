@@ -86,6 +86,20 @@ export function materialise(stored: StoredText, apiVersion: string, kind: string
   return Object.assign({ apiVersion, kind } as JsonObject, object) as KubeObject
 }
 
+/** The same object at another resourceVersion than `from`, which is the one that it has. */
+export function atResourceVersion(stored: StoredText, from: string, to: string, custom: boolean): StoredText {
+  const { text, metaStart, metaEnd, kindAt } = stored
+  const field = '"resourceVersion":"'
+  // A quote in a string has a backslash before it, so this is a key. Before the field of metadata a built-in has texts alone; a custom
+  // resource has texts alone after it.
+  const at = custom ? text.lastIndexOf(field, metaEnd) : text.indexOf(field, metaStart)
+  const begin = at + field.length
+  if (at < metaStart || !text.startsWith(`${from}"`, begin))
+    throw new Error(`an object without resourceVersion ${from}`)
+  const next = text.slice(0, begin) + to + text.slice(begin + from.length)
+  return { text: next, metaStart, metaEnd: metaEnd + to.length - from.length, kindAt }
+}
+
 /** The whole object's text, as a read of one object, a custom resource's list item and a watch event show it. */
 export function withHead(stored: StoredText, apiVersion: string, kind: string, custom: boolean): string {
   const { text, kindAt } = stored

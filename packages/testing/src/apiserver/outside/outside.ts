@@ -22,9 +22,10 @@ class Unanswered {
 
 /** What the attempts at one request have in common. */
 class Memory {
-  readonly answers = new Map<string, unknown>()
+  // Few requests ask anybody, so the maps are made when something is put into them.
+  answers: Map<string, unknown> | undefined
   readonly drawn: number[] = []
-  readonly done = new Map<string, unknown>()
+  done: Map<string, unknown> | undefined
   draws = 0
   now: number | undefined
 }
@@ -85,15 +86,16 @@ export class Outside {
   answers<T>(questions: readonly Question<T>[]): readonly T[] {
     const memory = this.#memory
     if (memory === undefined) throw new Error('nothing can be asked outside of a request')
-    const open = questions.filter(({ key }) => !memory.answers.has(key))
+    const open = questions.filter(({ key }) => memory.answers?.has(key) !== true)
     if (open.length > 0) throw new Unanswered(open)
-    return questions.map(({ key }) => memory.answers.get(key) as T)
+    return questions.map(({ key }) => memory.answers?.get(key) as T)
   }
 
   /** Does something that later attempts must not do again, and remembers what came of it. */
   once<T>(key: string, work: () => T): T {
     const memory = this.#memory
     if (memory === undefined) return work()
+    memory.done ??= new Map()
     if (!memory.done.has(key)) memory.done.set(key, work())
     return memory.done.get(key) as T
   }
@@ -132,6 +134,7 @@ export class Outside {
   async #ask(memory: Memory, questions: readonly Question<unknown>[]): Promise<void> {
     const { signal } = this.#closed
     const answers = await Promise.all(questions.map(question => question.ask(signal)))
+    memory.answers ??= new Map()
     for (const [i, { key }] of questions.entries()) memory.answers.set(key, answers[i])
   }
 }

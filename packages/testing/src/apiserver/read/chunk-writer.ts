@@ -2,6 +2,9 @@ import type { Responder } from '../responder.ts'
 
 const chunkBytes = 256 * 1024
 
+/** Texts up to this length are written with what stands around them: to join them takes less than to write three. */
+const joinedLength = 4096
+
 /**
  * Gathers one-byte-a-character text into chunks of up to 256 KiB for a responder, and says when the
  * other side wants no more for now.
@@ -38,9 +41,10 @@ export class ChunkWriter {
 
   /** An object's text with what stands around it. */
   object(text: string, before: string, after: string): void {
+    this.#objectBytes += text.length
+    if (text.length <= joinedLength) return this.#write(before + text + after)
     if (before !== '') this.#write(before)
     this.#write(text)
-    this.#objectBytes += text.length
     if (after !== '') this.#write(after)
   }
 

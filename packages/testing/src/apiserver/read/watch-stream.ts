@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '../../clock.ts'
 import type { FaultEffect } from '../faults/fault-rule.ts'
-import { materialise, metadataText, serialise, toLatin1, withHead, withoutManagedFields } from '../objects/stored.ts'
+import { atResourceVersion, metadataText, toLatin1, withHead, withoutManagedFields } from '../objects/stored.ts'
 import { type Selection, selects } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -217,8 +217,8 @@ export class WatchStream implements Observer {
 
   /** The last state that was selected, at the resourceVersion of the change that took it out. */
   #leaving(last: Version, change: Version): Version {
-    const object = materialise(last, this.type.apiVersion, this.type.kind)
-    return { ...last, ...serialise(object, String(change.rv), this.type.custom), rv: change.rv, type: 'DELETED' }
+    const stored = atResourceVersion(last, String(last.rv), String(change.rv), this.type.custom)
+    return { ...last, ...stored, rv: change.rv, type: 'DELETED' }
   }
 
   #push(event: Pending): void {

@@ -30,7 +30,8 @@ export function negotiate(
   query: URLSearchParams,
   { what, type, drops = false }: Negotiated,
 ): Representation {
-  const gzip = /\bgzip\b/.test(headers['accept-encoding'] ?? '')
+  const encoding = headers['accept-encoding']
+  const gzip = encoding !== undefined && /\bgzip\b/.test(encoding)
   const pretty = isPretty(headers, query)
   const { accept = '' } = headers
   if (accept === '' || accept === '*/*' || accept === 'application/json') return { as: 'object', pretty, gzip }
@@ -102,7 +103,8 @@ function goPackage(group: string): string {
 function isPretty(headers: Readonly<Record<string, string>>, query: URLSearchParams): boolean {
   const asked = query.get('pretty')
   if (asked !== null) return asked !== '0' && asked !== 'false'
-  return /^(curl|Wget|Mozilla\/5\.0)/.test(headers['user-agent'] ?? '')
+  const agent = headers['user-agent']
+  return agent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(agent)
 }
 
 function parseAccept(accept: string): { type: string; params: ReadonlyMap<string, string>; q: number }[] {

@@ -21,8 +21,22 @@ export interface ResourceTarget {
 
 const namespaceSubresources = new Set(['status', 'finalize'])
 
+/** What was made of the last paths. */
+const known = new Map<string, RequestInfo>()
+const maxKnown = 256
+
 /** Takes a request's path apart. `undefined`: its percent-encoding is broken. */
 export function parseRequestPath(raw: string): RequestInfo | undefined {
+  const found = known.get(raw)
+  if (found !== undefined) return found
+  const info = parse(raw)
+  if (info === undefined || raw.length > 256) return info
+  if (known.size === maxKnown) known.clear()
+  known.set(raw, info)
+  return info
+}
+
+function parse(raw: string): RequestInfo | undefined {
   const mark = raw.indexOf('?')
   const query = new URLSearchParams(mark === -1 ? '' : raw.slice(mark + 1))
   let path: string

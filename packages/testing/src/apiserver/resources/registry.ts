@@ -5,6 +5,8 @@ import { builtinType } from './builtin.ts'
 import type { ResourceType } from './resource-type.ts'
 
 const builtin = new Map<string, ResourceType>()
+/** The same by group, version and plural, so that no key need be made to find one. */
+const builtinByGroup = new Map<string, Map<string, Map<string, ResourceType>>>()
 for (const resource of builtinResources) {
   const type = builtinType(resource)
   builtin.set(typeKey(type.group, type.version, type.plural), type)
@@ -19,8 +21,16 @@ for (const [key, [group, version]] of Object.entries(storedElsewhere)) {
   builtin.set(typeKey(itsGroup, itsVersion, plural), { ...type, storage, storageVersion: version, conversion })
 }
 
-/** Groups in which something is built in. */
-const builtinGroups = new Set(builtinResources.map(({ group }) => group))
+/** The first of each kind. */
+const builtinByKind = new Map<string, ResourceType>()
+
+for (const type of builtin.values()) {
+  const versions = builtinByGroup.get(type.group) ?? new Map<string, Map<string, ResourceType>>()
+  const plurals = versions.get(type.version) ?? new Map<string, ResourceType>()
+  const kind = `${type.apiVersion} ${type.kind}`
+  if (!builtinByKind.has(kind)) builtinByKind.set(kind, type)
+  builtinByGroup.set(type.group, versions.set(type.version, plurals.set(type.plural, type)))
+}
 
 function typeKey(group: string, version: string, plural: string): string {
   return `${group}/${version}/${plural}`
@@ -40,17 +50,20 @@ export class Registry {
 
   /** The 404 for what is not there in a group: a Status where the group is built in, else plain text. */
   missing(group: string): StatusError {
-    return builtinGroups.has(group) ? StatusError.noSuchResource() : StatusError.noSuchPath()
+    return builtinByGroup.has(group) ? StatusError.noSuchResource() : StatusError.noSuchPath()
   }
 
   find(group: string, version: string, plural: string): ResourceType | undefined {
-    const key = typeKey(group, version, plural)
-    return builtin.get(key) ?? this.#custom.get(key)
+    const found = builtinByGroup.get(group)?.get(version)?.get(plural)
+    if (found !== undefined || this.#custom.size === 0) return found
+    return this.#custom.get(typeKey(group, version, plural))
   }
 
   /** The resource of a kind, as `apiVersion` and `kind` name it. */
   findKind(apiVersion: string, kind: string): ResourceType | undefined {
-    for (const type of this.all()) if (type.kind === kind && type.apiVersion === apiVersion) return type
+    const found = builtinByKind.get(`${apiVersion} ${kind}`)
+    if (found !== undefined) return found
+    for (const type of this.#custom.values()) if (type.kind === kind && type.apiVersion === apiVersion) return type
     return undefined
   }
 

@@ -1,9 +1,15 @@
+import type { Json } from '../objects/json.ts'
+
 /** How many findings a decoder gathers before it stops. */
 const most = 100
 
-/** The paths of fields that are given twice in one object of a JSON text which parses: `spec.a`, in order. */
-export function duplicateFields(text: string): string[] {
+/**
+ * The paths of fields that are given twice in one object of a JSON text which parses: `spec.a`, in order. `parsed`: what was made of the
+ * text, if that is at hand.
+ */
+export function duplicateFields(text: string, parsed?: Json): string[] {
   // What is printed again as it was has each field once: so it is with most, and that is known in no time.
+  if (parsed !== undefined && JSON.stringify(parsed) === text) return []
   if (JSON.stringify(JSON.parse(text)) === text) return []
   const found = new Set<string>()
   let at = 0

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../objects/object.ts'
-import { materialise, serialise } from '../objects/stored.ts'
+import { atResourceVersion, serialise } from '../objects/stored.ts'
 import { StatusError } from '../status.ts'
 import { Collection } from './collection.ts'
-import type { ChangeType, Version } from './version.ts'
+import type { Version } from './version.ts'
 
 /** Objects larger than this are refused by etcd. */
 const maxObjectBytes = 1_572_864
@@ -37,6 +37,8 @@ export function objectKey(namespace: string, name: string): string {
 /** Every object of the server under one resourceVersion counter. Memory of history is bounded by `historyBytes`. */
 export class Store {
   readonly #collections = new Map<string, Collection>()
+  /** The same by the resources that were asked about, so that no key need be made to find one. */
+  readonly #byResource = new WeakMap<StoredResource, Collection>()
   readonly #resources = new Map<string, StoredResource>()
   readonly #listeners: CommitListener[] = []
   readonly #historyBytes: number
@@ -64,6 +66,8 @@ export class Store {
   }
 
   collection(resource: StoredResource): Collection {
+    const known = this.#byResource.get(resource)
+    if (known !== undefined) return known
     const stored = resource.storage ?? resource
     const key = resourceKey(stored)
     let collection = this.#collections.get(key)
@@ -72,6 +76,7 @@ export class Store {
       this.#collections.set(key, collection)
       this.#resources.set(key, stored)
     }
+    this.#byResource.set(resource, collection)
     return collection
   }
 
@@ -85,38 +90,10 @@ export class Store {
     const collection = this.collection(resource)
     const { name = '', namespace = '' } = object.metadata
     const key = objectKey(namespace, name)
-    return this.#commit(
-      resource,
-      collection,
-      object,
-      collection.get(key) === undefined ? 'ADDED' : 'MODIFIED',
-      storedAs,
-      resource.schema?.fingerprint,
-    )
-  }
-
-  /** Deletes `version`: its last state (or `last`, if given) at a resourceVersion of its own. */
-  remove(resource: StoredResource, version: Version, last?: KubeObject): Version {
-    const object = last ?? materialise(version, '', resource.kind)
-    return this.#commit(resource, this.collection(resource), object, 'DELETED', version.storedAs, version.schema)
-  }
-
-  #commit(
-    resource: StoredResource,
-    collection: Collection,
-    object: KubeObject,
-    type: ChangeType,
-    storedAs: string,
-    schema: string | undefined,
-  ): Version {
-    const { name = '', namespace = '', uid = '', labels, ownerReferences } = object.metadata
-    const key = objectKey(namespace, name)
+    const { uid = '', labels, ownerReferences, deletionTimestamp } = object.metadata
     const rv = this.#revision + 1
-    const previous = collection.latest(key)
     const { text, metaStart, metaEnd, kindAt } = serialise(object, String(rv), resource.custom)
-    if (text.length > maxObjectBytes) throw new StatusError(500, '', 'etcdserver: request is too large')
-    this.#revision = rv
-    const version: Version = {
+    return this.#commit(resource, collection, {
       text,
       metaStart,
       metaEnd,
@@ -126,14 +103,46 @@ export class Store {
       name,
       uid,
       rv,
-      type,
+      type: collection.get(key) === undefined ? 'ADDED' : 'MODIFIED',
       labels,
       owners: ownerReferences?.length ? ownerReferences.map(owner => owner.uid) : undefined,
-      terminating: object.metadata.deletionTimestamp !== undefined,
+      terminating: deletionTimestamp !== undefined,
+      storedAs,
+      schema: resource.schema?.fingerprint,
+      prev: collection.latest(key),
+    })
+  }
+
+  /** Deletes `last`: the same state at a resourceVersion of its own. */
+  remove(resource: StoredResource, last: Version): Version {
+    const collection = this.collection(resource)
+    const { key, namespace, name, uid, labels, owners, terminating, storedAs, schema } = last
+    const rv = this.#revision + 1
+    const { text, metaStart, metaEnd, kindAt } = atResourceVersion(last, String(last.rv), String(rv), resource.custom)
+    return this.#commit(resource, collection, {
+      text,
+      metaStart,
+      metaEnd,
+      kindAt,
+      key,
+      namespace,
+      name,
+      uid,
+      rv,
+      type: 'DELETED',
+      labels,
+      owners,
+      terminating,
       storedAs,
       schema,
-      prev: previous,
-    }
+      prev: collection.latest(key),
+    })
+  }
+
+  #commit(resource: StoredResource, collection: Collection, version: Version): Version {
+    if (version.text.length > maxObjectBytes) throw new StatusError(500, '', 'etcdserver: request is too large')
+    const previous = version.prev
+    this.#revision = version.rv
     collection.commit(version)
     if (previous !== undefined) this.#supersede(previous)
     for (const listener of this.#listeners) listener(resource.storage ?? resource, version, previous)

@@ -35,9 +35,8 @@ export function isYaml(request: Pick<BodyOf, 'headers'>): boolean {
 }
 
 /** Parses a request body that must be an object, in JSON or YAML. Throws a {@link DecodeError} for what is none. */
-export function parseBody(request: BodyOf): JsonObject {
+export function parseBody(request: BodyOf, text: string = textOf(request.body)): JsonObject {
   const problem = (why: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: ${why}`)
-  const text = textOf(request.body)
   let value: Json
   try {
     // YAML is read into maps, and those are printed in order.
@@ -54,7 +53,7 @@ export function parseBody(request: BodyOf): JsonObject {
 export function parseObject(request: BodyOf, type: ResourceType): JsonObject {
   const text = textOf(request.body)
   try {
-    const value = parseBody(request)
+    const value = parseBody(request, text)
     if (type.custom && !own(value, 'kind')) throw new DecodeError(`Object 'Kind' is missing in '${text}'`)
     return value
   } catch (error) {
@@ -66,7 +65,8 @@ export function parseObject(request: BodyOf, type: ResourceType): JsonObject {
 }
 
 export function textOf(body: Uint8Array): string {
-  return Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  return bytes.toString('utf8')
 }
 
 function summary(text: string): string {
@@ -184,27 +184,31 @@ function checkKind(value: JsonObject, type: ResourceType, origin: Origin): void 
   throw StatusError.badRequest(`${named.kind} in version "${version}" cannot be handled as a ${type.kind}: ${why}`)
 }
 
+const metaMaps = ['labels', 'annotations'] as const
+const metaLists = [
+  ['ownerReferences', 'v1.OwnerReference'],
+  ['finalizers', 'string'],
+  ['managedFields', 'v1.ManagedFieldsEntry'],
+] as const
+const metaTexts = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const
+
 /** Refuses metadata of the wrong types, as decoding does, and drops what is null or empty, as encoding does. */
 function normaliseMeta(metadata: ObjectMeta, path: string): void {
   for (const key of Object.keys(metadata)) if (metadata[key] === null) delete metadata[key]
   const field = (name: string): string => `${path}.${name}`
-  for (const name of ['labels', 'annotations'] as const) {
+  for (const name of metaMaps) {
     if (metadata[name] === undefined) continue
     const map = stringMap(metadata[name], field(name), 'map[string]string')
     if (Object.keys(map).length > 0) metadata[name] = map
     else delete metadata[name]
   }
-  for (const [name, type] of [
-    ['ownerReferences', 'v1.OwnerReference'],
-    ['finalizers', 'string'],
-    ['managedFields', 'v1.ManagedFieldsEntry'],
-  ] as const) {
+  for (const [name, type] of metaLists) {
     const list: unknown = metadata[name]
     if (list !== undefined && !Array.isArray(list)) throw unmarshal(list as Json, field(name), `[]${type}`)
     // That nobody own anything is asked for by an empty list.
     if (Array.isArray(list) && list.length === 0 && name !== 'managedFields') delete metadata[name]
   }
-  for (const name of ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const) {
+  for (const name of metaTexts) {
     const text: Json | undefined = metadata[name]
     if (text !== undefined && typeof text !== 'string') {
       throw unmarshal(text, field(name), name === 'uid' ? 'types.UID' : 'string')

@@ -1,4 +1,4 @@
-import { isObject, type Json } from '../objects/json.ts'
+import { isObject, type Json, setOwn } from '../objects/json.ts'
 
 /** Why JSON can't be an object of its type: what decoding says, without what the caller puts around it. */
 export class DecodeError extends Error {}
@@ -38,11 +38,15 @@ export function byKey([a]: readonly [string, unknown], [b]: readonly [string, un
 /** A map of texts as Go reads and prints it: `null` is an empty text, all else than texts is refused, keys are in order. */
 export function stringMap(value: Json | undefined, field: string, goType: string): { [key: string]: string } {
   if (!isObject(value)) throw unmarshal(value, field, goType)
-  const map: [string, string][] = Object.entries(value).map(([key, item]) => {
+  const keys = Object.keys(value)
+  if (keys.length > 1) keys.sort()
+  const map: { [key: string]: string } = {}
+  for (const key of keys) {
+    const item = value[key]
     if (item !== null && typeof item !== 'string') throw unmarshal(item, field, 'string')
-    return [key, item ?? '']
-  })
-  return Object.fromEntries(map.sort(byKey))
+    setOwn(map, key, item ?? '')
+  }
+  return map
 }
 
 /** What Go's parser says of a text that is no JSON, as far as it can be told from what V8's says. */

@@ -41,7 +41,8 @@ export function tellFields(
   validation: FieldValidation,
 ): void {
   if (validation === 'Ignore') return
-  const text = textFindings(write)
+  const text = textFindings(write, value)
+  if (text.length === 0 && unknown.length === 0) return
   const fields = unknown.map(path => `unknown field "${path}"`)
   if (validation === 'Strict' && text.length + fields.length > 0) {
     const repeated = isYaml(write.request) && text.length > 0 ? [yamlError(text)] : text
@@ -67,11 +68,14 @@ function refusal(findings: readonly string[], value: Json, { type, verb, request
 
 const operationFields = new Set(['op', 'path', 'from', 'value'])
 
-/** What is wrong with the fields of a request's text itself, as the server words it. */
-function textFindings({ request, verb }: { readonly request: ServerRequest; readonly verb: string }): string[] {
+/** What is wrong with the fields of a request's text itself, as the server words it. `value`: what is made of the text, or by it. */
+function textFindings(
+  { request, verb }: { readonly request: ServerRequest; readonly verb: string },
+  value: Json,
+): string[] {
   const text = textOf(request.body)
   if (isYaml(request)) return [...readYaml(text).duplicates]
-  const found = duplicateFields(text).map(path => `duplicate field "${path}"`)
+  const found = duplicateFields(text, verb === 'patch' ? undefined : value).map(path => `duplicate field "${path}"`)
   const type = request.headers['content-type'] ?? ''
   if (verb !== 'patch' || !type.startsWith('application/json-patch+json')) return found
   return [...found, ...strangeOperations(parsePatch(request.body))].map(finding => `json patch ${finding}`)

@@ -15,15 +15,15 @@ import { scaleType } from './scale-owners.ts'
 export function own(parts: CoreParts, write: WriteRequest, live: KubeObject | undefined, next: KubeObject): void {
   if (live === undefined) {
     // These no create can set, so nobody owns them.
-    delete next.metadata.deletionTimestamp
-    delete next.metadata.deletionGracePeriodSeconds
+    if (next.metadata.deletionTimestamp !== undefined) delete next.metadata.deletionTimestamp
+    if (next.metadata.deletionGracePeriodSeconds !== undefined) delete next.metadata.deletionGracePeriodSeconds
   }
   setManaged(next, managedAfterUpdate(live, next, writingOf(parts, write)))
 }
 
 export function setManaged({ metadata }: KubeObject, managedFields: KubeObject['metadata']['managedFields']): void {
-  if (managedFields === undefined) delete metadata.managedFields
-  else metadata.managedFields = managedFields
+  if (managedFields !== undefined) metadata.managedFields = managedFields
+  else if (metadata.managedFields !== undefined) delete metadata.managedFields
 }
 
 /** Who writes what, as a request says it. */
@@ -64,10 +64,20 @@ export function ownByServer(
   setManaged(next, managed)
 }
 
+const builtinTypes = new WeakMap<ResourceType, FieldType | undefined>()
+
 /** How objects of a resource are owned. */
 export function fieldTypeOf(type: ResourceType): FieldType | undefined {
-  if (type.kind === 'Scale' && type.group === 'autoscaling') return scaleType
-  return type.schema === undefined ? builtinType(type.apiVersion, type.kind) : customType(type.schema.root)
+  if (type.schema !== undefined) return isScale(type) ? scaleType : customType(type.schema.root)
+  const known = builtinTypes.get(type)
+  if (known !== undefined) return known
+  const found = isScale(type) ? scaleType : builtinType(type.apiVersion, type.kind)
+  builtinTypes.set(type, found)
+  return found
+}
+
+function isScale({ kind, group }: ResourceType): boolean {
+  return kind === 'Scale' && group === 'autoscaling'
 }
 
 const maxManagerBytes = 128

@@ -34,14 +34,15 @@ export function metaProblems(object: KubeObject, type: ResourceType): StatusCaus
     causes.push(...prefixProblems(type, generateName).map(why => invalid('metadata.generateName', generateName, why)))
   }
   if (name === '') causes.push(required('metadata.name', 'name or generateName is required'))
-  else causes.push(...nameProblems(type, name).map(why => invalid('metadata.name', name, why)))
+  else for (const why of nameProblems(type, name)) causes.push(invalid('metadata.name', name, why))
   const told = new Set<string>()
   for (const key of Object.keys(labels).sort()) {
     const value = labels[key] as string
-    causes.push(...qualifiedNameProblems(key).map(why => invalid('metadata.labels', key, why)))
+    for (const why of qualifiedNameProblems(key)) causes.push(invalid('metadata.labels', key, why))
     // A value that several labels of a built-in have is told once.
-    if (type.custom || !told.has(value))
-      causes.push(...labelValueProblems(value).map(why => invalid('metadata.labels', value, why)))
+    if (type.custom || !told.has(value)) {
+      for (const why of labelValueProblems(value)) causes.push(invalid('metadata.labels', value, why))
+    }
     told.add(value)
   }
   let bytes = 0
@@ -50,7 +51,8 @@ export function metaProblems(object: KubeObject, type: ResourceType): StatusCaus
     causes.push(...qualifiedNameProblems(key.toLowerCase()).map(why => invalid('metadata.annotations', key, why)))
   }
   if (bytes > maxAnnotationBytes) causes.push(tooLong('metadata.annotations', maxAnnotationBytes))
-  causes.push(...ownerProblems(ownerReferences), ...finalizerProblems(object, type))
+  if (ownerReferences.length > 0) causes.push(...ownerProblems(ownerReferences))
+  if ((object.metadata.finalizers ?? []).length > 0) causes.push(...finalizerProblems(object, type))
   return causes
 }
 

@@ -97,9 +97,9 @@ export class Writer {
     }
     const generated = (metadata.name ?? '') === '' && (metadata.generateName ?? '') !== ''
     if (generated) metadata.name = generatedName(metadata.generateName as string, this.#random)
-    delete metadata.deletionTimestamp
-    delete metadata.deletionGracePeriodSeconds
-    delete metadata.selfLink
+    if (metadata.deletionTimestamp !== undefined) delete metadata.deletionTimestamp
+    if (metadata.deletionGracePeriodSeconds !== undefined) delete metadata.deletionGracePeriodSeconds
+    if (metadata.selfLink !== undefined) delete metadata.selfLink
     metadata.uid = uuid(this.#random)
     metadata.creationTimestamp = this.#now()
     if (type.hasGeneration) metadata.generation = 1
@@ -329,10 +329,10 @@ export class Writer {
       'generateName',
     ] as const) {
       const kept = old.metadata[field]
-      if (kept === undefined) delete next.metadata[field]
-      else next.metadata[field] = kept as never
+      if (kept !== undefined) next.metadata[field] = kept as never
+      else if (next.metadata[field] !== undefined) delete next.metadata[field]
     }
-    delete next.metadata.selfLink
+    if (next.metadata.selfLink !== undefined) delete next.metadata.selfLink
     if (type.hasStatus && part !== 'all') {
       const status = own(old, 'status')
       if (status === undefined) delete next.status

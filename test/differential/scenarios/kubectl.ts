@@ -174,7 +174,10 @@ export const kubectlScenarios: readonly Scenario[] = [
       ...made('/apis/apps/v1/namespaces/{ns}/controllerrevisions', {
         metadata: {
           name: 'a',
-          ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 's', uid: 'a-b', controller: true }],
+          // Of a kind that no server knows: an owner that does not exist would have the revision collected before it is listed.
+          ownerReferences: [
+            { apiVersion: 'none.example.com/v1', kind: 'Set', name: 's', uid: 'a-b', controller: true },
+          ],
         },
         revision: 3,
         data: {},

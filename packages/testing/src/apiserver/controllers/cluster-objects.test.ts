@@ -18,6 +18,10 @@ describe('the objects that every cluster has', () => {
         expect((await call('GET', '/api/v1/namespaces/default/services/kubernetes')).json.spec.clusterIP).toBe(
           '10.0.0.1',
         )
+        expect((await call('GET', rootCa('default'))).json).toMatchObject({
+          metadata: { annotations: { 'kubernetes.io/description': expect.stringMatching(/^Contains a CA bundle/) } },
+          data: { 'ca.crt': expect.any(String) },
+        })
         const classes = '/apis/scheduling.k8s.io/v1/priorityclasses/system-node-critical'
         expect((await call('GET', classes)).json.value).toBe(2_000_001_000)
         expect(await status('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')).toBe(200)

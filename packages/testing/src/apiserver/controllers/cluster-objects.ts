@@ -101,7 +101,8 @@ export class ClusterObjects {
     const found = this.#store.collection(this.#namespaces).get(namespace)
     if (found === undefined || found.terminating) return
     this.#create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } })
-    this.#create(configMap(namespace, rootCa, { 'ca.crt': this.#address.ca }))
+    const { apiVersion, kind, metadata, ...rest } = configMap(namespace, rootCa, { 'ca.crt': this.#address.ca })
+    this.#create({ apiVersion, kind, metadata: { ...metadata, annotations: { ...rootCaAnnotations } }, ...rest })
   }
 
   #create(object: KubeObject): void {
@@ -115,3 +116,8 @@ export class ClusterObjects {
 }
 
 const rootCa = 'kube-root-ca.crt'
+const rootCaAnnotations = {
+  'kubernetes.io/description':
+    'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or ' +
+    'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
+}

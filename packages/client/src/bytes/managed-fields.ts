@@ -46,12 +46,7 @@ interface Holder {
   metadata?: { readonly managedFields?: unknown } | null | undefined
 }
 
-/**
- * The text with a mark for the list that its first key `managedFields` has; `undefined` if there is none.
- *
- * If the first `]` follows a `}`, it ends the list, as nearly always: a native search finds it. It may also stand in a string or in a nested list. Then the rest can't be
- * parsed (it has an odd number of quotes, or a `]` that closes no list), and all is parsed instead. Any other first `]` may be the end or not, so the list is scanned.
- */
+/** The text with a mark for the list that its first key `managedFields` has; `undefined` where that is not to be found. */
 function withoutList(text: string): string | undefined {
   const at = text.indexOf(key)
   if (at < 2 || text.charCodeAt(at - 1) !== quote) return undefined
@@ -59,8 +54,7 @@ function withoutList(text: string): string | undefined {
   const before = text.charCodeAt(at - 2)
   if (before !== comma && before !== openBrace) return undefined
   const from = at + key.length - 1
-  const first = text.indexOf(']', from)
-  const to = text.charCodeAt(first - 1) === closeBrace ? first + 1 : endOf(text, from)
+  const to = endOf(text, from)
   return to < 0 ? undefined : `${text.slice(0, from)}${mark}${text.slice(to)}`
 }
 

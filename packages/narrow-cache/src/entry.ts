@@ -91,7 +91,7 @@ export class Entry implements StoreWriter, Task {
   #own: Reflector | undefined
   /** The newest state is asked for: its next watch begins with a list, which may be all that is needed. */
   #isAsked = false
-  /** The version of the object that the versionSource told of, while the entry has an older one; `''`: any that is listed from now on. */
+  /** The resourceVersion that the version source saw, while the entry has an older object; `''`: that of the next list. */
   #due: string | undefined
   #isRefusalTold = false
   /** When the server refused to list the object, on the monotonic clock: the first time since there was a state. */

@@ -11,7 +11,7 @@ export class FirstList<C> {
   readonly #tick: number
   readonly #writer: WriterId
   readonly entries: Entry<C>[] = []
-  /** Of all entries, as received. */
+  /** The size of all entries together, in bytes as received. */
   bytes = 0
 
   constructor(from: number, tick: number, writer: WriterId) {

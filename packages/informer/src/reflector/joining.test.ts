@@ -10,7 +10,7 @@ import { StreamingSupport } from './streaming-support.ts'
 
 const bench = reflectorBenches()
 
-/** What a full store would give of what `writer` has. */
+/** The objects of `writer`, as a full store would give them. */
 const entries = (recording: RecordingWriter) => () =>
   (function* () {
     for (const object of recording.objects.values()) yield { object, bytes: 7 }

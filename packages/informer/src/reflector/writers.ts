@@ -2,7 +2,7 @@ import type { Clock } from '@wherry/client'
 import type { ChangeType } from '@wherry/client/internal'
 import type { ReplaceOptions, Snapshot, StoreWriter } from '../store/store-writer.ts'
 
-/** What a joining writer is filled from: objects as decoded, and how long each was. */
+/** The objects that a joining writer is filled with, as decoded, and the size of each in bytes as received. */
 export type FillSource = Iterable<{ readonly object: object; readonly bytes: number }>
 
 /** How many objects are filled in before the event loop is given back. */
@@ -10,21 +10,19 @@ const sliceObjects = 256
 
 const none: readonly never[] = []
 
-/** What the writers of a reflector are kept with. */
+/** The parts of a reflector that its writers need. */
 export interface WritersParts {
   readonly clock: Clock
-  /** Of the present state; `undefined` where there is none. */
+  /** The resourceVersion of the present state; `undefined` if there is no state. */
   readonly resourceVersion: string | undefined
-  /** Hears why a writer could not be filled: it waits for a whole state then, as a new one does. */
+  /** A writer could not be filled, for this reason. It waits for the next whole state, as a new writer does. */
   backfillFailed(error: unknown): void
 }
 
-/**
- * The writers of a reflector. All that it reads goes to each; one that throws keeps nothing from the others.
- */
+/** The writers of a reflector. Everything that the reflector reads goes to each writer; if one throws, the others still get it. */
 export class Writers {
   readonly #parts: WritersParts
-  /** Replaced, never changed: a writer's handlers may add and remove writers while it is gone through. */
+  /** Replaced, never changed: a handler may add and remove writers while the list is iterated. */
   #writers: readonly StoreWriter[] = none
   #pending: SnapshotFanOut | undefined
   #backfills: readonly Backfill[] = none

@@ -101,8 +101,8 @@ export class ClusterObjects {
     const found = this.#store.collection(this.#namespaces).get(namespace)
     if (found === undefined || found.terminating) return
     this.#create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } })
-    const { apiVersion, kind, metadata, ...rest } = configMap(namespace, rootCa, { 'ca.crt': this.#address.ca })
-    this.#create({ apiVersion, kind, metadata: { ...metadata, annotations: { ...rootCaAnnotations } }, ...rest })
+    const authority = configMap(namespace, rootCa, { 'ca.crt': this.#address.ca })
+    this.#create({ ...authority, metadata: { ...authority.metadata, annotations: rootCaAnnotations } })
   }
 
   #create(object: KubeObject): void {

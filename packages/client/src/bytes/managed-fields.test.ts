@@ -64,6 +64,7 @@ describe('decoding without managedFields', () => {
       fc.property(anyObject, fc.constantFrom(undefined, 1, '\t'), (object, layout) => {
         const text = JSON.stringify(object, null, layout)
         expect(lean(text)).toBe(expected(text))
+        expect(JSON.stringify(decodeLean(text, itself, true))).toBe(expected(text))
       }),
       { numRuns: 3000 },
     )
@@ -78,7 +79,9 @@ describe('decoding without managedFields', () => {
         const whole = readJson(at)
         const { metadata } = (found(whole) ?? {}) as { metadata?: { managedFields?: unknown } | null }
         if (typeof metadata === 'object') delete metadata?.managedFields
-        expect(JSON.stringify(decodeLean(at, found))).toBe(JSON.stringify(whole))
+        for (const isWhole of [false, true]) {
+          expect(JSON.stringify(decodeLean(at, found, isWhole))).toBe(JSON.stringify(whole))
+        }
       }),
       { numRuns: 5000 },
     )
@@ -175,6 +178,16 @@ describe('decoding without managedFields', () => {
   ])('leaves them out after the parse where they are %s', (_, text) => {
     expect(lean(text)).toBe(expected(text))
     expect(lean(text)).toContain('"metadata":{"a":1}')
+  })
+
+  it.each([
+    ['a string within them has what looks like their end', '{"metadata":{"managedFields":[{"x":"}]"}],"name":"a"}}'],
+    ['a string goes on as an object might', '{"metadata":{"managedFields":[{"x":"}],"}],"name":"a"}}'],
+    ['a list within them ends so', '{"metadata":{"managedFields":[{"a":[{}]}],"name":"a"}}'],
+    ['a list within a list ends so', '{"metadata":{"managedFields":[[{}],[{}]],"name":"a"}}'],
+    ['they are no objects', '{"metadata":{"managedFields":["}",[]],"name":"a"}}'],
+  ])('leaves them out of a text that is known to be whole, if %s', (_, text) => {
+    expect(JSON.stringify(decodeLean(text, itself, true))).toBe('{"metadata":{"name":"a"}}')
   })
 
   it('finds the object where it is said to be', () => {

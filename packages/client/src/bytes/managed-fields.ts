@@ -19,10 +19,17 @@ const closeBrace = 125
  *
  * They are cut out of the text before it is parsed: they are much of most objects, and each set of fields in them would make the
  * parser a hidden class, which costs more memory than the text. The parse is the proof: a mark in their place has to come out as
- * `metadata.managedFields`. Where it does not (another field has that name), all is parsed. What is cut is not checked to be JSON.
+ * `metadata.managedFields`. If it does not (another field has that name), the whole text is parsed. What is cut is not checked to be JSON.
+ *
+ * @param isWhole whether the text is known to be whole. Then the end of the list is found faster; of a text that was cut short, the part before
+ *   the cut might be taken for an object.
  */
-export function decodeLean<T>(text: string, objectOf: (value: T & {}) => object | null | undefined): T | undefined {
-  const cut = withoutList(text)
+export function decodeLean<T>(
+  text: string,
+  objectOf: (value: T & {}) => object | null | undefined,
+  isWhole = false,
+): T | undefined {
+  const cut = withoutList(text, isWhole)
   if (cut !== undefined) {
     const value = tryDecodeJson(cut, false) as T | undefined
     if (removed(value, objectOf) === mark) return value
@@ -46,16 +53,25 @@ interface Holder {
   metadata?: { readonly managedFields?: unknown } | null | undefined
 }
 
-/** The text with a mark for the list that its first key `managedFields` has; `undefined` where that is not to be found. */
-function withoutList(text: string): string | undefined {
+/** The text with a mark for the list that its first key `managedFields` has; `undefined` if there is none. */
+function withoutList(text: string, isWhole: boolean): string | undefined {
   const at = text.indexOf(key)
   if (at < 2 || text.charCodeAt(at - 1) !== quote) return undefined
   // Not the end of a longer key, whose quote is escaped; within a string it can't be.
   const before = text.charCodeAt(at - 2)
   if (before !== comma && before !== openBrace) return undefined
   const from = at + key.length - 1
-  const to = endOf(text, from)
+  const to = (isWhole ? likelyEnd(text, from) : undefined) ?? endOf(text, from)
   return to < 0 ? undefined : `${text.slice(0, from)}${mark}${text.slice(to)}`
+}
+
+/**
+ * The position after the first `]`, if that follows a `}`: so a list of objects ends, and a native search finds it. That `]` may also stand in a
+ * string or end an inner list. Then the rest of a whole text can't be parsed: its last string does not end, or a bracket closes nothing.
+ */
+function likelyEnd(text: string, from: number): number | undefined {
+  const first = text.indexOf(']', from)
+  return text.charCodeAt(first - 1) === closeBrace ? first + 1 : undefined
 }
 
 /** The position after the list that begins at `from`; −1 where it does not end. */

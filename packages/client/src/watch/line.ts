@@ -20,10 +20,16 @@ export type WatchLine =
 const initialEventsEnd = 'k8s.io/initial-events-end'
 const garbage: WatchLine = { is: 'garbage' }
 
-/** Reads one line of a watch. @param target what is watched: an event of another object is a stray (rule R20). */
-export function readWatchLine(line: string, target: ReadTarget): WatchLine {
+/**
+ * Reads one line of a watch.
+ *
+ * @param target what is watched: an event of another object is a stray (rule R20)
+ * @param isWhole whether a newline ended the line; without one it may be a part of a line
+ */
+export function readWatchLine(line: string, target: ReadTarget, isWhole: boolean): WatchLine {
   const { exact, lean } = target
-  const event = (lean && !exact ? decodeLean(line, objectOf) : tryDecodeJson(line, exact)) as Event | null | undefined
+  const decoded = lean && !exact ? decodeLean(line, objectOf, isWhole) : tryDecodeJson(line, exact)
+  const event = decoded as Event | null | undefined
   if (event === undefined || event === null) return garbage
   const { type, object } = event
   if (typeof type !== 'string' || typeof object !== 'object' || object === null) return garbage

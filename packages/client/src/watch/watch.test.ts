@@ -174,6 +174,18 @@ describe('a watch', () => {
     expect(clock.timers).toBe(0)
   })
 
+  it('R14: no part of a line before a clean end is an event, if its managedFields look whole', () => {
+    const { request, log } = watching()
+    const part = line('ADDED', 'b')
+      .trim()
+      .replace('"resourceVersion":"9"}}}', '"managedFields":[{"a":{"b":{"c":[{}]}}}')
+    request
+      .answer()
+      .send(line('ADDED', 'a') + part)
+      .end()
+    expect(log).toEqual(['opened', ['ADDED', 'a'], 'end: broken'])
+  })
+
   it('R16: a refusal is told with its Retry-After, be it a Status or a text', () => {
     const { request, log, ends } = watching()
     request.answer(429, 'Too many requests, please try again later.', { 'retry-after': '1' })

@@ -155,7 +155,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   }
 
   piece(text: string): void {
-    this.#read(readWatchLine(text, this.#target), text.length)
+    this.#read(readWatchLine(text, this.#target, true), text.length)
   }
 
   /** What a handler throws ends the watch. */
@@ -192,7 +192,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   end(): void {
     const last = this.#lines.rest()
     if (last === undefined) return this.#end({ how: 'closed' })
-    const line = readWatchLine(last, this.#target)
+    const line = readWatchLine(last, this.#target, false)
     if (line.is === 'garbage') {
       const { method, path } = aboutList(this.#target)
       const error = new ConnectionError('CONNECTION_LOST', `${method} ${path}: the watch ended in the midst of a line`)

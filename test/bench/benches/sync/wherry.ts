@@ -1,14 +1,15 @@
+import { namespaces } from '@wherry/client/resources/core'
 import { Informer } from '@wherry/informer'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { clientFor } from '../../server/wherry.ts'
-import { measureSync } from './measure.ts'
+import { type Held, measureSync } from './measure.ts'
 import { viewOf } from './views.ts'
 
 /** Our informer of one view, with a handler. */
 export async function run(context: SubjectContext): Promise<Metrics> {
   const client = clientFor(context.server())
   const view = viewOf(context)
-  return measureSync(context, async () => {
+  const sync = async (): Promise<Held> => {
     const informer = new Informer({ client, view })
     let heard = 0
     const registration = informer.addHandler({
@@ -25,5 +26,6 @@ export async function run(context: SubjectContext): Promise<Metrics> {
         await client.close()
       },
     }
-  })
+  }
+  return measureSync(context, sync, () => client.list(namespaces))
 }

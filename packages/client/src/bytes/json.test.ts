@@ -125,10 +125,14 @@ describe('decoding JSON', () => {
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     const key = fc.constantFrom('\\', '\t', '"', '\n', '\u0001x', 'a', '__proto__')
     fc.assert(
-      fc.property(fc.dictionary(key, fc.oneof(anyJson, fc.dictionary(key, anyJson))), object => {
-        const text = JSON.stringify({ earlier: 1, object })
-        expect(JSON.stringify(decodeJson(text))).toBe(text)
-      }),
+      fc.property(
+        fc.dictionary(key, fc.oneof(anyJson, fc.dictionary(key, anyJson))),
+        fc.constantFrom(undefined, 1, '\t'),
+        (object, layout) => {
+          const text = JSON.stringify({ earlier: 1, object }, null, layout)
+          expect(JSON.stringify(decodeJson(text), null, layout)).toBe(text)
+        },
+      ),
     )
   })
 

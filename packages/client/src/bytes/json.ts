@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { checkExact, InexactNumberError } from '../errors/inexact-number.ts'
 import { InvalidBodyError } from './bounds.ts'
+import { isSpace } from './scanner.ts'
 
 /** How JSON is decoded. */
 export interface DecodeOptions {
@@ -42,16 +43,12 @@ export function tryDecodeJson(text: string, exact: boolean | undefined): unknown
   }
 }
 
-/** A key, or an item of a list, that begins with an escape. */
-const leadingEscape = /[{,]\s*"\\/
-/** The end of one: most texts with escapes do not have it, and a search for it costs less. */
-const quotedEscape = '"\\'
 /** Strings; the colon after one says that it is a key. */
 const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g
 
 /** `JSON.parse` of Node 24 and 26 may take a key that begins with an escape for one of an earlier text (nodejs/node issue 63785). */
 function parsed(text: string, exact: boolean | undefined): unknown {
-  if (!text.includes('\\') || !text.includes(quotedEscape) || !leadingEscape.test(text)) return parsedAsIs(text, exact)
+  if (!hasLeadingEscape(text)) return parsedAsIs(text, exact)
   // Each key gets a beginning of its own, which is taken off afterwards.
   const mark = randomUUID()
   let count = 0
@@ -66,6 +63,22 @@ function parsed(text: string, exact: boolean | undefined): unknown {
     for (const held of Object.values(one)) if (typeof held === 'object') left.push(held)
   }
   return value
+}
+
+const quote = 34
+const comma = 44
+const openBrace = 123
+
+/** Whether a key, or an item of a list, begins with an escape. A text has far fewer backslashes than quotes, so the search is for those. */
+function hasLeadingEscape(text: string): boolean {
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', at + 2)) {
+    if (text.charCodeAt(at - 1) !== quote) continue
+    let before = at - 2
+    while (isSpace(text.charCodeAt(before))) before--
+    const code = text.charCodeAt(before)
+    if (code === comma || code === openBrace) return true
+  }
+  return false
 }
 
 /** Gives an object its own keys, in their order; of two of one name the last counts. */

@@ -11,6 +11,8 @@ const LISTED = 1_000_000
 const CHUNK_BYTES = 256 * 1024
 
 interface ConfigMap {
+  readonly kind: string
+  readonly apiVersion: string
   readonly metadata: { readonly name: string; readonly namespace: string }
 }
 
@@ -20,19 +22,21 @@ interface ConfigMap {
  * - `events`: a list of up to 10,000 ConfigMaps, and a watch that tells `count` changes of them at once and stays open.
  * - `expired`: `count` ConfigMaps; each watch is told at once that its resourceVersion is too old.
  *
- * Streaming lists are answered too. Plain HTTP/1.1, in pieces of 256 KiB, no faster than they are taken.
+ * Streaming lists are answered too. A client that asks for metadata alone gets no more. Plain HTTP/1.1, in pieces of 256 KiB, no faster than they
+ * are taken.
  */
 export async function startCanned(count: number, after: 'events' | 'expired'): Promise<ServerAddress> {
   const objects = [...fillSource(after === 'events' ? Math.min(count, KEYS) : count)].map((object, index) =>
     withVersion(object as ConfigMap, index, 1 + index),
   )
-  const items = chunks(objects.map((object, index) => `${index === 0 ? '' : ','}${JSON.stringify(bare(object))}`))
-  const initial = chunks([...objects.map(object => line('ADDED', object)), line('BOOKMARK', endOfInitialEvents)])
-  const tail = after === 'events' ? chunks(changes(objects, count)) : [Buffer.from(line('ERROR', expired))]
-  const head = `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"${LISTED}"},"items":[`
+  const whole = answersOf(objects, count, after)
+  const metadata = answersOf(objects.map(metadataOnly), count, after)
 
   const server = createServer((request, response) => {
     const { searchParams } = new URL(request.url ?? '/', 'http://localhost')
+    const { head, items, initial, tail } = request.headers.accept?.includes('as=PartialObjectMetadata')
+      ? metadata
+      : whole
     response.setHeader('content-type', 'application/json')
     const watch = ['1', 'true'].includes(searchParams.get('watch') ?? '')
     const parts = watch
@@ -52,11 +56,32 @@ export async function startCanned(count: number, after: 'events' | 'expired'): P
   return { url: `http://127.0.0.1:${port}`, token: 'none', emptyVersion: `${LISTED}` }
 }
 
-const endOfInitialEvents = {
-  kind: 'ConfigMap',
-  apiVersion: 'v1',
-  metadata: { resourceVersion: `${LISTED}`, annotations: { 'k8s.io/initial-events-end': 'true' } },
+/** The texts of all answers. */
+function answersOf(objects: readonly ConfigMap[], count: number, after: 'events' | 'expired'): Answers {
+  const { kind, apiVersion } = objects[0] ?? {}
+  return {
+    head: `{"kind":"${kind}List","apiVersion":"${apiVersion}","metadata":{"resourceVersion":"${LISTED}"},"items":[`,
+    items: chunks(objects.map((object, index) => `${index === 0 ? '' : ','}${JSON.stringify(bare(object))}`)),
+    initial: chunks([
+      ...objects.map(object => line('ADDED', object)),
+      line('BOOKMARK', { kind, apiVersion, metadata: endOfInitialEvents }),
+    ]),
+    tail: after === 'events' ? chunks(changes(objects, count)) : [Buffer.from(line('ERROR', expired))],
+  }
 }
+
+interface Answers {
+  readonly head: string
+  readonly items: readonly Buffer[]
+  readonly initial: readonly Buffer[]
+  readonly tail: readonly Buffer[]
+}
+
+function metadataOnly({ metadata }: ConfigMap): ConfigMap {
+  return { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata }
+}
+
+const endOfInitialEvents = { resourceVersion: `${LISTED}`, annotations: { 'k8s.io/initial-events-end': 'true' } }
 
 const expired = {
   kind: 'Status',

@@ -4,11 +4,13 @@ import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { clientFor } from '../../server/wherry.ts'
 import { measureEvents } from './measure.ts'
 
+const views = { full: configMaps.full(), default: configMaps, metadata: configMaps.metadata() }
+
 /** Our informer of one view, with so many registrations; the last one counts. */
 export function run(context: SubjectContext): Promise<Metrics> {
   const client = clientFor(context.server())
   const registrations = Number(context.options.registrations)
-  const view = context.options.view === 'full' ? configMaps.full() : configMaps
+  const view = views[context.options.view as keyof typeof views]
   return measureEvents(context, (event, failed) => {
     const informer = new Informer({ client, view })
     let heard = 0

@@ -22,7 +22,7 @@ const comesBack = (path: string): Step[] => [
   get(path),
 ]
 
-/** What a real server alone has from its start, by the path of its list: the README's table of differences explains it. */
+/** What a real server alone has from its start, by the path of its list: the table of differences in the package's README explains it. */
 export const onlyReal: readonly string[] = [
   // The embedded server answers 501.
   '/api/v1/componentstatuses',

@@ -111,6 +111,20 @@ export const clusterScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'the CA of a namespace stays wrong while it is immutable, and is right after a delete',
+    steps: [
+      ...complete('{ns}'),
+      merge(authority('{ns}'), { data: { 'ca.crt': 'another' }, immutable: true }),
+      // The controller has tried before this namespace is complete.
+      quietly(post('/api/v1/namespaces', { metadata: { name: '{ns}-next' } })),
+      ...complete('{ns}-next'),
+      get(authority('{ns}')),
+      quietly(del(authority('{ns}'))),
+      wait(authority('{ns}'), { status: 200, lacks: 'another' }),
+      get(authority('{ns}')),
+    ],
+  },
+  {
     name: 'a namespace that has them can be deleted',
     steps: [
       quietly(post('/api/v1/namespaces', { metadata: { name: '{ns}-old' } })),

@@ -57,6 +57,19 @@ describe('the objects that every cluster has', () => {
       { clusterObjects: true },
     ))
 
+  it('F1: the CA of a namespace stays wrong if a user made it immutable', () =>
+    withServer(
+      async ({ call, sim }) => {
+        await call('PATCH', rootCa('default'), { data: { 'ca.crt': 'mine' }, immutable: true }, merge)
+        await sim.advance(100)
+        expect((await call('GET', rootCa('default'))).json.data).toEqual({ 'ca.crt': 'mine' })
+        await call('DELETE', rootCa('default'))
+        await sim.advance(100)
+        expect((await call('GET', rootCa('default'))).json.data).not.toEqual({ 'ca.crt': 'mine' })
+      },
+      { clusterObjects: true },
+    ))
+
   it('F1: do not keep a namespace from going', () =>
     withServer(
       async ({ call, sim }) => {

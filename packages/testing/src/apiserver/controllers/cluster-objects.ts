@@ -5,6 +5,7 @@ import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import type { Writer } from '../write/writer.ts'
@@ -60,8 +61,9 @@ export interface ServerAddress {
 }
 
 /**
- * Keeps the objects that every cluster has. The API server itself creates the Service `kubernetes`, the PriorityClasses of the system and what
- * extension API servers know their clients by, and says since when it notes the use of old tokens. Controllers create in each namespace the ServiceAccount `default` and the CA of the server.
+ * Keeps the objects that every cluster has. The API server itself creates the Service `kubernetes`, the PriorityClasses of the system, what
+ * extension API servers know their clients by, and the day since which it tracks tokens of Secrets. Controllers create in each namespace the
+ * ServiceAccount `default` and the CA of the server.
  */
 export class ClusterObjects {
   readonly #store: Store
@@ -128,7 +130,12 @@ export class ClusterObjects {
     const metadata = { ...object.metadata, annotations: { ...annotations, ...rootCaAnnotations } }
     const next = { ...object, metadata, data } as KubeObject
     const { type } = this.#find(object)
-    this.#writer.update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
+    try {
+      this.#writer.update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
+    } catch (error) {
+      // A user made it immutable, say. A real server's controller tries in vain, too.
+      if (!(error instanceof StatusError)) throw error
+    }
   }
 
   #find({ apiVersion, kind, metadata: { namespace = '', name = '' } }: KubeObject): {

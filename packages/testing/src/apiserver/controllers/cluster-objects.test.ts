@@ -39,6 +39,7 @@ describe('the objects that every cluster has', () => {
   it('F1: the CA of a namespace is put right', () =>
     withServer(
       async ({ call, sim }) => {
+        await sim.advance(100)
         const made = (await call('GET', rootCa('default'))).json
         expect(made.metadata.managedFields).toHaveLength(1)
         const change = {
@@ -60,6 +61,7 @@ describe('the objects that every cluster has', () => {
   it('F1: the CA of a namespace stays wrong if a user made it immutable', () =>
     withServer(
       async ({ call, sim }) => {
+        await sim.advance(100)
         await call('PATCH', rootCa('default'), { data: { 'ca.crt': 'mine' }, immutable: true }, merge)
         await sim.advance(100)
         expect((await call('GET', rootCa('default'))).json.data).toEqual({ 'ca.crt': 'mine' })

@@ -10,15 +10,15 @@ export interface Servers {
   close(): Promise<void>
 }
 
-/** Starts both with the same features: controllers, RBAC, shards. Builds the real one in CI when it is not there. */
+/** Starts both with the same features: controllers, RBAC, shards; namespaces are empty. Builds the real one in CI when it is not there. */
 export async function startServers(): Promise<Servers> {
   const real: RealApiServer = await startRealApiServer({
     controllers: true,
+    clusterObjects: false,
     enforceOwnerRights: true,
     featureGates: { ShardedListAndWatch: true },
     build: process.env.CI === 'true',
   })
-  // The real one has not the controller that puts the server's authority into each namespace.
   const embedded = await startApiServer({
     ...{ authorization: 'RBAC', shards: true, enforceOwnerRights: true },
     clusterObjects: false,

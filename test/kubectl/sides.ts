@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startApiServer } from '@wherry/testing'
-import { type Access, ask } from '../../packages/testing/src/real/testkit/client.ts'
+import { type Access, ask, eventually, type TestAnswer } from '../../packages/testing/src/real/testkit/client.ts'
 import type { Flow } from './flow.ts'
 import { manifests } from './manifests.ts'
 import { runFlow, type Said } from './run-flow.ts'
@@ -38,9 +38,11 @@ export async function startSides(program: string): Promise<Sides> {
   }
 }
 
-/** Creates a namespace with what every cluster has in it. In the real server nobody makes the certificate that belongs there. */
+/** Creates a namespace, and waits until controllers have given it what every namespace has. */
 async function createNamespace(access: Access, name: string): Promise<void> {
   await ask(access, 'POST', '/api/v1/namespaces', { metadata: { name } })
-  const root = { metadata: { name: 'kube-root-ca.crt' }, data: { 'ca.crt': access.ca } }
-  await ask(access, 'POST', `/api/v1/namespaces/${name}/configmaps`, root)
+  for (const path of ['serviceaccounts/default', 'configmaps/kube-root-ca.crt']) {
+    const look = (): Promise<TestAnswer> => ask(access, 'GET', `/api/v1/namespaces/${name}/${path}`)
+    await eventually(look, ({ status }) => status === 200)
+  }
 }

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/util/keyutil"
 	"k8s.io/controller-manager/pkg/informerfactory"
 	"k8s.io/klog/v2"
+	"k8s.io/kubernetes/pkg/controller/certificates/rootcacertpublisher"
 	"k8s.io/kubernetes/pkg/controller/garbagecollector"
 	"k8s.io/kubernetes/pkg/controller/namespace"
 	serviceaccountcontroller "k8s.io/kubernetes/pkg/controller/serviceaccount"
@@ -26,13 +27,16 @@ import (
 type controllerOptions struct {
 	kubeconfig string
 	signingKey string
+	// clusterObjects says whether each namespace gets its default account and the CA of the server.
+	clusterObjects bool
 }
 
 // discoveryPeriod is how soon the garbage collector hears of a new kind. kube-controller-manager takes 30 s.
 const discoveryPeriod = 2 * time.Second
 
-// runControllers waits for the API server, then runs kube-controller-manager's controllers of namespaces, garbage
-// and service accounts as that program does. It returns only when it fails to start, or the context ends.
+// runControllers waits for the API server, then runs kube-controller-manager's controllers of namespaces, garbage,
+// service accounts and the CA of the server as that program does. It returns only when it fails to start, or the
+// context ends.
 func runControllers(ctx context.Context, options controllerOptions) error {
 	config, err := clientcmd.BuildConfigFromFlags("", options.kubeconfig)
 	if err != nil {
@@ -59,10 +63,6 @@ func runControllers(ctx context.Context, options controllerOptions) error {
 	namespaces := namespace.NewNamespaceController(ctx, client, metadataClient,
 		client.Discovery().ServerPreferredNamespacedResources, typed.Core().V1().Namespaces(), 5*time.Minute, v1.FinalizerKubernetes)
 
-	accounts, err := newServiceAccountsController(ctx, client, typed)
-	if err != nil {
-		return err
-	}
 	key, err := keyutil.PrivateKeyFromFile(options.signingKey)
 	if err != nil {
 		return err
@@ -77,6 +77,23 @@ func runControllers(ctx context.Context, options controllerOptions) error {
 		return err
 	}
 
+	completeNamespaces := func() {}
+	if options.clusterObjects {
+		accounts, err := newServiceAccountsController(ctx, client, typed)
+		if err != nil {
+			return err
+		}
+		authority, err := rootcacertpublisher.NewPublisher(typed.Core().V1().ConfigMaps(), typed.Core().V1().Namespaces(),
+			client, config.CAData)
+		if err != nil {
+			return err
+		}
+		completeNamespaces = func() {
+			go accounts.Run(ctx, 1)
+			go authority.Run(ctx, 1)
+		}
+	}
+
 	started := make(chan struct{})
 	ignored := map[schema.GroupResource]struct{}{}
 	for resource := range garbagecollector.DefaultIgnoredResources() {
@@ -89,7 +106,7 @@ func runControllers(ctx context.Context, options controllerOptions) error {
 	}
 
 	go namespaces.Run(ctx, 10)
-	go accounts.Run(ctx, 1)
+	completeNamespaces()
 	go tokens.Run(ctx, 5)
 	go collector.Run(ctx, 20, discoveryPeriod)
 	go collector.Sync(ctx, client.Discovery(), discoveryPeriod)

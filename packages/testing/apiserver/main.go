@@ -1,6 +1,6 @@
 // Command wherry-apiserver is kube-apiserver and its etcd in one process, for tests of clients and
-// operators. On request it also runs the three controllers of kube-controller-manager without which an API
-// server looks broken: namespace deletion, garbage collection, service accounts.
+// operators. On request it also runs the controllers of kube-controller-manager without which an API server
+// looks broken: namespace deletion, garbage collection, service accounts, the CA of the server in each namespace.
 //
 //	wherry-apiserver apiserver [flags] -- [flags of kube-apiserver]
 //	wherry-apiserver kube-apiserver [flags of kube-apiserver]
@@ -54,6 +54,7 @@ func apiserver(args []string) int {
 	var controllers controllerOptions
 	flags.StringVar(&controllers.kubeconfig, "controllers-kubeconfig", "", "runs the controllers, with these credentials")
 	flags.StringVar(&controllers.signingKey, "controllers-signing-key", "", "private key for tokens of service accounts")
+	flags.BoolVar(&controllers.clusterObjects, "controllers-cluster-objects", true, "gives each namespace its default account and the CA of the server")
 	bound := flags.Bool("exit-with-parent", false, "exits when stdin ends, and on Linux when the parent dies")
 	if err := flags.Parse(args); err != nil {
 		fail(err.Error())

@@ -28,7 +28,7 @@ async function start({
 }: ServerSpec & { readonly objects: number }): Promise<ServerAddress> {
   if (canned !== undefined) return startCanned(objects, canned)
   if (real) {
-    const server = await startApiServer({ kind: 'real' })
+    const server = await startApiServer({ kind: 'real', clusterObjects: false })
     await fillReal(server, empty ? 0 : objects)
     return { url: server.url, ca: server.ca, token: server.token, emptyVersion: '0' }
   }

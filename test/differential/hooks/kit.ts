@@ -218,10 +218,6 @@ export class Kit {
 
   async begin(): Promise<void> {
     await this.quietly('POST', '/api/v1/namespaces', { metadata: { name: this.ns } })
-    // A controller makes it, and webhooks of the scenario are not to see that.
-    if (this.#target.name === 'real') {
-      await this.until(`/api/v1/namespaces/${this.ns}/serviceaccounts/default`, (_, status) => status === 200)
-    }
   }
 
   async end(): Promise<void> {

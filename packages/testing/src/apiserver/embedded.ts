@@ -197,7 +197,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     this.#handler = (request, reply) => handle(this.#parts, request, reply)
     const type = registry.resolve('', 'v1', 'namespaces')
     for (const name of initialNamespaces) {
-      writer.create(type, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }, false)
+      writer.createOwn(type, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
     }
     if (options.authorization === 'RBAC') {
       for (const object of bootstrapPolicy()) {

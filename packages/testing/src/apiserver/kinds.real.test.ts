@@ -181,6 +181,20 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
     await found('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')
   })
 
+  it('F1: leaves namespaces empty with `clusterObjects: false`, and still removes those that are deleted', async () => {
+    await using server = await startApiServer({ kind, clusterObjects: false })
+    const access = accessTo(server)
+    await ask(access, 'POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
+    await ask(access, 'DELETE', '/api/v1/namespaces/shop')
+    await eventually(
+      () => ask(access, 'GET', '/api/v1/namespaces/shop'),
+      ({ status }) => status === 404,
+    )
+    for (const plural of ['serviceaccounts', 'configmaps']) {
+      expect((await ask(access, 'GET', `/api/v1/namespaces/default/${plural}`)).body.items).toEqual([])
+    }
+  })
+
   it("F1: lets everybody do everything unless 'RBAC' is asked for, and then has no accounts", async () => {
     const tokens = { ann: { name: 'ann', groups: [] } }
     await using server = await startApiServer({ kind, tokens, recordRights: false })

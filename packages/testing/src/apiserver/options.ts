@@ -98,7 +98,7 @@ export interface EmbeddedOptions {
   readonly controllers?: boolean | undefined
   /**
    * Creates the objects that every cluster has: the Service `kubernetes`, the PriorityClasses of the system,
-   * `kube-system/extension-apiserver-authentication`, and in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`. The
+   * two ConfigMaps of the API server in `kube-system`, and in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`. The
    * last two come a moment after their namespace, and need `controllers`. With `false` the server has only namespaces: for tests that count
    * requests, objects or resourceVersions.
    * @default true

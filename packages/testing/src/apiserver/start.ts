@@ -15,10 +15,17 @@ export interface CommonOptions {
   /** Records rights for `rights()`. @default true; false for a real server, which keeps an audit log for it */
   readonly recordRights?: boolean | undefined
   /**
-   * Runs the controllers of namespaces and garbage collection; for a real server also that of service accounts.
+   * Runs the controllers of namespaces and garbage collection; for a real server also that of tokens of service accounts.
    * @default true; false for a real server from KUBEBUILDER_ASSETS, which has none
    */
   readonly controllers?: boolean | undefined
+  /**
+   * Creates the objects that every cluster has. With `false` an embedded server has only namespaces. A real server still creates its own objects, such
+   * as the Service `kubernetes`, but in each namespace neither the ServiceAccount `default` nor the ConfigMap `kube-root-ca.crt`. A server from
+   * KUBEBUILDER_ASSETS never creates these two.
+   * @default true
+   */
+  readonly clusterObjects?: boolean | undefined
   /** Supports sharded lists and watches (KEP-5866, alpha). @default false */
   readonly shards?: boolean | undefined
 }

@@ -27,12 +27,18 @@ export function etcdSocket(folder: string): string {
   return join(folder, 'etcd.sock')
 }
 
+/** Which controllers of kube-controller-manager run. */
+export interface Controllers {
+  /** Those that give each namespace its ServiceAccount and the CA of the server, too. */
+  readonly clusterObjects: boolean
+}
+
 /** What to start, in this order: etcd, where it is a program of its own, and the API server. */
 export function commandsOf(
   binary: ApiServerBinary,
   place: Place,
   flags: Readonly<Record<string, string>>,
-  controllers: boolean,
+  controllers: Controllers | undefined,
 ): readonly Command[] {
   const { folder } = place
   const socket = etcdSocket(folder)
@@ -60,9 +66,10 @@ export function commandsOf(
     'etcd-socket': socket,
     'etcd-quota-bytes': `${ETCD_QUOTA_BYTES}`,
   }
-  if (controllers) {
+  if (controllers !== undefined) {
     own['controllers-kubeconfig'] = join(folder, controllersKubeconfig)
     own['controllers-signing-key'] = join(folder, credentialFiles.serviceAccountKey)
+    own['controllers-cluster-objects'] = `${controllers.clusterObjects}`
   }
   const args = ['apiserver', ...asArguments(own), '--', ...asArguments(apiServerFlags(place, flags))]
   return [{ program: binary.path, args }]

@@ -11,13 +11,20 @@ export interface RealApiServerOptions extends FindOptions {
   /** Whether sharded lists and watches (KEP-5866, alpha) are understood: the gate ShardedListAndWatch. @default false */
   readonly shards?: boolean | undefined
   /**
-   * Runs kube-controller-manager's controllers of namespaces, garbage and service accounts as well, in the same process.
+   * Runs kube-controller-manager's controllers of namespaces, garbage, service accounts and `kube-root-ca.crt` as well, in the same process.
    * Without them a deleted namespace stays `Terminating` and dependents outlive their owners, as with envtest. Not with
    * KUBEBUILDER_ASSETS, which has none.
    *
    * @default false; of `startApiServer({ kind: 'real' })` as with an embedded server: true, where there are any
    */
   readonly controllers?: boolean | undefined
+  /**
+   * Creates in each namespace the ServiceAccount `default` and the ConfigMap `kube-root-ca.crt`; needs `controllers`. The server creates its own
+   * objects, such as the Service `kubernetes`, in any case. With KUBEBUILDER_ASSETS it changes nothing.
+   *
+   * @default true
+   */
+  readonly clusterObjects?: boolean | undefined
   /**
    * Who may do what: RBAC, or everybody with credentials everything.
    *
@@ -52,6 +59,7 @@ const environment: Taken = { takes: 'an environment', ok: isRecord }
 const common = {
   shards: flag,
   controllers: flag,
+  clusterObjects: flag,
   authorization: oneOf('RBAC', 'allow'),
   tokens: users,
   recordRights: flag,

@@ -190,13 +190,15 @@ describe.runIf(available)('a real API server with controllers', () => {
     )
   })
 
-  it('gives a namespace its service account, and removes a deleted one with its contents', async () => {
+  it('gives a namespace its service account and the CA of the server, and removes a deleted one with its contents', async () => {
     const space = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'short-lived' } }
     await ask(server, 'POST', '/api/v1/namespaces', space)
-    await eventually(
-      () => ask(server, 'GET', '/api/v1/namespaces/short-lived/serviceaccounts/default'),
-      ({ status }) => status === 200,
-    )
+    for (const path of ['serviceaccounts/default', 'configmaps/kube-root-ca.crt']) {
+      await eventually(
+        () => ask(server, 'GET', `/api/v1/namespaces/short-lived/${path}`),
+        ({ status }) => status === 200,
+      )
+    }
     await ask(server, 'POST', '/api/v1/namespaces/short-lived/configmaps', configMap('inside'))
     await ask(server, 'DELETE', '/api/v1/namespaces/short-lived')
     await eventually(

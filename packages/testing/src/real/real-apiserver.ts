@@ -126,15 +126,17 @@ class Instance implements RealApiServer {
   }
 
   async start(): Promise<void> {
-    const { controllers = false, readyTimeoutMs = READY_TIMEOUT_MS, recordRights = false } = this.#options
+    const { controllers = false, clusterObjects = true, recordRights = false } = this.#options
+    const { readyTimeoutMs = READY_TIMEOUT_MS } = this.#options
     const audit = recordRights ? await writeAuditPolicy(this.folder) : {}
     const more = { ...audit, ...flagsOf(this.#options) }
+    const run = controllers ? { clusterObjects } : undefined
     if (controllers) await this.writeKubeconfig(join(this.folder, controllersKubeconfig))
     const place = { folder: this.folder, port: this.#port }
     const processes: ServerProcess[] = []
     this.#processes = processes
     try {
-      for (const { program, args } of commandsOf(this.#binary, place, more, controllers)) {
+      for (const { program, args } of commandsOf(this.#binary, place, more, run)) {
         processes.push(await startProcess(program, args, this.folder))
         this.#watchdog.guard(processes.map(({ pid }) => pid))
       }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type Answer, withServer } from '../testkit/in-memory.ts'
+import { type Answer, merge, withServer } from '../testkit/in-memory.ts'
 
 const account = (namespace: string): string => `/api/v1/namespaces/${namespace}/serviceaccounts/default`
 const rootCa = (namespace: string): string => `/api/v1/namespaces/${namespace}/configmaps/kube-root-ca.crt`
@@ -36,6 +36,42 @@ describe('the objects that every cluster has', () => {
       { clusterObjects: true },
     ))
 
+  it('F1: the CA of a namespace is put right', () =>
+    withServer(
+      async ({ call, sim }) => {
+        await sim.advance(100)
+        const made = (await call('GET', rootCa('default'))).json
+        expect(made.metadata.managedFields).toHaveLength(1)
+        const change = {
+          data: { 'ca.crt': 'mine', more: 'x' },
+          metadata: { annotations: null, labels: { mine: 'kept' } },
+        }
+        await call('PATCH', rootCa('default'), change, merge)
+        await sim.advance(100)
+        const { data, metadata } = (await call('GET', rootCa('default'))).json
+        expect({ data, ...metadata }).toMatchObject({
+          data: made.data,
+          annotations: made.metadata.annotations,
+          labels: { mine: 'kept' },
+        })
+      },
+      { clusterObjects: true },
+    ))
+
+  it('F1: the CA of a namespace stays wrong if a user made it immutable', () =>
+    withServer(
+      async ({ call, sim }) => {
+        await sim.advance(100)
+        await call('PATCH', rootCa('default'), { data: { 'ca.crt': 'mine' }, immutable: true }, merge)
+        await sim.advance(100)
+        expect((await call('GET', rootCa('default'))).json.data).toEqual({ 'ca.crt': 'mine' })
+        await call('DELETE', rootCa('default'))
+        await sim.advance(100)
+        expect((await call('GET', rootCa('default'))).json.data).not.toEqual({ 'ca.crt': 'mine' })
+      },
+      { clusterObjects: true },
+    ))
+
   it('F1: do not keep a namespace from going', () =>
     withServer(
       async ({ call, sim }) => {
@@ -44,7 +80,7 @@ describe('the objects that every cluster has', () => {
         await call('DELETE', '/api/v1/namespaces/shop')
         await sim.advance(1000)
         expect((await call('GET', '/api/v1/namespaces/shop')).status).toBe(404)
-        expect((await call('GET', '/api/v1/configmaps')).json.items).toHaveLength(5)
+        expect((await call('GET', '/api/v1/configmaps')).json.items).toHaveLength(6)
       },
       { clusterObjects: true },
     ))
@@ -55,7 +91,10 @@ describe('the objects that every cluster has', () => {
         await call('POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
         await sim.advance(100)
         expect((await call('GET', '/api/v1/serviceaccounts')).json.items).toEqual([])
-        expect(namesOf(await call('GET', '/api/v1/configmaps'))).toEqual(['extension-apiserver-authentication'])
+        expect(namesOf(await call('GET', '/api/v1/configmaps'))).toEqual([
+          'extension-apiserver-authentication',
+          'kube-apiserver-legacy-service-account-token-tracking',
+        ])
         expect(namesOf(await call('GET', '/api/v1/services'))).toEqual(['kubernetes'])
       },
       { clusterObjects: true, controllers: false },

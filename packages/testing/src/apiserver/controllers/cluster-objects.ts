@@ -1,10 +1,13 @@
 import type { Clock } from '../../clock.ts'
-import { complete } from '../builtin/complete.ts'
-import { copyJson, type JsonObject } from '../objects/json.ts'
+import { copyJson, type JsonObject, objectAt, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
+import { materialise } from '../objects/stored.ts'
+import { timestamp } from '../objects/timestamp.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
+import type { Version } from '../store/version.ts'
 import type { Writer } from '../write/writer.ts'
 import { Work } from './work.ts'
 
@@ -39,7 +42,7 @@ function kubernetesService(port: number): KubeObject {
     apiVersion: 'v1',
     kind: 'Service',
     metadata: { name: 'kubernetes', namespace: 'default', labels },
-    spec: { type: 'ClusterIP', clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ports },
+    spec: { type: 'ClusterIP', clusterIP: '10.0.0.1', ipFamilyPolicy: 'SingleStack', ports },
   }
 }
 
@@ -58,13 +61,15 @@ export interface ServerAddress {
 }
 
 /**
- * Keeps the objects that every cluster has. The API server itself creates the Service `kubernetes`, the PriorityClasses of the system and what
- * extension API servers know their clients by. Controllers create in each namespace the ServiceAccount `default` and the CA of the server.
+ * Keeps the objects that every cluster has. The API server itself creates the Service `kubernetes`, the PriorityClasses of the system, what
+ * extension API servers know their clients by, and the day since which it tracks tokens of Secrets. Controllers create in each namespace the
+ * ServiceAccount `default` and the CA of the server.
  */
 export class ClusterObjects {
   readonly #store: Store
   readonly #registry: Registry
   readonly #writer: Writer
+  readonly #clock: Clock
   readonly #namespaces: ResourceType
   readonly #work: Work | undefined
   #address: ServerAddress = { port: 6443, ca: '' }
@@ -74,6 +79,7 @@ export class ClusterObjects {
     this.#store = store
     this.#registry = registry
     this.#writer = writer
+    this.#clock = clock
     this.#namespaces = registry.resolve('', 'v1', 'namespaces')
     if (delayMs === undefined) return
     const work = new Work(clock, delayMs, namespace => this.#complete(namespace))
@@ -81,8 +87,8 @@ export class ClusterObjects {
     store.onCommit(({ group, plural }, { type, name, namespace }) => {
       if (group !== '') return
       if (plural === 'namespaces' && type === 'ADDED') work.add(name)
-      const kept = plural === 'serviceaccounts' ? name === 'default' : plural === 'configmaps' && name === rootCa
-      if (kept && type === 'DELETED') work.add(namespace)
+      if (plural === 'serviceaccounts' && name === 'default' && type === 'DELETED') work.add(namespace)
+      if (plural === 'configmaps' && name === rootCa && type !== 'ADDED') work.add(namespace)
     })
   }
 
@@ -92,6 +98,8 @@ export class ClusterObjects {
     for (const object of priorityClasses) this.#create(object)
     this.#create(kubernetesService(address.port))
     this.#create(configMap('kube-system', 'extension-apiserver-authentication', { 'client-ca-file': address.ca }))
+    const [since = ''] = timestamp(this.#clock.now()).split('T')
+    this.#create(configMap('kube-system', 'kube-apiserver-legacy-service-account-token-tracking', { since }))
     if (this.#work === undefined) return
     for (const { name } of this.#store.collection(this.#namespaces).snapshot('')) this.#complete(name)
   }
@@ -102,22 +110,47 @@ export class ClusterObjects {
     if (found === undefined || found.terminating) return
     this.#create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } })
     const authority = configMap(namespace, rootCa, { 'ca.crt': this.#address.ca })
-    this.#create({ ...authority, metadata: { ...authority.metadata, annotations: rootCaAnnotations } })
+    const known = this.#create({ ...authority, metadata: { ...authority.metadata, annotations: rootCaAnnotations } })
+    if (known !== undefined) this.#correct(known, authority)
   }
 
-  #create(object: KubeObject): void {
-    const type = this.#registry.findKind(object.apiVersion, object.kind) as ResourceType
-    const { namespace = '', name = '' } = object.metadata
-    if (this.#store.collection(type).get(objectKey(namespace, name)) !== undefined) return
-    const own = copyJson(object as JsonObject) as KubeObject
-    complete(own, type)
-    this.#writer.create(type, own, false)
+  /** Creates an object, or returns the one of its name. */
+  #create(object: KubeObject): Version | undefined {
+    const { type, found } = this.#find(object)
+    if (found !== undefined) return found
+    this.#writer.createOwn(type, copyJson(object as JsonObject) as KubeObject)
+    return undefined
+  }
+
+  /** Puts the data back that a user changed, and the annotation that a user removed. */
+  #correct(version: Version, { apiVersion, kind, data }: KubeObject): void {
+    const object = materialise(version, apiVersion, kind)
+    const annotations = objectAt(object.metadata, 'annotations') ?? {}
+    if (sameJson(object.data, data) && (stringAt(annotations, rootCaAnnotation) ?? '') !== '') return
+    const metadata = { ...object.metadata, annotations: { ...annotations, ...rootCaAnnotations } }
+    const next = { ...object, metadata, data } as KubeObject
+    const { type } = this.#find(object)
+    try {
+      this.#writer.update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
+    } catch (error) {
+      // A user made it immutable, say. A real server's controller tries in vain, too.
+      if (!(error instanceof StatusError)) throw error
+    }
+  }
+
+  #find({ apiVersion, kind, metadata: { namespace = '', name = '' } }: KubeObject): {
+    type: ResourceType
+    found: Version | undefined
+  } {
+    const type = this.#registry.findKind(apiVersion, kind) as ResourceType
+    return { type, found: this.#store.collection(type).get(objectKey(namespace, name)) }
   }
 }
 
 const rootCa = 'kube-root-ca.crt'
+const rootCaAnnotation = 'kubernetes.io/description'
 const rootCaAnnotations = {
-  'kubernetes.io/description':
+  [rootCaAnnotation]:
     'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or ' +
     'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
 }

@@ -49,7 +49,7 @@ export function writingOf({ clock, registry }: CoreParts, { info, request, targe
 /** Gives `next` the `managedFields` that a write of the server's own controllers leaves. */
 export function ownByServer(
   type: ResourceType,
-  live: KubeObject,
+  live: KubeObject | undefined,
   next: KubeObject,
   { now, subresource }: { readonly now: number; readonly subresource: string },
 ): void {

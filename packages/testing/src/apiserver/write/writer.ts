@@ -121,6 +121,14 @@ export class Writer {
     return this.#put(type, object)
   }
 
+  /** Creates an object that the server itself owns, with its defaults. The caller gives the object away. */
+  createOwn(type: ResourceType, object: KubeObject): KubeObject {
+    behaviourOf(type).decode?.(object)
+    complete(object, type)
+    ownByServer(type, undefined, object, { now: this.#clock.now(), subresource: '' })
+    return this.create(type, object, false)
+  }
+
   /**
    * Replaces `old` by `object`: `main` keeps the status (where that is a subresource), `status` keeps all else,
    * `finalize` is `main` with the finalizers of a spec, `all` writes what is given. `viaPatch` decides how a foreign uid

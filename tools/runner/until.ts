@@ -4,13 +4,14 @@ import { setTimeout as after } from 'node:timers/promises'
 export type Until = <T>(what: string, ask: () => Promise<T> | T) => Promise<Exclude<T, undefined | false>>
 
 const boundMs = 300_000
-const pauseMs = 50
+/** Each pause is twice as long as the one before, up to the longest: to ask takes the processor time that the program waits for. */
+const pausesMs = { first: 25, longest: 200 }
 
 /** Waits five minutes at most. Rejects with the signal's reason, and with what `check` throws, which is called before each question. */
 export function untilOf(signal: AbortSignal, check: () => void): Until {
   return async <T>(what: string, ask: () => Promise<T> | T) => {
     const end = performance.now() + boundMs
-    for (;;) {
+    for (let pauseMs = pausesMs.first; ; pauseMs = Math.min(2 * pauseMs, pausesMs.longest)) {
       signal.throwIfAborted()
       check()
       const answer = await ask()

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * has no record of how long its files take, and what is missing here costs time and nothing else.
  */
 const longest = [
+  'examples/bundles/operator.test.ts',
   'test/examples/others.real.test.ts',
   'test/demo/demo.test.ts',
   'examples/policy-sync/cycles.real.test.ts',
@@ -20,7 +21,6 @@ const longest = [
   'test/operator/first-week/policy.test.ts',
   'test/examples/copied-resources.real.test.ts',
   'test/hostile/hostile.random.test.ts',
-  'examples/bundles/operator.test.ts',
 ]
 
 /** The longest files first, then those on a real API server, which wait much, then the others. */

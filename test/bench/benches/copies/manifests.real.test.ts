@@ -22,18 +22,21 @@ const csvs = defineResource<Csv>({
 })
 const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 20 })
 
+/** Namespaces that get copies: each source has as many. */
+const targets = 10
+
 const available = await realApiServerAvailable('copies of ClusterServiceVersions')
 
 describe.each([
-  ['embedded', true, () => startApiServer({ isolate: true }), 100],
-  ['real', available, startRealApiServer, 10],
-] as const)('copies of ClusterServiceVersions, %s server', (_, runs, start, targets) => {
+  ['embedded', true, () => startApiServer({ isolate: true })],
+  ['real', available, startRealApiServer],
+] as const)('copies of ClusterServiceVersions, %s server', (_, runs, start) => {
   it.runIf(runs)('H4, H6: are kept with what the server makes of them, and are at rest without a write', async () => {
     await using server: ApiServer = await start()
     const { url, ca, token } = server
     const client = new Client({ url, ca, token })
     try {
-      const sources = await fill(client, targets)
+      const sources = await fill(client)
       const first = await kept(client, { resync: true })
       expect(first.failing).toEqual(new Map())
       expect(first.writes).toEqual({ create: sources * targets, update: 0, delete: 0 })
@@ -73,7 +76,7 @@ async function kept(client: Client, { resync }: { readonly resync: boolean }): P
 }
 
 /** The definition, the namespaces and the sources; those that the server refuses are told and left out. */
-async function fill(client: Client, targets: number): Promise<number> {
+async function fill(client: Client): Promise<number> {
   const { crds, clusterServiceVersions, source } = loadData()
   const crd = crds.find(({ metadata }) => metadata.name === 'clusterserviceversions.operators.coreos.com')
   await client.create(customResourceDefinitions, crd as never)

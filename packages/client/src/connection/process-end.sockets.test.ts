@@ -52,6 +52,13 @@ for (const protocol of ['HTTP/2', 'HTTP/1.1']) {
     expect(said).toEqual(['read 2', 'done'])
   })
 
+  it(`a program does not load Node's fetch, which takes 14 MB (${protocol})`, async () => {
+    server = await serverWithTwo({ tls: protocol === 'HTTP/2' })
+    const { said, ended } = run({ fetches: true })
+    expect(await ended).toBe(0)
+    expect(said).toEqual(['read 2', 'without fetch', 'done'])
+  })
+
   it(`a program lives until what it asked for is there (${protocol})`, async () => {
     server = await serverWithTwo({ tls: protocol === 'HTTP/2' })
     await server.faults.add({ match: { verb: 'list' }, nth: 2, effect: { kind: 'delay', ms: 300 } })

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, it } from 'vitest'
 import type { RealApiServer } from '../real/real-apiserver.ts'
 import { realApiServerAvailable } from '../real/testkit/available.ts'
 import { type Access, ask, eventually } from '../real/testkit/client.ts'
@@ -77,9 +77,15 @@ async function reconcile(server: Access): Promise<void> {
 const accessTo = ({ url, ca = '', token }: ApiServer): Access => ({ url, ca, token })
 
 describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
+  const tokens = { ann: { name: 'ann', groups: [] } }
+  // Most of the time of these tests is the start of a server: three of them share one.
+  let server: ApiServer
+  beforeAll(async () => {
+    server = await startApiServer({ kind, tokens, authorization: 'RBAC' })
+  })
+  afterAll(() => server.close())
+
   it('F1: needs one word to run against another server', async () => {
-    const tokens = { ann: { name: 'ann', groups: [] } }
-    await using server = await startApiServer({ kind, tokens, authorization: 'RBAC' })
     const access = accessTo(server)
     expect((await ask({ ...access, token: 'ann' }, 'GET', configMaps)).status).toBe(403)
     await ask(access, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
@@ -130,7 +136,6 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
   })
 
   it('F1: has the default roles and bindings of a real server, by name', async () => {
-    await using server = await startApiServer({ kind, authorization: 'RBAC' })
     const access = accessTo(server)
     for (const [resource, wanted] of Object.entries(defaultRoles)) {
       const { body } = await eventually(
@@ -142,7 +147,6 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
   })
 
   it('F1: has the PriorityClasses and the Service that every cluster has', async () => {
-    await using server = await startApiServer({ kind, authorization: 'RBAC' })
     const access = accessTo(server)
     const found = async (path: string): Promise<object> => {
       const { body } = await eventually(
@@ -196,7 +200,6 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
   })
 
   it("F1: lets everybody do everything unless 'RBAC' is asked for, and then has no accounts", async () => {
-    const tokens = { ann: { name: 'ann', groups: [] } }
     await using server = await startApiServer({ kind, tokens, recordRights: false })
     expect((await ask({ ...accessTo(server), token: 'ann' }, 'GET', configMaps)).status).toBe(200)
     await expect(server.account([])).rejects.toMatchObject({ code: 'ERR_WHERRY_ACCOUNT' })

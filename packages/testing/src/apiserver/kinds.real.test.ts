@@ -78,14 +78,15 @@ const accessTo = ({ url, ca = '', token }: ApiServer): Access => ({ url, ca, tok
 
 describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
   const tokens = { ann: { name: 'ann', groups: [] } }
-  // Most of the time of these tests is the start of a server: three of them share one.
+  // Most of the time of these tests is the start of a server: two of them share one.
   let server: ApiServer
   beforeAll(async () => {
-    server = await startApiServer({ kind, tokens, authorization: 'RBAC' })
+    server = await startApiServer({ kind, authorization: 'RBAC' })
   })
   afterAll(() => server.close())
 
   it('F1: needs one word to run against another server', async () => {
+    await using server = await startApiServer({ kind, tokens, authorization: 'RBAC' })
     const access = accessTo(server)
     expect((await ask({ ...access, token: 'ann' }, 'GET', configMaps)).status).toBe(403)
     await ask(access, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)

@@ -13,17 +13,24 @@ const everyOf = 8
 const elsewhere: ReadonlySet<string> = new Set(['game', 'create'])
 
 /**
- * Runs benchmarks once, at their smallest size, beside each other: a subject that gives no figure is a failure. Of what is measured
+ * Runs benchmarks once, at their smallest size: a subject that gives no figure is a failure. Of what is measured
  * nothing is said.
  */
 export async function checkBenches({ isNamed, propertySeed }: Options): Promise<Found> {
   await packed()
   const short = benches.filter(({ name }) => !elsewhere.has(name))
   const chosen = isNamed ? benches : short.filter((_, i) => i % everyOf === propertySeed % everyOf)
-  const failures = (await twoAtATime(chosen, failuresOf)).flat()
+  // In a run of everything another step runs beside this one.
+  const failures = (isNamed ? await twoAtATime(chosen, failuresOf) : await oneByOne(chosen, failuresOf)).flat()
   const figures = chosen.reduce((sum, bench) => sum + smallest(bench).bench.subjects.length, 0)
   const notes = isNamed ? [] : [`of ${benches.length} benchmarks: ${chosen.map(({ name }) => name).join(', ')}`]
   return { passed: figures - failures.length, failures, notes }
+}
+
+async function oneByOne<T, R>(all: readonly T[], fn: (one: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (const one of all) results.push(await fn(one))
+  return results
 }
 
 async function failuresOf(one: Bench): Promise<string[]> {

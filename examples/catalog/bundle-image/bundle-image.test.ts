@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { gunzipSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { loadData } from '@wherry/data'
 import { seededRandom, shuffle } from '@wherry/testing'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { archiveOf } from '../../bundles/testkit/bundles.ts'
 import { CatalogIndex } from '../index/catalog-index.ts'
@@ -54,18 +54,19 @@ describe.each(kinds)('add from an image, in %s', (_, start) => {
   let registry: TestRegistry
   let folder: string
   let file: string
-  beforeEach(async () => {
+  // One for all tests: each pushes what it reads, and none reads what another one has pushed.
+  beforeAll(async () => {
     registry = await start()
+  })
+  afterAll(() => registry.close())
+  beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'wherry-images-'))
     file = join(folder, 'index')
     await writeFile(join(folder, 'ca.pem'), registry.ca)
     await writeFile(join(folder, 'config.json'), dockerConfigOf(registry))
     await run('create', file)
   })
-  afterEach(async () => {
-    await registry.close()
-    await rm(folder, { recursive: true, force: true })
-  })
+  afterEach(() => rm(folder, { recursive: true, force: true }))
 
   const run = (...args: string[]): Promise<void> =>
     indexCommand(args, { env: { DOCKER_CONFIG: folder, REGISTRY_CA: join(folder, 'ca.pem') }, write: () => {} })

@@ -1,4 +1,4 @@
-import { rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
 import { challengeOf } from './challenge.ts'
 import { basic, type Credentials } from './credentials.ts'
@@ -24,6 +24,14 @@ export interface RegistryOptions {
   readonly credentials?: Credentials | undefined
   /** How long the registry may be silent, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number | undefined
+}
+
+/** The CA that was last trusted beside the public ones, with what trusts it: a connection that has none reads some 150 certificates. */
+let trusted: { readonly ca: string; readonly context: SecureContext } | undefined
+
+function trusting(ca: string): SecureContext {
+  if (trusted?.ca !== ca) trusted = { ca, context: createSecureContext({ ca: [...rootCertificates, ca] }) }
+  return trusted.context
 }
 
 type Answer = Dispatcher.ResponseData
@@ -54,7 +62,7 @@ export class RegistryRequests {
     const { ca, proxy, noProxy = '', credentials, timeoutMs = 30_000 } = options
     this.host = host
     this.#credentials = credentials
-    const tls = ca === undefined ? {} : { ca: [...rootCertificates, ca] }
+    const tls = ca === undefined ? {} : { secureContext: trusting(ca) }
     // Polls are minutes apart, and a new connection costs ten times what an unchanged one does.
     const keepAliveTimeout = 600_000
     const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, keepAliveTimeout }

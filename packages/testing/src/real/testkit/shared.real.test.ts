@@ -58,9 +58,10 @@ describe.runIf(available)('a real API server that test files share', () => {
     }
   })
 
-  it('is empty also after a restart', async () => {
+  it('is empty also after a restart, and is not closed', async () => {
     await create('/api/v1/namespaces/default/configmaps', { metadata: { name: 'left' } })
     await server.restart()
+    await server.close()
     expect(await get('/api/v1/namespaces/default/configmaps/left')).toBe(200)
     await sharedRealServer()
     expect(await get('/api/v1/namespaces/default/configmaps/left')).toBe(404)

@@ -23,8 +23,8 @@ const starting: { shared?: Promise<Shared> } = {}
  * one takes more than most files do with it. It is as a new one: what those before made is gone, and no longer served. Three
  * things differ: its revision, what etcd has of former revisions, and what somebody changed of what it had at its start.
  *
- * Nobody closes it. It ends with this process, and may be restarted. Whoever pauses it, counts what it does, fills it, or
- * needs other options starts one of their own.
+ * It ends with this process: to close it does nothing. It may be restarted. Whoever pauses it, counts what it does, fills
+ * it, or needs other options starts one of their own.
  */
 export async function sharedRealServer(): Promise<RealApiServer> {
   const used = starting.shared !== undefined
@@ -39,6 +39,7 @@ async function start(): Promise<Shared> {
   const server = await startRealApiServer({ tokens })
   const restart = server.restart.bind(server)
   server.restart = how => lasting(() => restart(how))
+  server.close = async () => {}
   return { server, revision: `${await server.revision()}` }
 }
 

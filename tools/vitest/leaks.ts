@@ -18,6 +18,8 @@ export interface LeakDetector {
   open(): Map<object, () => string>
   /** Takes the unhandled rejections since the last call. */
   rejections(): unknown[]
+  /** Calls `start`. The child processes that it starts may live until this process ends: they are not among what is open. */
+  lasting<T>(start: () => T): T
 }
 
 interface Opened {
@@ -32,6 +34,9 @@ interface Opened {
  * the midst of a test: it sets its next timer, and opens a connection anew.
  */
 const turnOf = new AsyncLocalStorage<object>()
+
+/** Set while that runs which starts what may last. */
+const inLasting = new AsyncLocalStorage<true>()
 
 const ownFrames = /tools[\\/]vitest[\\/]leaks|node:internal|node:diagnostics_channel|\(node:|at node:/
 
@@ -60,6 +65,7 @@ export function detectLeaks(): LeakDetector {
       return new Map([...opened].map(([, { what, root }]) => [root, what]))
     },
     rejections: () => rejections.splice(0),
+    lasting: start => inLasting.run(true, start),
   }
 }
 
@@ -96,6 +102,7 @@ function watchSockets(track: Track): void {
   } as typeof listen
 
   subscribe('child_process', message => {
+    if (inLasting.getStore()) return
     const child = (message as { process: ChildProcess }).process
     track(
       child,

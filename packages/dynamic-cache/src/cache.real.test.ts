@@ -1,6 +1,7 @@
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { beforeAll, describe } from 'vitest'
 import { cacheOverSockets } from './testkit/both-servers.ts'
 
 /** How many times a definition comes and goes. Views are started and removed ten times as often. */
@@ -12,10 +13,8 @@ describe.runIf(available)('a dynamic cache on a real API server', () => {
   let server: RealApiServer
 
   beforeAll(async () => {
-    server = await startRealApiServer({ authorization: 'RBAC' })
+    server = await sharedRealServer()
   })
-
-  afterAll(() => server?.close())
 
   cacheOverSockets(() => server, { cycles: 10 * definitions, views: 25, definitions })
 })

@@ -2,9 +2,10 @@ import { Client, type Environment, isForbidden } from '@wherry/client'
 import { type ReadTarget, targetsOf } from '@wherry/client/internal'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { Informer } from './informer.ts'
 import { Reflector } from './reflector/reflector.ts'
 import { RecordingWriter } from './testkit/recording-writer.ts'
@@ -25,7 +26,7 @@ describe.runIf(available)('an informer, on a real API server', () => {
   }
 
   beforeAll(async () => {
-    server = await startRealApiServer({ tokens: { 'token-of-reader': { name: 'reader', groups: [] } } })
+    server = await sharedRealServer()
     const client = clientOf(server.token)
     await client.create(namespaces, { metadata: { name: 'ns' } })
   })
@@ -34,18 +35,10 @@ describe.runIf(available)('an informer, on a real API server', () => {
     for (const one of open.splice(0).reverse()) await one.close()
   })
 
-  afterAll(() => server?.close())
-
   behavesAsAnInformer(async environment => ({ client: clientOf(server.token, environment) }))
 
-  it('R17, R28: a relist after a restart tells the difference only', async () => {
-    const own = await startRealApiServer()
-    open.push(own)
-    const client = new Client({ url: own.url, ca: own.ca, token: own.token })
-    open.push(client)
-    await client.create(namespaces, { metadata: { name: 'ns' } })
-    await relistsAfter(() => own.restart(), client)
-  })
+  it('R17, R28: a relist after a restart tells the difference only', () =>
+    relistsAfter(() => server.restart(), clientOf(server.token)))
 
   it('R36: a 403 is told, and the state comes once it is allowed', async () => {
     const admin = clientOf(server.token)

@@ -1,8 +1,9 @@
 import { Client } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { allowOne, connected, inParallel, narrowOverSockets, openMany, until } from './testkit/both-servers.ts'
 import { keyOf, noting } from './testkit/kit.ts'
 
@@ -12,10 +13,8 @@ describe.runIf(available)('a narrow cache, on a real API server', () => {
   let server: RealApiServer
 
   beforeAll(async () => {
-    server = await startRealApiServer({ tokens: { 'token-of-one': { name: 'one', groups: [] } } })
+    server = await sharedRealServer()
   })
-
-  afterAll(() => server?.close())
 
   narrowOverSockets(() => server)
 
@@ -38,15 +37,14 @@ describe.runIf(available)('a narrow cache, on a real API server', () => {
     }))
 
   it('N5, N11: 500 entries outlive a restart of the server, which brings each of them a 410', async () => {
-    const own = await startRealApiServer()
-    const admin = new Client({ url: own.url, ca: own.ca, token: own.token })
-    const restarted = connected(
-      own,
+    await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await connected(
+      server,
       async one => {
         const { logs } = await openMany(one, 'many', 500)
         const { client, narrow } = one
-        await own.restart()
-        await own.compact()
+        await server.restart()
+        await server.compact()
         const all = Array.from({ length: 500 }, (_, i) => i)
         await inParallel(all, i => {
           const key = keyOf(`many/n${i}`)
@@ -64,11 +62,5 @@ describe.runIf(available)('a narrow cache, on a real API server', () => {
       },
       { escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY },
     )
-    try {
-      await restarted
-    } finally {
-      await admin.close()
-      await own.close()
-    }
   })
 })

@@ -4,6 +4,7 @@ import { Client, defineResource, isInvalid } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Game } from '../testkit/game.ts'
 import { openApi } from '../testkit/open-api.ts'
@@ -33,7 +34,7 @@ beforeAll(async () => {
 describe.for(kinds)("an API server of kind '%s'", kind => {
   it('K1: takes the definition of an interface, and applies its defaults and rules', { timeout: 240_000 }, async () => {
     if (definition === undefined) throw new Error('the interface has no definition')
-    await using server = await startApiServer({ kind })
+    await using server = kind === 'real' ? await sharedRealServer() : await startApiServer()
     const client = new Client({ url: server.url, ca: server.ca, token: server.token })
     await client.create(customResourceDefinitions, definition)
     const isListed = (): Promise<boolean> =>

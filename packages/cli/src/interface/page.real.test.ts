@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { Client } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { definitionYaml } from '@wherry/crd'
-import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openApi } from '../testkit/open-api.ts'
 import { temporaryProject } from '../testkit/project.ts'
@@ -69,7 +69,7 @@ describe('docs/custom-resources.md', () => {
     { timeout: 240_000 },
     async () => {
       for (const definition of [ofInterface, ofSchema]) {
-        await using server = await startApiServer({ kind: 'real' })
+        const server = await sharedRealServer()
         await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
         await client.create(customResourceDefinitions, definition)
         // The server makes the document a moment after it has taken the definition.

@@ -5,6 +5,7 @@ import { Client } from '@wherry/client'
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { type ApiServer, recordRights, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { expect, it } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { run } from '../testkit/run.ts'
@@ -53,7 +54,8 @@ it.each(kinds)(
   'K4: a test passes with exactly the rights that it used, and fails without any one of them: %s',
   async kind => {
     const roles = await usedRoles()
-    await using server = await startApiServer({ kind, authorization: 'RBAC' })
+    const embedded = () => startApiServer({ authorization: 'RBAC' })
+    await using server = await (kind === 'real' ? sharedRealServer() : embedded())
     await using admin = new Client({ url: server.url, ca: server.ca, token: server.token })
     await createSecrets(admin)
     await operateWith(server, roles, 'exact')

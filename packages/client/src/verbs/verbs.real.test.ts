@@ -1,6 +1,7 @@
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Client } from '../client.ts'
 import {
   isAlreadyExists,
@@ -25,10 +26,8 @@ describe.runIf(available)('verbs, on a real API server', () => {
   const warnings: string[] = []
 
   beforeAll(async () => {
-    server = await startRealApiServer()
+    server = await sharedRealServer()
   })
-
-  afterAll(() => server?.close())
 
   beforeEach(() => {
     const environment = { onWarning: (message: string) => void warnings.push(message) }

@@ -1,6 +1,7 @@
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { beforeAll, describe } from 'vitest'
 import { judging } from './testkit/judging.ts'
 import { applyOnAServer } from './testkit/on-a-server.ts'
 import { remaking } from './testkit/remaking.ts'
@@ -11,10 +12,8 @@ describe.runIf(available)('apply, on a real API server', () => {
   let server: RealApiServer
 
   beforeAll(async () => {
-    server = await startRealApiServer()
+    server = await sharedRealServer()
   })
-
-  afterAll(() => server?.close())
 
   judging(() => server)
   applyOnAServer(() => server)

@@ -2,16 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { Client } from '@wherry/client'
 import { leases } from '@wherry/client/resources/coordination'
-import {
-  choose,
-  integer,
-  type RealApiServer,
-  seededRandom,
-  startRealApiServer,
-  startWire,
-  type Wire,
-} from '@wherry/testing'
+import { choose, integer, type RealApiServer, seededRandom, startWire, type Wire } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { History, lease } from './testkit/history.ts'
 
@@ -39,9 +32,9 @@ describe.runIf(available)('leader election, in processes on a real API server', 
   let client: Client
   const members: Member[] = []
 
-  // One for each seed: whose writes are whose is told from the first on.
+  // Emptied for each seed: whose writes are whose is told from the first on.
   beforeEach(async () => {
-    server = await startRealApiServer({ authorization: 'allow' })
+    server = await sharedRealServer()
     client = new Client({ url: server.url, ca: server.ca, token: server.token })
   })
 
@@ -51,7 +44,6 @@ describe.runIf(available)('leader election, in processes on a real API server', 
       await wire.close()
     }
     await client?.close()
-    await server?.close()
   })
 
   async function start(identity: string, writers: number): Promise<Member> {

@@ -1,8 +1,9 @@
 import { Client } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { Operator } from './operator.ts'
 import { AggregatedApi, readings } from './testkit/aggregated-api.ts'
 
@@ -14,9 +15,8 @@ describe.runIf(available)('an aggregated API that can not be watched, on a real 
   const connect = (): Client => new Client({ url: server.url, ca: server.ca, token: server.token })
 
   beforeAll(async () => {
-    server = await startRealApiServer()
+    server = await sharedRealServer()
   })
-  afterAll(() => server?.close())
 
   it('C16: is found and listed, polled at the pace that was asked for, otherwise refused by name, and when it is ill it hides no other', async () => {
     await using client = connect()

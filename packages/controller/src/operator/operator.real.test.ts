@@ -1,6 +1,7 @@
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { beforeAll, describe } from 'vitest'
 import { operatorOverSockets } from './testkit/both-servers.ts'
 import { whatReconcilesAreTold } from './testkit/what-is-told.ts'
 
@@ -10,10 +11,8 @@ describe.runIf(available)('an operator, on a real API server', () => {
   let server: RealApiServer
 
   beforeAll(async () => {
-    server = await startRealApiServer()
+    server = await sharedRealServer()
   })
-
-  afterAll(() => server?.close())
 
   operatorOverSockets(() => server)
   whatReconcilesAreTold(() => server)

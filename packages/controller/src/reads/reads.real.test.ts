@@ -1,6 +1,7 @@
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { beforeAll, describe } from 'vitest'
 import { readsOverSockets } from './testkit/both-servers.ts'
 
 const available = await realApiServerAvailable('tracked reads')
@@ -9,10 +10,8 @@ describe.runIf(available)('tracked reads on a real API server', () => {
   let server: RealApiServer
 
   beforeAll(async () => {
-    server = await startRealApiServer({ authorization: 'allow' })
+    server = await sharedRealServer()
   })
-
-  afterAll(() => server?.close())
 
   readsOverSockets(() => server, 3)
 })

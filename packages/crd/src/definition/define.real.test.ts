@@ -2,6 +2,7 @@ import { Client, defineResource, isInvalid } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { game } from '../testkit/game.ts'
 import { libraries } from '../testkit/libraries/index.ts'
@@ -25,7 +26,7 @@ const games = defineResource<Game>({
 describe.for(kinds)("an API server of kind '%s'", kind => {
   let server: ApiServer
   beforeAll(async () => {
-    server = await startApiServer({ kind })
+    server = kind === 'real' ? await sharedRealServer() : await startApiServer()
   })
   afterAll(() => server?.close())
 

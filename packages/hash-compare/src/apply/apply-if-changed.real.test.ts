@@ -1,9 +1,10 @@
 import { Client, isApplyConflict } from '@wherry/client'
 import { deployments } from '@wherry/client/resources/apps'
 import { configMaps } from '@wherry/client/resources/core'
-import { type RealApiServer, startRealApiServer } from '@wherry/testing'
+import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hashAtIngest } from '../ingest/hash-at-ingest.ts'
 import { parts } from '../parts/parts.ts'
 import { specPart } from '../parts/spec-part.ts'
@@ -21,13 +22,11 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
   let client: Client
 
   beforeAll(async () => {
-    server = await startRealApiServer({ authorization: 'allow' })
+    server = await sharedRealServer()
     const first = new Client({ url: server.url, ca: server.ca, token: server.token })
     await defineGames(first)
     await first.close()
   })
-
-  afterAll(() => server?.close())
 
   beforeEach(() => {
     client = new Client({ url: server.url, ca: server.ca, token: server.token })

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RealApiServer, startRealApiServer } from '../../real/real-apiserver.ts'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { RealApiServer } from '../../real/real-apiserver.ts'
 import { realApiServerAvailable } from '../../real/testkit/available.ts'
 import { ask as askServer, eventually, type TestAnswer, warningsOf } from '../../real/testkit/client.ts'
+import { sharedRealServer } from '../../real/testkit/shared.ts'
 import type { JsonObject } from '../objects/json.ts'
 import { definitions, withServer } from '../testkit/in-memory.ts'
 import { schemaCases } from './testkit/cases.ts'
@@ -102,7 +103,7 @@ async function answers(ask: Ask, requests: readonly Parameters<Ask>[]): Promise<
 describe.runIf(available)('F1: schemas of custom resources are those of a real API server', () => {
   let real: RealApiServer
   beforeAll(async () => {
-    real = await startRealApiServer()
+    real = await sharedRealServer()
     // A definition comes into force after about two seconds: the test waits once, for all of them together.
     const defined = [...cases.map(({ plural, versions }) => [plural, versions] as const), ['changes', changes] as const]
     for (const [plural, versions] of defined)
@@ -113,7 +114,6 @@ describe.runIf(available)('F1: schemas of custom resources are those of a real A
         ({ status }) => status === 200,
       )
   })
-  afterAll(() => real.close())
 
   const askedReal: Ask = (method, path, body, type) => askServer(real, method, path, body, type)
 

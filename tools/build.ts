@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withLock } from './bootstrap/lock.mjs'
+import { inLanes } from './in-lanes.ts'
 import { command } from './test/command.ts'
-import { twoAtATime } from './two-at-a-time.ts'
 import { publishedPackages, root, type WorkspacePackage } from './workspace.ts'
 
 /** Everything of a package that decides what its build gives, with that of the packages it leans on. */
@@ -57,7 +57,7 @@ export async function build(say: (line: string) => void = console.error): Promis
   const onWait = (holder: number): void => say(`wherry: process ${holder} is building already; waiting for it`)
   return withLock(join(root, '.tools/build.lock'), onWait, async () => {
     // A build reads the sources of the other packages, not what was built of them: the order is no matter.
-    const failures = await twoAtATime(stale(), async ([one, print]) => {
+    const failures = await inLanes(2, stale(), async ([one, print]) => {
       say(`wherry: building ${one.name}`)
       rmSync(stamp(one), { force: true })
       const tsdown = join(root, 'node_modules/tsdown/dist/run.mjs')

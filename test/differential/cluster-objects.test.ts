@@ -8,7 +8,7 @@ import { type Controls, runScenario, type Said } from './run-scenario.ts'
 import type { Scenario } from './scenario.ts'
 import { Target } from './target.ts'
 
-/** What is read of discovery, and of a list. */
+/** The fields that the test reads of a discovery document, and of a list. */
 interface Answer {
   readonly items: readonly {
     readonly metadata: { readonly name?: string; readonly namespace?: string }
@@ -96,7 +96,7 @@ async function answersOf(server: ApiServer & Controls, scenario: Scenario, ns: s
   }
 }
 
-/** What a server said with names for its own CA and port, so that those of another server differ, and for the day. */
+/** The answers of a server with names for its own CA and port, so that those of another server differ, and for the day. */
 function named({ ca = '', url }: ApiServer, said: readonly Said[]): Said[] {
   const port = new URL(url).port
   return JSON.parse(JSON.stringify(said), (key, value: unknown) => {

@@ -22,11 +22,11 @@ const comesBack = (path: string): Step[] => [
   get(path),
 ]
 
-/** What a real server alone has from its start, by the path of its list: the table of differences in the package's README explains it. */
+/** The paths of lists that only a real server fills from its start. The table of differences in the package's README explains them. */
 export const onlyReal: readonly string[] = [
   // The embedded server answers 501.
   '/api/v1/componentstatuses',
-  // It writes some when it repairs the address of its Service.
+  // A real server writes events when it repairs the address of its Service.
   '/api/v1/events',
   '/apis/events.k8s.io/v1/events',
   // They configure parts that the embedded server does not have.
@@ -39,7 +39,7 @@ export const onlyReal: readonly string[] = [
   '/apis/coordination.k8s.io/v1/leases',
 ]
 
-/** What each server has from its start, and what each namespace has from its own. */
+/** The objects that each server has from its start, and each namespace from its own. */
 export const clusterScenarios: readonly Scenario[] = [
   {
     name: 'the Service of the API server is there',
@@ -104,7 +104,7 @@ export const clusterScenarios: readonly Scenario[] = [
       wait(authority('{ns}'), { contains: 'Contains a CA bundle' }),
       get(authority('{ns}')),
       quietly(merge(authority('{ns}'), { metadata: { annotations: { 'kubernetes.io/description': 'mine' } } })),
-      // Whoever put that back would have done it before this namespace is complete.
+      // A controller that put the annotation back would have done so before this namespace is complete.
       quietly(post('/api/v1/namespaces', { metadata: { name: '{ns}-next' } })),
       ...complete('{ns}-next'),
       get(authority('{ns}')),

@@ -10,7 +10,7 @@ import { repository, sourceAliases } from '../../tools/vitest/aliases.ts'
 
 const aliases = sourceAliases()
 const isBuilt = process.env.WHERRY_BUILT === 'true'
-/** What our client reads a kubeconfig with, in one file (`tools/vitest/kubeconfig-library.ts`). */
+/** The library with which our client reads a kubeconfig, in one file (`tools/vitest/kubeconfig-library.ts`). */
 const kubeconfigLibrary = process.env.WHERRY_KUBECONFIG_LIBRARY
 
 // Many processes read the same sources: to strip and compile them anew takes each more than half a second.
@@ -24,7 +24,7 @@ function builtOf(source: string): string | undefined {
   return isBuilt && existsSync(built) ? built : undefined
 }
 
-/** What the demo compares ours with loads the library as it is. */
+/** Other importers, such as the clients that the demo compares ours with, load the library as it is. */
 function isOfOurClient(importer = ''): boolean {
   return importer.includes('/packages/client/')
 }

@@ -2,8 +2,8 @@ import { benches } from '../../test/bench/benches/index.ts'
 import type { Bench } from '../../test/bench/harness/bench.ts'
 import { runBench } from '../../test/bench/harness/run-bench.ts'
 import { smallest } from '../../test/bench/harness/smallest.ts'
+import { inLanes } from '../in-lanes.ts'
 import type { Found, Options } from '../test/step.ts'
-import { twoAtATime } from '../two-at-a-time.ts'
 import { packed } from './packed.ts'
 
 /** A run of everything takes every eighth benchmark, from one on that its seed chooses: all take four minutes. */
@@ -21,16 +21,10 @@ export async function checkBenches({ isNamed, propertySeed }: Options): Promise<
   const short = benches.filter(({ name }) => !elsewhere.has(name))
   const chosen = isNamed ? benches : short.filter((_, i) => i % everyOf === propertySeed % everyOf)
   // In a run of everything another step runs beside this one.
-  const failures = (isNamed ? await twoAtATime(chosen, failuresOf) : await oneByOne(chosen, failuresOf)).flat()
+  const failures = (await inLanes(isNamed ? 2 : 1, chosen, failuresOf)).flat()
   const figures = chosen.reduce((sum, bench) => sum + smallest(bench).bench.subjects.length, 0)
   const notes = isNamed ? [] : [`of ${benches.length} benchmarks: ${chosen.map(({ name }) => name).join(', ')}`]
   return { passed: figures - failures.length, failures, notes }
-}
-
-async function oneByOne<T, R>(all: readonly T[], fn: (one: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  for (const one of all) results.push(await fn(one))
-  return results
 }
 
 async function failuresOf(one: Bench): Promise<string[]> {

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from '../build.ts'
+import { inLanes } from '../in-lanes.ts'
 import { command } from '../test/command.ts'
 import { StepError } from '../test/step.ts'
-import { twoAtATime } from '../two-at-a-time.ts'
 import { publishedPackages, root, type WorkspacePackage } from '../workspace.ts'
 
 /** A package as npm would serve it. */
@@ -33,7 +33,7 @@ async function pack(): Promise<readonly Packed[]> {
   const folder = join(root, '.cache/packed')
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
-  return twoAtATime(publishedPackages(), async one => {
+  return inLanes(2, publishedPackages(), async one => {
     const tarball = join(folder, `${one.short}.tgz`)
     const ended = await command('pnpm', ['pack', '--out', tarball], { cwd: one.folder })
     if (ended.code !== 0) throw new StepError(`packing ${one.name} failed:\n${ended.output}`)

@@ -8,7 +8,7 @@ const folder = join(repository, 'packages/client/node_modules/@kubernetes/client
 
 const contents = "export { KubeConfig } from './config.js'; export { loadYaml } from './yaml.js'"
 
-/** Of another version, or with other contents, it is another file. */
+/** The path of the file: another one for another version of the library, or for other contents. */
 function fileOfVersion(): string {
   const digest = createHash('sha256')
     .update(readFileSync(join(folder, 'package.json')))
@@ -18,7 +18,7 @@ function fileOfVersion(): string {
 }
 
 /**
- * What our client uses of the library that reads a kubeconfig, in one file. A program of a test loads it instead of the library's 1,000 modules,
+ * The part of `@kubernetes/client-node` with which our client reads a kubeconfig, in one file. A program of a test loads it instead of the library's 1,000 modules,
  * and so starts with a third of the processor time. See `test/examples/from-source.ts`.
  */
 export const kubeconfigLibrary: string = fileOfVersion()

@@ -35,7 +35,7 @@ interface Opened {
  */
 const turnOf = new AsyncLocalStorage<object>()
 
-/** Set while that runs which starts what may last. */
+/** Set while a function runs that starts processes which may last. */
 const inLasting = new AsyncLocalStorage<true>()
 
 const ownFrames = /tools[\\/]vitest[\\/]leaks|node:internal|node:diagnostics_channel|\(node:|at node:/

@@ -29,7 +29,7 @@ export function etcdSocket(folder: string): string {
 
 /** Which controllers of kube-controller-manager run. */
 export interface Controllers {
-  /** Those that give each namespace its ServiceAccount and the CA of the server, too. */
+  /** Whether the controllers run that give each namespace its ServiceAccount and the CA of the server. */
   readonly clusterObjects: boolean
 }
 

@@ -21,7 +21,7 @@ interface RangeAnswer {
 
 /** Speaks to the JSON gateway that etcd has on the unix socket at `socketPath`, beside gRPC. */
 export function etcdGateway(socketPath: string): EtcdGateway {
-  const range = (key: string): Promise<RangeAnswer> => post(socketPath, '/v3/kv/range', { key: base64(key) })
+  const range = (key: string): Promise<RangeAnswer> => askEtcd(socketPath, '/v3/kv/range', { key: base64(key) })
   return {
     async get(key) {
       const found = (await range(key)).kvs?.[0]
@@ -32,18 +32,20 @@ export function etcdGateway(socketPath: string): EtcdGateway {
     },
     async compact() {
       const { revision } = (await range(COMPACTED)).header
-      await post(socketPath, '/v3/kv/put', { key: base64(COMPACTED), value: base64(revision) })
-      await post(socketPath, '/v3/kv/compaction', { revision, physical: true })
+      await askEtcd(socketPath, '/v3/kv/put', { key: base64(COMPACTED), value: base64(revision) })
+      await askEtcd(socketPath, '/v3/kv/compaction', { revision, physical: true })
       return Number(revision)
     },
   }
 }
 
-function base64(text: string): string {
+/** How etcd's JSON writes a key or a value. */
+export function base64(text: string): string {
   return Buffer.from(text).toString('base64')
 }
 
-function post<T>(socketPath: string, path: string, body: unknown): Promise<T> {
+/** Sends one request to the gateway, on a connection of its own. Rejects unless the answer is a 200. */
+export function askEtcd<T>(socketPath: string, path: string, body: unknown): Promise<T> {
   return new Promise((resolve, reject) => {
     const options = { socketPath, path, method: 'POST', agent: false, headers: { 'content-type': 'application/json' } }
     const sent = request(options, answer => {

@@ -26,9 +26,11 @@ export function ask(
   path: string,
   body?: unknown,
   type = 'application/json',
+  accept?: string,
 ): Promise<TestAnswer> {
   const { url, ca, token, cert, key } = access
   const headers: Record<string, string> = { 'content-type': type }
+  if (accept !== undefined) headers.accept = accept
   if (token !== undefined) headers.authorization = `Bearer ${token}`
   return new Promise((resolve, reject) => {
     const options = { method, headers, ca, agent: false as const, ...(cert && { cert }), ...(key && { key }) }

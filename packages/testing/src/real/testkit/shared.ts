@@ -1,13 +1,12 @@
-import { type ClientRequest, request as plain } from 'node:http'
-import { request as secure } from 'node:https'
 import { etcdSocket } from '../command-line.ts'
+import { askEtcd, base64 } from '../etcd-gateway.ts'
 import { type RealApiServer, startRealApiServer } from '../real-apiserver.ts'
-import { eventually } from './client.ts'
+import { ask, eventually } from './client.ts'
 
 /** Users that RBAC allows nothing but what a test grants, each with the token `token-of-NAME`. */
 const users = ['reader', 'one']
 
-/** What watches for what a test leaves open: `tools/vitest/setup.ts` puts it here. */
+/** The detector of sockets, timers and processes that a test leaves open. `tools/vitest/setup.ts` puts it here. */
 const watched = globalThis as { readonly wherryLeaks?: { lasting<T>(start: () => T): T } }
 
 interface Shared {
@@ -23,11 +22,11 @@ const starting: { shared?: Promise<Shared> } = {}
  * one takes more than most files do with it. It is as a new one: what those before made is gone, and no longer served. Three
  * things differ: its revision, what etcd has of former revisions, and what somebody changed of what it had at its start.
  *
- * Without controllers a server puts 60 definitions into force in half a minute, with them in seconds: who defines many starts
- * one with controllers.
+ * Without controllers a server puts 60 definitions into force in half a minute, with them in seconds: a test file
+ * that creates many definitions starts a server with controllers.
  *
- * It ends with this process: to close it does nothing. It may be restarted. Whoever pauses it, counts what it does, fills
- * it, or needs other options starts one of their own.
+ * The server ends with this process: to close it does nothing. A test may restart it. A test file that pauses the server, counts
+ * its requests, fills it, or needs other options starts a server of its own.
  */
 export async function sharedRealServer(): Promise<RealApiServer> {
   const used = starting.shared !== undefined
@@ -46,12 +45,12 @@ async function start(): Promise<Shared> {
   return { server, revision: `${await server.revision()}` }
 }
 
-/** Its process may outlive the test that starts it. */
+/** The processes that `begin` starts may outlive the test that starts them. */
 function lasting<T>(begin: () => T): T {
   return watched.wherryLeaks === undefined ? begin() : watched.wherryLeaks.lasting(begin)
 }
 
-/** What the server makes by itself a moment after it is ready, or again and again. */
+/** Keys of objects that the server creates by itself, a moment after it is ready or again and again. */
 const ownKeys = /^\/registry\/(?:masterleases|peerserverleases|ranges|ipaddresses)\/|\/kube-|\/kubernetes$/
 const definitionKeys = '/registry/apiextensions.k8s.io/customresourcedefinitions/'
 const serviceKeys = '/registry/apiregistration.k8s.io/apiservices/'
@@ -96,56 +95,29 @@ async function served(server: RealApiServer, groups: ReadonlySet<string>): Promi
     ['/openapi/v3', json],
     ...[...groups].map(group => [`/apis/${group}`, json] as const),
   ] as const
-  const { url, ca, token } = server
   const found = documents.map(async ([path, accept]) => {
-    const headers = { accept, authorization: `Bearer ${token}` }
-    const { status, text } = await answer(secure(new URL(path, url), { ca, headers, agent: false }))
+    const { status, body } = await ask(server, 'GET', path, undefined, undefined, accept)
+    const text = JSON.stringify(body)
     return status === 200 && [...groups].some(group => text.includes(group)) ? [`${path} as ${accept}`] : []
   })
   return (await Promise.all(found)).flat()
 }
 
-async function keysSince(server: RealApiServer, revision: string): Promise<string[]> {
+async function keysSince({ folder }: RealApiServer, revision: string): Promise<string[]> {
   const min_create_revision = `${Number(revision) + 1}`
   const range = { key: base64('/registry/'), range_end: base64('/registry0'), min_create_revision, keys_only: true }
-  const { kvs = [] } = JSON.parse(await etcd(server, '/v3/kv/range', range))
-  return kvs
-    .map(({ key }: { readonly key: string }) => Buffer.from(key, 'base64').toString())
-    .filter((key: string) => !ownKeys.test(key))
+  const { kvs = [] } = await askEtcd<KeysAnswer>(etcdSocket(folder), '/v3/kv/range', range)
+  return kvs.map(({ key }) => Buffer.from(key, 'base64').toString()).filter(key => !ownKeys.test(key))
 }
 
-/** No more at once than etcd takes in one transaction. */
-async function remove(server: RealApiServer, keys: readonly string[]): Promise<void> {
+interface KeysAnswer {
+  readonly kvs?: readonly { readonly key: string }[]
+}
+
+/** Removes keys, no more at once than etcd takes in one transaction. */
+async function remove({ folder }: RealApiServer, keys: readonly string[]): Promise<void> {
   for (let at = 0; at < keys.length; at += 100) {
     const success = keys.slice(at, at + 100).map(key => ({ request_delete_range: { key: base64(key) } }))
-    await etcd(server, '/v3/kv/txn', { success })
+    await askEtcd(etcdSocket(folder), '/v3/kv/txn', { success })
   }
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64')
-}
-
-async function etcd({ folder }: RealApiServer, path: string, body: object): Promise<string> {
-  const headers = { 'content-type': 'application/json' }
-  const socketPath = etcdSocket(folder)
-  const { status, text } = await answer(
-    plain({ socketPath, path, method: 'POST', agent: false, headers }),
-    JSON.stringify(body),
-  )
-  if (status !== 200) throw new Error(`etcd answered ${path} with ${status}: ${text}`)
-  return text
-}
-
-function answer(sent: ClientRequest, body?: string): Promise<{ readonly status: number; readonly text: string }> {
-  return new Promise((resolve, reject) => {
-    sent.on('error', reject).on('response', response => {
-      let text = ''
-      response.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk
-      })
-      response.on('error', reject).on('end', () => resolve({ status: response.statusCode ?? 0, text }))
-    })
-    sent.end(body)
-  })
 }

@@ -1,5 +1,6 @@
-/** Does `work` for each of `items`, two at a time: a machine has two cores at least. Gives the results in the order of the items. */
-export async function twoAtATime<Item, Result>(
+/** Does `work` for each of `items`, so many at a time as there are lanes. Gives the results in the order of the items. */
+export async function inLanes<Item, Result>(
+  lanes: number,
   items: readonly Item[],
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
@@ -8,6 +9,6 @@ export async function twoAtATime<Item, Result>(
   const worker = async (): Promise<void> => {
     for (const [index, item] of left) results[index] = await work(item)
   }
-  await Promise.all([worker(), worker()])
+  await Promise.all(Array.from({ length: lanes }, worker))
   return results
 }

@@ -17,9 +17,10 @@ import { manager, shapes } from './shapes.ts'
 const size = 8_000
 /**
  * What a way may cost, in parses of the object's text. All take less than 8, but for exact decoding of nothing but integers beyond
- * 2^53, which takes 25: each becomes a bigint. Others that use the processor make it more. What grows with the square takes thousands.
+ * 2^53, which takes 25: each becomes a bigint. Others that use the processor make it three times as many. What grows with the square
+ * takes thousands.
  */
-const most = 60
+const most = 250
 
 type Received = { readonly metadata: Record<string, never>; readonly status?: { readonly conditions?: never[] } }
 

@@ -12,6 +12,9 @@ const everyOf = 8
 /** They take minutes by themselves, whatever their size. The steps `demo` and `install` do the same in each run of everything. */
 const elsewhere: ReadonlySet<string> = new Set(['game', 'create'])
 
+/** Only what hangs takes so long, in milliseconds, however busy the machine is. */
+const runTimeoutMs = 1_500_000
+
 /**
  * Runs benchmarks once, at their smallest size: a subject that gives no figure is a failure. Of what is measured
  * nothing is said.
@@ -30,7 +33,7 @@ export async function checkBenches({ isNamed, propertySeed }: Options): Promise<
 async function failuresOf(one: Bench): Promise<string[]> {
   const { bench, objects } = smallest(one)
   try {
-    const outcome = await runBench(bench, { objects, runs: 1 })
+    const outcome = await runBench(bench, { objects, runs: 1, runTimeoutMs })
     return outcome.failures.map(({ subject, error }) => `${bench.name}, ${subject}: ${error.message}`)
   } catch (error) {
     return [`${bench.name}: ${error instanceof Error ? error.message : error}`]

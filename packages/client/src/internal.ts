@@ -64,6 +64,8 @@ export type { ListState } from './list/query.ts'
 export { listQuery, nextPageQuery } from './list/query.ts'
 export type { ReadTarget, Selection } from './list/target.ts'
 export { targetsOf } from './list/target.ts'
+export type { HeldVersion, MinVersion, Written } from './min-version.ts'
+export { hasReached, isDeleted, raised } from './min-version.ts'
 export type { ResourceVersionOrder } from './resource-version.ts'
 export { compareResourceVersions, isAtLeast } from './resource-version.ts'
 export type {

@@ -3,9 +3,14 @@ import type { CheckedKey } from '@wherry/client/internal'
 import {
   type ChangeType,
   compareResourceVersions,
+  type HeldVersion,
+  hasReached,
   isAtLeast,
+  isDeleted,
+  type MinVersion,
   type ReadTarget,
   type ResourceVersionOrder,
+  raised,
   wentWith,
 } from '@wherry/client/internal'
 import {
@@ -53,14 +58,11 @@ export interface EntryScope {
 /** How long after a first refusal a read waits for another try, in milliseconds. */
 const refusedMs = 5000
 
-/** The oldest state that a read may get after the writes of this process. A list that begins after the last write fulfils it. */
-interface MinVersion {
-  /** Only a list that begins after this was set shows the object after the write. Each write sets a new object. */
+/** What a read has to wait for after the writes of this process. A list that begins after the last write shows all of them. */
+interface AfterWrites {
+  min?: MinVersion | undefined
+  /** Only a list that begins after this was set shows the object after the write. */
   mustRelist?: object | undefined
-  /** The resourceVersion of the last write. */
-  written?: string | undefined
-  /** The uid of the object that was deleted. */
-  deleted?: string | undefined
 }
 
 /**
@@ -107,7 +109,7 @@ export class Entry implements StoreWriter, Task {
   /** The resourceVersion of the list, of the object, or of its deletion: nothing older is published. */
   #reached: string | undefined
   /** Replaced by each write, so that a list that began before does not clear it. */
-  #min: MinVersion | undefined
+  #after: AfterWrites | undefined
 
   constructor(scope: EntryScope, key: CheckedKey) {
     this.scope = scope
@@ -162,13 +164,15 @@ export class Entry implements StoreWriter, Task {
     // No watch feeds it at present.
     if (!this.isKnown || (this.versionSource === undefined && !this.synced)) return 'ask'
     if (this.#due !== undefined) return 'wait'
-    if (this.#min === undefined) return 'cached'
-    const { mustRelist, written, deleted } = this.#min
+    if (this.#after === undefined) return 'cached'
+    const { mustRelist, min } = this.#after
     if (mustRelist !== undefined) return 'ask'
-    if (deleted !== undefined && deleted === this.#uid && this.#version !== undefined) return 'wait'
-    if (written === undefined || this.#version === written) return 'cached'
-    if (this.#reachedVersions.some(one => isAtLeast(one, written))) return 'cached'
-    return this.#reachedVersions.some(one => compareResourceVersions(one, written) === 'older') ? 'wait' : 'ask'
+    if (min === undefined) return 'cached'
+    const held = this.#held
+    if (isDeleted(held, min)) return 'wait'
+    if (hasReached(held, min.written)) return 'cached'
+    const isBehind = held.reached.some(one => compareResourceVersions(one, min.written?.resourceVersion) === 'older')
+    return isBehind ? 'wait' : 'ask'
   }
 
   /** Resolves with the next news. Rejects with the signal's reason, or a `NarrowClosedError`. */
@@ -237,12 +241,12 @@ export class Entry implements StoreWriter, Task {
 
   /** This process wrote the object, or read it past the cache. */
   wrote(object: KubernetesObject): void {
-    const { uid, resourceVersion } = object.metadata ?? {}
+    const { uid, resourceVersion, labels } = object.metadata ?? {}
     if (wentWith(object)) return this.deleted(uid)
-    const min: MinVersion = { ...this.#min }
-    this.#min = min
+    const after: AfterWrites = { ...this.#after }
+    this.#after = after
     if (resourceVersion === undefined || this.#version === resourceVersion) return
-    const isSelected = this.scope.of.view.labels.matches(object.metadata?.labels)
+    const isSelected = this.scope.of.view.labels.matches(labels)
     // An absent object that the view does not select is absent at that resourceVersion, too.
     if (!isSelected && this.#version === undefined && this.isKnown) {
       if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion
@@ -250,19 +254,20 @@ export class Entry implements StoreWriter, Task {
     }
     // It was changed again before the answer came, or the server counts anew.
     if (this.#reachedVersions.some(one => compareResourceVersions(one, resourceVersion) === 'newer'))
-      min.mustRelist = {}
-    if (compareResourceVersions(resourceVersion, min.written) !== 'older') min.written = resourceVersion
+      after.mustRelist = {}
+    after.min = raised(after.min, { written: { uid, resourceVersion, labels }, deleted: [] })
   }
 
   /** The object is gone. @param uid `undefined`: whatever it was */
   deleted(uid: string | undefined): void {
     const isHeard = uid !== undefined && uid === this.#uid
-    this.#min = isHeard ? { ...this.#min, deleted: uid } : { mustRelist: {} }
+    if (!isHeard) this.#after = { mustRelist: {} }
+    else this.#after = { ...this.#after, min: raised(this.#after?.min, { written: undefined, deleted: [uid] }) }
   }
 
   /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
-    if (this.#min !== undefined) Object.assign(this.#min, { mustRelist: {}, written: undefined, deleted: undefined })
+    if (this.#after !== undefined) Object.assign(this.#after, { min: undefined, mustRelist: {} } satisfies AfterWrites)
     if (this.#own !== undefined && this !== source) {
       this.#closeOwn()
       this.scope.of.shared.requests.enter(this)
@@ -277,8 +282,8 @@ export class Entry implements StoreWriter, Task {
     const { of } = this.scope
     const own = this.#own
     const rollbacks = own?.stats.rollbacks
-    const min = this.#min
-    const mustRelist = min?.mustRelist
+    const after = this.#after
+    const mustRelist = after?.mustRelist
     const before = this.isKnown ? this.#reached : undefined
     let state = absent
     return {
@@ -302,8 +307,8 @@ export class Entry implements StoreWriter, Task {
         if (isNewest) {
           this.lists += 1
           if (this.#due === '') this.#due = undefined
-          if (this.#min === min) this.#min = undefined
-          else if (this.#min?.mustRelist === mustRelist) this.#min = { ...this.#min, mustRelist: undefined }
+          if (this.#after === after) this.#after = undefined
+          else if (this.#after?.mustRelist === mustRelist) this.#after = { ...this.#after, mustRelist: undefined }
         }
         this.#publish(state, resourceVersion)
       },
@@ -380,6 +385,11 @@ export class Entry implements StoreWriter, Task {
     return [this.#reached, versionSource === undefined ? this.#own?.lastSyncedResourceVersion : versionSource.heard]
   }
 
+  get #held(): HeldVersion {
+    const isThere = this.#version !== undefined
+    return { uid: isThere ? this.#uid : undefined, resourceVersion: this.#version, reached: this.#reachedVersions }
+  }
+
   /** How a resourceVersion compares with the state that is known; `unknown` if none of this epoch is. */
   #order(resourceVersion: string | undefined): ResourceVersionOrder {
     return this.isKnown ? compareResourceVersions(resourceVersion, this.#reached) : 'unknown'
@@ -403,7 +413,9 @@ export class Entry implements StoreWriter, Task {
     this.#version = metadata && (metadata.resourceVersion ?? '')
     this.#uid = metadata?.uid ?? this.#uid
     this.#reached = resourceVersion ?? metadata?.resourceVersion
-    if (this.#min !== undefined && isAtLeast(this.#reached, this.#min.written)) this.#min.written = undefined
+    const after = this.#after
+    if (after?.min !== undefined && isAtLeast(this.#reached, after.min.written?.resourceVersion))
+      after.min = { ...after.min, written: undefined }
     this.#epoch = this.scope.of.epoch
     this.wasKnown = true
   }

@@ -1,9 +1,13 @@
 import type { Clock, KubernetesObject, ObjectKey, View } from '@wherry/client'
 import {
+  type HeldVersion,
+  hasReached,
   having,
-  isAtLeast,
+  isDeleted,
   keyText,
+  type MinVersion,
   type ResourceDefinition,
+  raised,
   type WriteListener,
   wentWith,
 } from '@wherry/client/internal'
@@ -17,29 +21,16 @@ export const rememberedMs = 65_000
 const lookMs = 250
 /** The maximum number of objects whose writes are remembered. */
 const mostRemembered = 10_000
-/** The maximum number of uids of deleted objects that are remembered for one key. */
-const mostDeleted = 10
-
-/** The oldest state of an object that a reader may get. */
-export interface MinVersion {
-  /** The state after the last write: no older one may be shown. */
-  readonly written: Written | undefined
-  /** The uids of the objects of that key that were deleted last: none of them may be shown. */
-  readonly deleted: readonly string[]
+/** A minimum version that is remembered for a time. */
+export interface RememberedVersion extends MinVersion {
   /** Until when it counts for informers that start later, on the monotonic clock, in milliseconds. */
   readonly until: number
-}
-
-interface Written {
-  readonly uid: string | undefined
-  readonly resourceVersion: string
-  readonly labels: Readonly<Record<string, string>> | undefined
 }
 
 /** Is notified of the writes of this process to one resource. */
 export interface WriteSubscriber {
   /** @param write the minimum version after this write alone */
-  wrote?(key: string, write: MinVersion): void
+  wrote?(key: string, write: RememberedVersion): void
   /** The answer to a write was lost. */
   unanswered?(key: string): void
 }
@@ -56,7 +47,7 @@ export interface OwnWritesOptions {
 export class OwnWrites implements WriteListener {
   readonly #options: OwnWritesOptions
   /** By resource and key. The key that was written last is the last one. */
-  readonly #minVersions = new Map<string, MinVersion>()
+  readonly #minVersions = new Map<string, RememberedVersion>()
   /** Each subscriber with its {@link resourceKey}. */
   readonly #subscribers = new Set<readonly [string, WriteSubscriber]>()
 
@@ -76,12 +67,12 @@ export class OwnWrites implements WriteListener {
     return () => void this.#subscribers.delete(known)
   }
 
-  get(resource: ResourceDefinition, key: string): MinVersion | undefined {
+  get(resource: ResourceDefinition, key: string): RememberedVersion | undefined {
     const min = this.#minVersions.get(idOf(resource, key))
     return min !== undefined && min.until > this.#options.clock.monotonic() ? min : undefined
   }
 
-  *of(resource: ResourceDefinition): IterableIterator<readonly [string, MinVersion]> {
+  *of(resource: ResourceDefinition): IterableIterator<readonly [string, RememberedVersion]> {
     const start = idOf(resource, '')
     for (const id of this.#minVersions.keys()) {
       const key = id.slice(start.length)
@@ -125,7 +116,7 @@ export class OwnWrites implements WriteListener {
     return new Set([...shown, written].filter(uid => uid !== undefined))
   }
 
-  #note(resource: ResourceDefinition, key: string, noted: Omit<MinVersion, 'until'>): void {
+  #note(resource: ResourceDefinition, key: string, noted: MinVersion): void {
     const now = this.#options.clock.monotonic()
     const write = { ...noted, until: now + rememberedMs }
     const known = this.get(resource, key)
@@ -156,25 +147,6 @@ function idOf(resource: ResourceDefinition, key: string): string {
   return `${resourceKey(resource)} ${key}`
 }
 
-/** The minimum version after one more write. Answers may come in another order than the writes: an older write changes nothing. */
-function raised(min: MinVersion | undefined, write: MinVersion): MinVersion {
-  if (min === undefined) return write
-  const { written, deleted } = min
-  if (write.written === undefined) {
-    // A reader that has seen the written version has also seen the delete. Versions without an order never tell that.
-    const isLeft =
-      isAmong(written?.uid, write.deleted) && !isAtLeast(written?.resourceVersion, written?.resourceVersion)
-    return {
-      ...write,
-      written: isLeft ? undefined : written,
-      deleted: [...deleted, ...write.deleted].slice(-mostDeleted),
-    }
-  }
-  const { uid, resourceVersion } = write.written
-  const isAfter = written?.resourceVersion !== resourceVersion && isAtLeast(written?.resourceVersion, resourceVersion)
-  return isAfter || isAmong(uid, deleted) ? min : { ...write, deleted }
-}
-
 /** The writes of this process that one informer may not show yet. */
 export class UnseenWrites implements WriteSubscriber {
   readonly #informer: CachedInformer<unknown>
@@ -182,7 +154,7 @@ export class UnseenWrites implements WriteSubscriber {
   /** Ends the subscription. */
   readonly close: () => void
   /** The writes that the informer has not reached. The one that was checked last is the last one. */
-  readonly #minVersions = new Map<string, MinVersion>()
+  readonly #minVersions = new Map<string, RememberedVersion>()
   readonly #waiters = new SyncWaiters()
 
   constructor(informer: CachedInformer<unknown>, clock: Clock, writes: OwnWrites) {
@@ -193,7 +165,7 @@ export class UnseenWrites implements WriteSubscriber {
     this.close = writes.subscribe(resource, this)
   }
 
-  wrote(key: string, write: MinVersion): void {
+  wrote(key: string, write: RememberedVersion): void {
     const min = raised(this.#look(key), write)
     this.#minVersions.delete(key)
     this.#minVersions.set(key, min)
@@ -236,7 +208,7 @@ export class UnseenWrites implements WriteSubscriber {
   }
 
   /** The minimum version of a key, if the informer has not reached it. */
-  #look(key: string): MinVersion | undefined {
+  #look(key: string): RememberedVersion | undefined {
     const known = this.#minVersions.get(key)
     if (known === undefined) return undefined
     const informer = this.#informer
@@ -244,7 +216,7 @@ export class UnseenWrites implements WriteSubscriber {
     // A delete for which no event came is forgotten.
     const min = isCurrent ? known : { ...known, deleted: [] }
     // An informer that has not reached the written object has not reached its deletion either.
-    const isBehind = !informer.hasSynced || !hasReached(informer, key, min.written)
+    const isBehind = !informer.hasSynced || !hasReached(heldBy(informer, key), min.written)
     this.#minVersions.delete(key)
     // It may never get an event of an object that it does not select.
     if (!(isCurrent && isBehind) && !isOlder(informer, key, min)) return undefined
@@ -254,26 +226,18 @@ export class UnseenWrites implements WriteSubscriber {
 }
 
 /** Whether an informer shows an older state than it may. */
-export function isOlder(informer: CachedInformer<unknown>, key: string, { written, deleted }: MinVersion): boolean {
-  const held = informer.version(key)
-  if (isAmong(held?.uid, deleted)) return true
-  if (written === undefined || hasReached(informer, key, written)) return false
+export function isOlder(informer: CachedInformer<unknown>, key: string, min: MinVersion): boolean {
+  const held = heldBy(informer, key)
+  if (isDeleted(held, min)) return true
+  const { written } = min
+  if (written === undefined || hasReached(held, written)) return false
   // It shows an older state, or an add is still to come. Only the server can evaluate field selectors.
-  if (held !== undefined) return true
+  if (informer.version(key) !== undefined) return true
   const { view } = informer
   return view.fields.isOfKeys && isWithin(view, key) && view.labels.matches(written.labels)
 }
 
-function isAmong(uid: string | undefined, deleted: readonly string[]): boolean {
-  return uid !== undefined && deleted.includes(uid)
-}
-
-function hasReached(informer: CachedInformer<unknown>, key: string, written: Written | undefined): boolean {
-  const held = informer.version(key)?.resourceVersion
-  return (
-    written === undefined ||
-    held === written.resourceVersion ||
-    isAtLeast(held, written.resourceVersion) ||
-    isAtLeast(informer.lastSyncedResourceVersion, written.resourceVersion)
-  )
+function heldBy(informer: CachedInformer<unknown>, key: string): HeldVersion {
+  const { uid, resourceVersion } = informer.version(key) ?? {}
+  return { uid, resourceVersion, reached: [informer.lastSyncedResourceVersion] }
 }

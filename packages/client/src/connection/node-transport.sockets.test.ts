@@ -333,7 +333,7 @@ describe('HTTP/2', () => {
       // Without trailers to send, Node's server may reset a finished stream in place of its END_STREAM.
       stream.respond({}, { waitForTrailers: true })
       stream.on('wantTrailers', () => stream.sendTrailers({}))
-      const total = path === '/small' ? 1 : 400
+      const total = path === '/small' ? 1 : path === '/long' ? 400 : 80
       written.delete(path)
       const write = (): void => {
         let n = written.get(path) ?? 0
@@ -357,7 +357,7 @@ describe('HTTP/2', () => {
     expect((await long.body).length).toBe(400 * 65_536)
     for (let i = 0; i < 20; i++) expect(written.get(`/stalled/${i}`)).toBeLessThan(60)
     for (const { exchange } of stalled) exchange.resume()
-    for (const { body } of stalled) expect((await body).length).toBe(400 * 65_536)
+    for (const { body } of stalled) expect((await body).length).toBe(80 * 65_536)
   })
 
   it('ends an answer whose end came while it was paused, once it is read', async () => {

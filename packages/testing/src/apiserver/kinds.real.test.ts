@@ -78,64 +78,16 @@ const accessTo = ({ url, ca = '', token }: ApiServer): Access => ({ url, ca, tok
 
 describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
   const tokens = { ann: { name: 'ann', groups: [] } }
-  // Most of the time of these tests is the start of a server: two of them share one.
+  // Most of the time of these tests is the start of a server: those with RBAC share one, those without another.
   let server: ApiServer
+  let open: ApiServer
   beforeAll(async () => {
-    server = await startApiServer({ kind, authorization: 'RBAC' })
+    server = await startApiServer({ kind, authorization: 'RBAC', recordRights: true })
+    open = await startApiServer({ kind, tokens, recordRights: false, clusterObjects: false })
   })
-  afterAll(() => server.close())
+  afterAll(() => Promise.all([server.close(), open.close()]))
 
-  it('F1: needs one word to run against another server', async () => {
-    await using server = await startApiServer({ kind, tokens, authorization: 'RBAC' })
-    const access = accessTo(server)
-    expect((await ask({ ...access, token: 'ann' }, 'GET', configMaps)).status).toBe(403)
-    await ask(access, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
-    await eventually(
-      () => ask(access, 'GET', games),
-      ({ status }) => status === 200,
-    )
-    expect((await ask(access, 'POST', games, game)).status).toBe(201)
-    await reconcile(access)
-    expect((await ask(access, 'GET', `${configMaps}/chess`)).body.data).toEqual({ rules: 'fide' })
-    const before = await server.revision()
-    expect(await server.compact()).toBeGreaterThanOrEqual(before)
-    await server.restart()
-    await ask(access, 'DELETE', `${games}/chess`)
-    await eventually(
-      () => ask(access, 'GET', `${configMaps}/chess`),
-      ({ status }) => status === 404,
-    )
-  })
-
-  it('F1: gives an account exactly the rights that it was granted, and tells which of them it used', async () => {
-    await using server = await startApiServer({ kind, authorization: 'RBAC', recordRights: true })
-    const everywhere = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }
-    const here = { verbs: ['create', 'patch'], apiGroups: ['apps'], resources: ['deployments'] }
-    const role = { kind: 'Role' as const, metadata: { name: 'writer', namespace: 'shop' }, rules: [here] }
-    const { token, user, kubeconfig } = await server.account([everywhere, role], { namespace: 'shop' })
-    expect(kubeconfig.users[0]?.user.token).toBe(token)
-    const access = { ...accessTo(server), token }
-    expect((await ask(access, 'GET', configMaps)).status).toBe(200)
-    expect((await ask(access, 'GET', `${configMaps}/none`)).status).toBe(404)
-    expect((await ask(access, 'POST', configMaps, { metadata: { name: 'a' } })).status).toBe(403)
-    expect((await ask(access, 'GET', '/apis/apps/v1/namespaces/shop/deployments')).status).toBe(403)
-    const deployments = '/apis/apps/v1/namespaces/shop/deployments'
-    expect((await ask(access, 'POST', deployments, { metadata: { name: 'a/b' } })).status).toBe(422)
-    const { [user]: used = [] } = await server.rights()
-    expect(used.map(one => [one.kind, one.metadata.namespace, one.rules])).toEqual([
-      ['Role', 'default', [everywhere]],
-      ['Role', 'shop', [{ ...here, verbs: ['create'] }]],
-    ])
-    // What a first run used is enough for a second.
-    const again = await server.account(used, { name: 'again' })
-    expect((await ask({ ...access, token: again.token }, 'GET', configMaps)).status).toBe(200)
-    expect((await ask({ ...access, token: again.token }, 'GET', '/api/v1/configmaps')).status).toBe(403)
-    await expect(server.account([], { name: 'again' })).resolves.toMatchObject({
-      user: 'system:serviceaccount:default:again',
-    })
-    await expect(server.account(used, { name: 'again' })).rejects.toThrow('already exists')
-  })
-
+  // The roles are compared before others make their own.
   it('F1: has the default roles and bindings of a real server, by name', async () => {
     const access = accessTo(server)
     for (const [resource, wanted] of Object.entries(defaultRoles)) {
@@ -186,9 +138,59 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
     await found('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')
   })
 
-  it('F1: leaves namespaces empty with `clusterObjects: false`, and still removes those that are deleted', async () => {
-    await using server = await startApiServer({ kind, clusterObjects: false })
+  it('F1: needs one word to run against another server', async () => {
+    // It is restarted, and what a test starts ends with it.
+    await using server = await startApiServer({ kind, tokens, authorization: 'RBAC' })
     const access = accessTo(server)
+    expect((await ask({ ...access, token: 'ann' }, 'GET', configMaps)).status).toBe(403)
+    await ask(access, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)
+    await eventually(
+      () => ask(access, 'GET', games),
+      ({ status }) => status === 200,
+    )
+    expect((await ask(access, 'POST', games, game)).status).toBe(201)
+    await reconcile(access)
+    expect((await ask(access, 'GET', `${configMaps}/chess`)).body.data).toEqual({ rules: 'fide' })
+    const before = await server.revision()
+    expect(await server.compact()).toBeGreaterThanOrEqual(before)
+    await server.restart()
+    await ask(access, 'DELETE', `${games}/chess`)
+    await eventually(
+      () => ask(access, 'GET', `${configMaps}/chess`),
+      ({ status }) => status === 404,
+    )
+  })
+
+  it('F1: gives an account exactly the rights that it was granted, and tells which of them it used', async () => {
+    const everywhere = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }
+    const here = { verbs: ['create', 'patch'], apiGroups: ['apps'], resources: ['deployments'] }
+    const role = { kind: 'Role' as const, metadata: { name: 'writer', namespace: 'shop' }, rules: [here] }
+    const { token, user, kubeconfig } = await server.account([everywhere, role], { namespace: 'shop' })
+    expect(kubeconfig.users[0]?.user.token).toBe(token)
+    const access = { ...accessTo(server), token }
+    expect((await ask(access, 'GET', configMaps)).status).toBe(200)
+    expect((await ask(access, 'GET', `${configMaps}/none`)).status).toBe(404)
+    expect((await ask(access, 'POST', configMaps, { metadata: { name: 'a' } })).status).toBe(403)
+    expect((await ask(access, 'GET', '/apis/apps/v1/namespaces/shop/deployments')).status).toBe(403)
+    const deployments = '/apis/apps/v1/namespaces/shop/deployments'
+    expect((await ask(access, 'POST', deployments, { metadata: { name: 'a/b' } })).status).toBe(422)
+    const { [user]: used = [] } = await server.rights()
+    expect(used.map(one => [one.kind, one.metadata.namespace, one.rules])).toEqual([
+      ['Role', 'default', [everywhere]],
+      ['Role', 'shop', [{ ...here, verbs: ['create'] }]],
+    ])
+    // What a first run used is enough for a second.
+    const again = await server.account(used, { name: 'again' })
+    expect((await ask({ ...access, token: again.token }, 'GET', configMaps)).status).toBe(200)
+    expect((await ask({ ...access, token: again.token }, 'GET', '/api/v1/configmaps')).status).toBe(403)
+    await expect(server.account([], { name: 'again' })).resolves.toMatchObject({
+      user: 'system:serviceaccount:default:again',
+    })
+    await expect(server.account(used, { name: 'again' })).rejects.toThrow('already exists')
+  })
+
+  it('F1: leaves namespaces empty with `clusterObjects: false`, and still removes those that are deleted', async () => {
+    const access = accessTo(open)
     await ask(access, 'POST', '/api/v1/namespaces', { metadata: { name: 'shop' } })
     await ask(access, 'DELETE', '/api/v1/namespaces/shop')
     await eventually(
@@ -201,10 +203,9 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
   })
 
   it("F1: lets everybody do everything unless 'RBAC' is asked for, and then has no accounts", async () => {
-    await using server = await startApiServer({ kind, tokens, recordRights: false })
-    expect((await ask({ ...accessTo(server), token: 'ann' }, 'GET', configMaps)).status).toBe(200)
-    await expect(server.account([])).rejects.toMatchObject({ code: 'ERR_WHERRY_ACCOUNT' })
-    await expect(server.rights()).rejects.toMatchObject({ code: 'ERR_WHERRY_RIGHTS' })
+    expect((await ask({ ...accessTo(open), token: 'ann' }, 'GET', configMaps)).status).toBe(200)
+    await expect(open.account([])).rejects.toMatchObject({ code: 'ERR_WHERRY_ACCOUNT' })
+    await expect(open.rights()).rejects.toMatchObject({ code: 'ERR_WHERRY_RIGHTS' })
   })
 })
 

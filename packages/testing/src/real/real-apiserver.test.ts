@@ -105,6 +105,26 @@ describe.runIf(available)('a real API server', () => {
     expect((await pending).status).toBe(200)
     expect(processesNaming(server.folder).filter(({ state }) => state === 'T')).toEqual([])
   })
+
+  // The last of this server: most of a test's time is the start.
+  it('leaves no process, folder or listener at its end; restarts before it keep address and data', async () => {
+    const { url } = server
+    await ask(server, 'POST', configMaps, configMap('kept'))
+    for (const how of ['kill', 'terminate'] as const) {
+      const before = processesNaming(server.folder).map(({ pid }) => pid)
+      await server.restart(how)
+      expect(processesNaming(server.folder).map(({ pid }) => pid)).not.toEqual(before)
+      expect(server.url).toBe(url)
+      expect((await ask(server, 'GET', `${configMaps}/kept`)).status).toBe(200)
+    }
+    expect(processesNaming(server.folder)).toHaveLength(2)
+    await server.close()
+    await server.close()
+    expect(processesNaming(server.folder)).toEqual([])
+    expect(existsSync(server.folder)).toBe(false)
+    await expect(ask(server, 'GET', '/version')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
+    await expect(server.restart()).rejects.toMatchObject({ code: 'API_SERVER_STATE', state: 'closed' })
+  })
 })
 
 describe('other versions of a real API server', () => {
@@ -127,27 +147,6 @@ describe('other versions of a real API server', () => {
 })
 
 describe.runIf(available)('the end of a real API server', () => {
-  // One server for both: most of a test's time is the start.
-  it('leaves no process, folder or listener; restarts before it keep address and data', async () => {
-    const server = await startRealApiServer()
-    const { url } = server
-    await ask(server, 'POST', configMaps, configMap('kept'))
-    for (const how of ['kill', 'terminate'] as const) {
-      const before = processesNaming(server.folder).map(({ pid }) => pid)
-      await server.restart(how)
-      expect(processesNaming(server.folder).map(({ pid }) => pid)).not.toEqual(before)
-      expect(server.url).toBe(url)
-      expect((await ask(server, 'GET', `${configMaps}/kept`)).status).toBe(200)
-    }
-    expect(processesNaming(server.folder)).toHaveLength(2)
-    await server.close()
-    await server.close()
-    expect(processesNaming(server.folder)).toEqual([])
-    expect(existsSync(server.folder)).toBe(false)
-    await expect(ask(server, 'GET', '/version')).rejects.toMatchObject({ code: 'ECONNREFUSED' })
-    await expect(server.restart()).rejects.toMatchObject({ code: 'API_SERVER_STATE', state: 'closed' })
-  })
-
   it.for(['running', 'paused'] as const)('comes with its parent’s, by kill -9, while it is %s', async state => {
     await parentIsKilled(state, {}, 2)
   })

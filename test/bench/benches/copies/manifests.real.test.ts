@@ -23,7 +23,7 @@ const csvs = defineResource<Csv>({
 const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 20 })
 
 /** Namespaces that get copies: each source has as many. */
-const targets = 10
+const targets = 3
 
 const available = await realApiServerAvailable('copies of ClusterServiceVersions')
 

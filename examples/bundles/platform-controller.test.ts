@@ -5,6 +5,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { conditionOf, Operator } from '@wherry/controller'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { platforms } from './platform.ts'
@@ -16,7 +17,7 @@ const cluster = { name: 'cluster' }
 
 describe.each([
   ['an embedded', () => startApiServer({ isolate: true })],
-  ...(hasReal ? [['a real', () => startApiServer({ kind: 'real', controllers: false })] as const] : []),
+  ...(hasReal ? [['a real', sharedRealServer] as const] : []),
 ] as const)('the platform on %s API server', (_, start: () => Promise<ApiServer>) => {
   it('is Available, Progressing and Degraded as its operators are, and is made again if it goes', async () => {
     await using server = await start()

@@ -8,6 +8,7 @@ import { namespaces } from '@wherry/client/resources/core'
 import { conditionOf, Operator } from '@wherry/controller'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { parse } from 'yaml'
 import { indexType } from './catalog.ts'
@@ -23,7 +24,7 @@ const hasReal = await realApiServerAvailable('catalogs on a real API server')
 
 describe.each([
   ['an embedded', () => startApiServer({ isolate: true })],
-  ...(hasReal ? [['a real', () => startApiServer({ kind: 'real' })] as const] : []),
+  ...(hasReal ? [['a real', sharedRealServer] as const] : []),
 ] as const)('catalogs on %s API server', (_, startServer) => {
   let server: ApiServer
   let client: Client

@@ -7,7 +7,7 @@ import type { Stage } from '../../tools/runner/stage.ts'
 import { type ClusterServiceVersion, clusterServiceVersions as csvs, olmConfigs } from './resources.ts'
 
 const sources = 5
-const members = 20
+const members = 6
 /** Without the one whose name is taken. */
 const all = sources * members - 1
 const copiesIn = (namespace?: string): View<ClusterServiceVersion, 'namespaced'> =>

@@ -7,7 +7,9 @@ import { games, gamesV1 } from './game.ts'
 import { conditionType, definition, newVersion, oldVersion } from './migration.ts'
 
 const namespace = 'arcade'
-const count = 200
+const count = 100
+/** Games that are created at once. */
+const atOnce = 20
 
 /** Plays an upgrade from the release before, with users who write all the while. */
 export async function verify({ client, start, until, say }: Stage): Promise<void> {
@@ -32,10 +34,13 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
     )
 
   await storeAt(oldVersion)
-  for (let i = 0; i < count; i++) {
+  const createReady = async (i: number): Promise<void> => {
     const metadata = { namespace, name: `game-${i}` }
     await taken(() => client.create(gamesV1, { metadata, spec: { title: `Game ${i}` } }))
     await taken(() => client.status.patch(gamesV1, metadata, { status: { phase: 'Ready' } }))
+  }
+  for (let i = 0; i < count; i += atOnce) {
+    await Promise.all(Array.from({ length: atOnce }, (_, more) => createReady(i + more)))
   }
   // The last one in the order of lists.
   const last = { namespace, name: 'zeppelin' }

@@ -3,6 +3,7 @@ import type { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { describe, expect, it, vi } from 'vitest'
 import { onStage, type Tokens } from '../../tools/runner/stage.ts'
 import { type ConstraintTemplate, definitionName, templates } from './template.ts'
@@ -36,9 +37,6 @@ const measured =
     ? ({ kind: 'embedded' } as const)
     : ({ kind: 'real', controllers: false } as const)
 
-/** It collects no garbage, and so takes no definition away that has lost its owner: the operator is to do that itself. */
-const realServer = { kind: 'real', controllers: false } as const
-
 /** A template comes, with an instance, and goes. Every other name comes again and again. */
 async function cycle(client: Client, labels: string[], lane: number, index: number): Promise<void> {
   const id = index % 2 === 0 ? `${lane}` : `${lane}x${index}`
@@ -71,7 +69,8 @@ describe.runIf(available)(
     it(
       'D4: leave no watch, no constraint and no definition',
       async () => {
-        await using server = await startApiServer(realServer)
+        // It collects no garbage, and so takes no definition away that has lost its owner: the operator is to do that itself.
+        const server = await sharedRealServer()
         await using client = await installed(server)
         const running = new Running(client)
         try {

@@ -1,10 +1,10 @@
-import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { describe } from 'vitest'
 import { testDefinitionChanges } from './testkit/definition-changes.ts'
 
 const available = await realApiServerAvailable('policy-sync whose definitions change on a real API server')
 
 describe.runIf(available)('policy-sync whose definitions change on a real API server', () => {
-  testDefinitionChanges(() => startApiServer({ kind: 'real', controllers: false }))
+  testDefinitionChanges(sharedRealServer)
 })

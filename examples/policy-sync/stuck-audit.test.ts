@@ -8,7 +8,7 @@ import { constraintKind, constraintsOf, templates } from './template.ts'
 import { audited, constrain, installed, Running, sync } from './testkit/running.ts'
 import { requiredLabels } from './testkit/templates.ts'
 
-const objects = 200
+const objects = 120
 const rounds = 5
 const kind = { group: '', kind: 'ConfigMap' }
 const resourceOfConstraints = 'requiredlabels.constraints.policy.example.com'

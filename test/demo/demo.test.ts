@@ -8,6 +8,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { namespaces } from '@wherry/client/resources/core'
 import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { modes } from '../../tools/demo/game/mode.ts'
 
@@ -88,7 +89,7 @@ describe("on a cluster of one's own", () => {
     test: (at: { readonly client: Client } & ReturnType<typeof demo>) => Promise<void>,
     { kind = 'embedded', more = [] }: { readonly kind?: 'embedded' | 'real'; readonly more?: readonly string[] } = {},
   ): Promise<void> {
-    const server = await startApiServer({ kind })
+    const server = await (kind === 'real' ? sharedRealServer() : startApiServer())
     const { url, ca, token } = server
     const client = new Client({ url, ca, token })
     try {

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { Client } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
-import { afterAll, beforeAll, describe, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { ExampleName } from '../../tools/runner/examples.ts'
 import { type Tokens, tokensOf } from '../../tools/runner/stage.ts'
 import { play } from './play.ts'
@@ -10,8 +12,8 @@ import { play } from './play.ts'
 const start = (tokens: Tokens): Promise<ApiServer> =>
   startApiServer({ kind: 'real', tokens, authorization: 'RBAC', controllers: false })
 
-/** Examples that others can't share a server with. This one has another definition of the games that the quickstart has. */
-const alone: readonly ExampleName[] = ['crd-upgrade']
+/** This example has another definition of games than the quickstart, which leaves its own in the server. */
+const redefining: ExampleName = 'crd-upgrade'
 
 const hasReal = await realApiServerAvailable('examples on a real API server')
 /** NetObserv's own definition of a FlowCollector, with rules in CEL, if its file is there: else the example's own is used. */
@@ -39,10 +41,18 @@ export function playOnARealServer(names: readonly ExampleName[]): void {
     it.each(names.toSorted((a, b) => Number(a === filling) - Number(b === filling)))(
       '%s keeps what it promises, with the rights of its manifest',
       async name => {
-        const shared = { startServer: () => Promise.resolve(server), isShared: true }
-        const of = alone.includes(name) ? { startServer: start } : shared
-        await play(name, of.startServer, { ...of, ...(name === filling && { crd }) })
+        if (name === redefining) await removeDefinition(server, 'games.arcade.example.com')
+        const shared = () => Promise.resolve(server)
+        await play(name, shared, { isShared: true, ...(name === filling && { crd }) })
       },
     )
   })
+}
+
+/** Resolves when the definition is gone, with its objects. */
+async function removeDefinition({ url, ca, token }: ApiServer, name: string): Promise<void> {
+  await using client = new Client({ url, ca, token })
+  if ((await client.get(customResourceDefinitions, { name })) === undefined) return
+  await client.delete(customResourceDefinitions, { name })
+  await vi.waitFor(async () => expect(await client.get(customResourceDefinitions, { name })).toBeUndefined())
 }

@@ -1,7 +1,7 @@
 import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { startRealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { describe, expect, it, vi } from 'vitest'
 import { migrateStorage } from '../../packages/storage-migrator/src/index.ts'
 import { definition, gameDefinition, gamesV1, gamesV2 } from '../../packages/storage-migrator/src/testkit/cluster.ts'
@@ -12,7 +12,7 @@ const available = await realApiServerAvailable('objects that can not be converte
 
 describe.runIf(available)('objects that can not be converted, on a real API server', () => {
   it('S3: are named with the words of the webhook, and the others are migrated', async () => {
-    await using server = await startRealApiServer({ authorization: 'allow' })
+    const server = await sharedRealServer()
     await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
     const hooks = await HookServer.start()
     try {

@@ -7,8 +7,9 @@ import { join } from 'node:path'
 import { Client, defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import { validatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { integer, type RealApiServer, seededRandom, startRealApiServer } from '@wherry/testing'
+import { integer, type RealApiServer, seededRandom } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { loadData } from '../data/src/index.ts'
 import { deny, HookServer, type Review } from '../differential/hooks/hook-server.ts'
@@ -56,7 +57,7 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
   let crd: CustomResourceDefinition
 
   beforeAll(async () => {
-    server = await startRealApiServer({ authorization: 'allow' })
+    server = await sharedRealServer()
     hooks = await HookServer.start()
     folder = await mkdtemp(join(tmpdir(), 'wherry-migrator-'))
     await server.writeKubeconfig(join(folder, 'kubeconfig'))
@@ -64,7 +65,6 @@ describe.runIf(available)('the storage migrator, on a real API server', () => {
 
   afterAll(async () => {
     await hooks?.close()
-    await server?.close()
     await rm(folder, { recursive: true })
   })
 

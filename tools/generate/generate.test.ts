@@ -2,8 +2,8 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { builtinResources } from '../../packages/testing/src/generated/builtin-resources.ts'
-import { startRealApiServer } from '../../packages/testing/src/real/real-apiserver.ts'
 import { realApiServerAvailable } from '../../packages/testing/src/real/testkit/available.ts'
+import { sharedRealServer } from '../../packages/testing/src/real/testkit/shared.ts'
 import { root } from '../workspace.ts'
 import { connect } from './cluster.ts'
 import { staleFiles } from './generated-file.ts'
@@ -32,15 +32,13 @@ const available = await realApiServerAvailable('the comparison of generated file
 it.runIf(available)(
   'the generated files are what a real server makes of them: else `node tools/generate/main.ts` writes them anew',
   async () => {
-    const server = await startRealApiServer()
-    const cluster = connect(server)
+    const cluster = connect(await sharedRealServer())
     try {
       const stale: string[] = []
       for (const generated of await generateAll(cluster)) stale.push(...(await staleFiles(root, generated)))
       expect(stale).toEqual([])
     } finally {
       cluster.close()
-      await server.close()
     }
   },
 )

@@ -4,8 +4,9 @@ import { namespaces } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
 import { Copies, type CopiesReport } from '@wherry/copies'
 import { loadData } from '@wherry/data'
-import { type ApiServer, startApiServer, startRealApiServer } from '@wherry/testing'
+import { type ApiServer, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { describe, expect, it, vi } from 'vitest'
 
 interface Csv extends KubernetesObject {
@@ -23,13 +24,13 @@ const csvs = defineResource<Csv>({
 const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 20 })
 
 /** Namespaces that get copies: each source has as many. */
-const targets = 10
+const targets = 3
 
 const available = await realApiServerAvailable('copies of ClusterServiceVersions')
 
 describe.each([
   ['embedded', true, () => startApiServer({ isolate: true })],
-  ['real', available, startRealApiServer],
+  ['real', available, sharedRealServer],
 ] as const)('copies of ClusterServiceVersions, %s server', (_, runs, start) => {
   it.runIf(runs)('H4, H6: are kept with what the server makes of them, and are at rest without a write', async () => {
     await using server: ApiServer = await start()

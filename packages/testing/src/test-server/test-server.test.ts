@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
+import { ask } from '../real/testkit/client.ts'
 import { type TestHooks, type TestServer, testServer } from './test-server.ts'
 
 type Hook = (test: string) => Promise<void>
@@ -108,6 +109,25 @@ it('what a test has opened is closed before its errors are checked, the last fir
     }),
   ).rejects.toThrow('operator broke')
   expect(closed).toEqual(['operator', 'client'])
+})
+
+it('a close that rejects fails the test, and the rest is closed and deleted all the same', async () => {
+  const runner = await started()
+  const closed: string[] = []
+  let namespace = ''
+  await expect(
+    runner.test(cluster => {
+      namespace = cluster.namespace
+      cluster.closeAfterTest({ close: async () => closed.push('client') })
+      cluster.closeAfterTest({ close: () => Promise.reject(new Error('the operator does not end')) })
+      report(cluster, 'chess has no title')
+    }),
+  ).rejects.toThrow('the operator does not end')
+  expect(closed).toEqual(['client'])
+  await runner.run('beforeEach')
+  const { url, ca = '', token } = runner.cluster.server
+  expect(await ask({ url, ca, token }, 'GET', `/api/v1/namespaces/${namespace}`)).toMatchObject({ status: 404 })
+  await runner.run('afterEach')
 })
 
 it('outside of a test there is nothing', async () => {

@@ -45,7 +45,7 @@ export interface TestServer {
   readonly operator: TestConnection
   /** For the client of the test: it may do everything. */
   readonly admin: TestConnection
-  /** Closes a client or an operator after the test, the last first. Returns it. */
+  /** Closes a client or an operator after the test, the last first, even if another `close` rejects: then the test fails. Returns it. */
   closeAfterTest<T extends Closable>(closable: T): T
   /**
    * Says that an error will be reported whose message contains this text, or matches. The test fails if none is. It also fails for each error that a
@@ -100,10 +100,15 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
     const { namespace, errors, open } = present(current)
     current = undefined
     earlier.push(errors)
-    for (const one of open.reverse()) await one.close()
-    if (server.kind === 'embedded' && account !== undefined) await recordRights(server, { user: account.user, test })
-    await asking(server, asker => deleteNamespace(asker, namespace))
-    errors.check()
+    await eachOf([
+      ...open.reverse().map(one => async () => one.close()),
+      async () => {
+        if (server.kind === 'embedded' && account !== undefined)
+          await recordRights(server, { user: account.user, test })
+      },
+      () => asking(server, asker => deleteNamespace(asker, namespace)),
+      async () => errors.check(),
+    ])
   })
   const connection = (token: string): TestConnection => {
     const { url, ca } = present(running).server
@@ -148,6 +153,13 @@ async function started({
     await server.close()
     throw error
   }
+}
+
+/** Takes all steps, one after the other, even if some of them fail. Rejects with the first failure. */
+async function eachOf(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const step of steps) await step().catch(error => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 function present<T>(value: T | undefined): T {

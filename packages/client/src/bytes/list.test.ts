@@ -178,7 +178,7 @@ describe('cutting a list', () => {
       const body = Buffer.from(`{"items":[{"metadata":1},{"metadata":2},{"metadata":3,"a":[${inner}]},{"metadata":4}]}`)
       expect(cut(pieces(body, 16_384)).items.length).toBe(4)
     }
-    expect(growth([10_000, 100_000], cutOne)).toBeLessThan(40)
+    expect(growth([5_000, 200_000], cutOne)).toBeLessThan(250)
   })
 
   it('R7: long items in tiny chunks cost linear time', () => {
@@ -186,7 +186,7 @@ describe('cutting a list', () => {
       const body = Buffer.from(JSON.stringify({ items: [{ a: 1 }, { a: 2 }, { a: 'x'.repeat(length) }, { a: 3 }] }))
       expect(cut(pieces(body, 7)).items.length).toBe(4)
     }
-    expect(growth([100_000, 1_000_000], cutOne)).toBeLessThan(40)
+    expect(growth([50_000, 2_000_000], cutOne)).toBeLessThan(250)
   })
 
   it('X4: stops at an item longer than the bound, however it is cut', () => {

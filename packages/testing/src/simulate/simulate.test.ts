@@ -406,7 +406,7 @@ describe('the recorded environment', () => {
 describe('speed', () => {
   it('steps in time that grows with the number of steps, not with its square', async () => {
     const costs: number[] = []
-    for (const steps of [20_000, 200_000]) {
+    for (const steps of [5_000, 200_000]) {
       const { run, clock } = simulate(1, { maxSteps: 2_000_000 })
       const begun = process.cpuUsage()
       await run(
@@ -422,7 +422,8 @@ describe('speed', () => {
       )
       costs.push(process.cpuUsage(begun).user)
     }
-    expect((costs[1] as number) / (costs[0] as number)).toBeLessThan(40)
+    // Some 40 times as much; by the square it would be 1,600 times.
+    expect((costs[1] as number) / (costs[0] as number)).toBeLessThan(250)
   })
 
   it.each([

@@ -10,7 +10,8 @@ function cost(work: () => void): number {
  * How many times the processor time of `work(small)` the time of `work(large)` is, each the least of three tries.
  *
  * For tests that work does not grow with the square of its input. They compare with a bound far above what linear work gives
- * and far below what its square would: sizes ten times apart, say, give 10 or 100, and the bound is 40.
+ * and far below what its square would: sizes forty times apart give 40 or 1,600, and the bound is 250. A processor that others slow down at the
+ * wrong moment makes it several times as much.
  */
 export function growth([small, large]: readonly [number, number], work: (size: number) => void): number {
   const least = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY] as [number, number]

@@ -8,18 +8,25 @@ const SETTINGS = 4
 const ACK = 1
 /** What a client may send ahead of its ACK: its connection window and one header block, generously. */
 const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
-const ACK_TIMEOUT_MS = 10_000
+
+export interface Announcement {
+  readonly socket: Socket
+  readonly maxStreams: number
+  readonly clock: Clock
+  /** `Infinity`: it is waited for. */
+  readonly timeoutMs: number
+}
 
 /**
  * Announces MAX_CONCURRENT_STREAMS behind the back of Node's HTTP/2 session, and calls `ready` when
- * the client has acknowledged it and the socket can be given to a session.
+ * the client has acknowledged it and the socket can be given to a session. A client that does not for `timeoutMs` is disconnected.
  *
  * Why: when a client opens one stream more than a session was told to announce, nghttp2 ends the
  * whole connection. Go's server resets that one stream. So the session is told of no limit, the
  * client reads it from a SETTINGS frame of ours, and streams past the limit are reset one by one.
  * The client's ACK of our frame must not reach the session, which never sent it: it is cut out here.
  */
-export function announceMaxStreams(socket: Socket, maxStreams: number, clock: Clock, ready: () => void): void {
+export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Announcement, ready: () => void): void {
   const payload = getPackedSettings({ maxConcurrentStreams: maxStreams })
   const header = Buffer.alloc(FRAME_HEADER_BYTES)
   header.writeUIntBE(payload.length, 0, 3)
@@ -27,9 +34,9 @@ export function announceMaxStreams(socket: Socket, maxStreams: number, clock: Cl
   socket.write(Buffer.concat([header, payload]))
 
   let bytes: Buffer = Buffer.alloc(0)
-  const timer = clock.timer(ACK_TIMEOUT_MS, () => socket.destroy())
+  const timer = Number.isFinite(timeoutMs) ? clock.timer(timeoutMs, () => socket.destroy()) : undefined
   const stop = () => {
-    timer.cancel()
+    timer?.cancel()
     socket.off('readable', read)
     socket.off('close', stop)
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, get as httpGet } from 'node:http'
 import type { ClientHttp2Session, Settings } from 'node:http2'
 import { connect as connectTcp } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Clock } from '../../clock.ts'
@@ -715,5 +716,13 @@ describe('life of a front', () => {
     await until(() => [...timers].some(({ ms }) => ms === 5_000))
     for (const { fn } of idle()) fn()
     expect(await raw.ended).toBe('closed')
+    // A client that does not acknowledge the server's settings is no longer waited for.
+    const silent = connectTls({ port: front.port, host: '127.0.0.1', ca: ca.caPem, ALPNProtocols: ['h2'] })
+    closing.push(() => silent.destroy())
+    const closed = once(silent.resume(), 'close')
+    timers.clear()
+    await until(() => idle().length === 1)
+    idle()[0]?.fn()
+    await closed
   })
 })

@@ -35,7 +35,7 @@ export interface ListenOptions {
    * with ENHANCE_YOUR_CALM, where Go's server answers 431. @default 1_048_576
    */
   readonly maxHeaderBytes?: number | undefined
-  /** A connection without an exchange for so long is closed, HTTP/2 with a GOAWAY. `Infinity`: never. @default 90_000 */
+  /** A connection without an exchange for so long is closed, HTTP/2 with a GOAWAY if its client has acknowledged the settings. `Infinity`: never. @default 90_000 */
   readonly idleMs?: number | undefined
   /** Where the timers come from. @default systemClock({ unref: true }) */
   readonly clock?: Clock | undefined
@@ -191,7 +191,8 @@ class Front implements SocketFront {
       if (made === undefined) socket.destroy()
       else if (socket.alpnProtocol !== 'h2') serveHttp1(socket, made.raw)
       else {
-        announceMaxStreams(socket, this.#limits.maxStreams, this.#clock, () => {
+        const timing = { clock: this.#clock, timeoutMs: this.#idleMs }
+        announceMaxStreams({ socket, maxStreams: this.#limits.maxStreams, ...timing }, () => {
           const { handler } = this.#options
           const at = { raw: made.raw, socket, clock: this.#clock, idleMs: this.#idleMs }
           const peer = new Http2Peer({ ...at, ...this.#limits, handler })

@@ -12,8 +12,6 @@ export interface Access {
 /** Tells requests of this package from those of a test. */
 export const userAgent = 'wherry-testing'
 
-const TIMEOUT_MS = 5_000
-
 /** A whole answer. */
 export interface Answer {
   readonly status: number
@@ -26,6 +24,8 @@ export interface AskOptions {
   readonly contentType?: string | undefined
   /** Whose connections it is sent on. @default a connection of its own */
   readonly agent?: Agent | undefined
+  /** How long the server may be silent, in milliseconds. @default 60_000: only what hangs takes so long */
+  readonly timeoutMs?: number | undefined
 }
 
 /** Sends a request. Rejects when no whole answer comes. The body is sent as JSON. */
@@ -34,11 +34,11 @@ export function ask(
   method: string,
   path: string,
   body?: object,
-  { contentType = 'application/json', agent }: AskOptions = {},
+  { contentType = 'application/json', agent, timeoutMs = 60_000 }: AskOptions = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': contentType, 'user-agent': userAgent }
-    const options = { method, ca, agent: agent ?? (false as const), headers, timeout: TIMEOUT_MS }
+    const options = { method, ca, agent: agent ?? (false as const), headers, timeout: timeoutMs }
     const send = ca === undefined ? plain : request
     const sent = send(new URL(path, url), options, answer => {
       let text = ''
@@ -49,7 +49,7 @@ export function ask(
       answer.on('error', reject)
       answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
     })
-    sent.on('timeout', () => sent.destroy(new Error(`no answer in ${TIMEOUT_MS} ms`)))
+    sent.on('timeout', () => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)))
     sent.on('error', reject)
     sent.end(body === undefined ? undefined : JSON.stringify(body))
   })

@@ -3,6 +3,8 @@ import { type Access, ask } from './ask.ts'
 
 const FIRST_WAIT_MS = 25
 const LONGEST_WAIT_MS = 250
+/** A server that is about to start may leave a request without an answer. */
+const SILENT_MS = 5_000
 
 /** What must answer 200: the server itself, and the namespace that it makes a moment after it is ready. */
 const PATHS = ['/readyz', '/api/v1/namespaces/default']
@@ -37,7 +39,7 @@ export async function until(
 
 async function answers(access: Access, path: string): Promise<boolean> {
   try {
-    return (await ask(access, 'GET', path)).status === 200
+    return (await ask(access, 'GET', path, undefined, { timeoutMs: SILENT_MS })).status === 200
   } catch {
     return false
   }

@@ -88,13 +88,14 @@ async function define(client: Client, kind: string, all: Map<string, Pair>, whic
   return view
 }
 
+/** The object as the server has stored it, which is its answer. `undefined` if it is not valid. */
 async function create(
   client: Client,
   view: Awaited<ReturnType<typeof define>>,
   object: Holder,
 ): Promise<Holder | undefined> {
-  const error = await client.create(view, object).then(() => undefined, asInvalid)
-  return error === undefined ? client.get(view, object.metadata) : undefined
+  const stored = await client.create(view, object).catch(asInvalid)
+  return stored instanceof Error ? undefined : stored
 }
 
 function asInvalid(error: Error): Error {

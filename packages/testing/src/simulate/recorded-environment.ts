@@ -27,10 +27,18 @@ export function recordedEnvironment(clock: Clock, random: () => number, trace: T
   const errors: RecordedError[] = []
   const warnings: RecordedWarning[] = []
   const values = new Map<string, number>()
+  /** The place of each series among all, in the order in which they came. A series is hashed as text once, and by its place from then on. */
+  const places = new Map<string, number>()
+  const tell = (key: string, value: number, line: string): void => {
+    const place = places.get(key)
+    if (place !== undefined) return trace.addAs(line, place, value)
+    places.set(key, places.size)
+    trace.add(line)
+  }
   const add = (name: string, labels: MetricLabels | undefined, by: number): void => {
     const key = series(name, labels)
     values.set(key, (values.get(key) ?? 0) + by)
-    trace.add(`metric ${key} +${by}`)
+    tell(key, by, `metric ${key} +${by}`)
   }
   return {
     clock,
@@ -51,7 +59,7 @@ export function recordedEnvironment(clock: Clock, random: () => number, trace: T
       gauge(name, value, labels) {
         const key = series(name, labels)
         values.set(key, value)
-        trace.add(`metric ${key} =${value}`)
+        tell(key, value, `metric ${key} =${value}`)
       },
       forget(name, labels) {
         const key = series(name, labels)
@@ -65,6 +73,7 @@ export function recordedEnvironment(clock: Clock, random: () => number, trace: T
 }
 
 function series(name: string, labels: MetricLabels = {}): string {
-  const pairs = Object.entries(labels).map(([key, value]) => `${key}=${JSON.stringify(value)}`)
-  return pairs.length === 0 ? name : `${name}{${pairs.sort().join(',')}}`
+  let text = ''
+  for (const key of Object.keys(labels).sort()) text += `${text === '' ? '' : ','}${key}=${JSON.stringify(labels[key])}`
+  return text === '' ? name : `${name}{${text}}`
 }

@@ -29,6 +29,15 @@ describe('Trace', () => {
     expect(new Set(hashes).size).toBe(5)
   })
 
+  it('hashes the numbers that stand for a line, and keeps the line', () => {
+    const [one, same, other] = [new Trace(), new Trace(true), new Trace()]
+    one.addAs('a = 1', 0, 1)
+    same.addAs('a = 1', 0, 1)
+    other.addAs('a = 2', 0, 2)
+    expect([one.hash, one.lines, one.length]).toEqual([same.hash, ['a = 1'], 1])
+    expect(other.hash).not.toBe(one.hash)
+  })
+
   it('has the same hash whether it keeps all lines or not, and keeps the last ones either way', () => {
     const lines = Array.from({ length: 1000 }, (_, i) => `line ${i}`)
     const [hashed, full] = [traceOf(lines), traceOf(lines, true)]

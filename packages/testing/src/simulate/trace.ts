@@ -40,6 +40,13 @@ export class Trace {
     this.#keep(line)
   }
 
+  /** Adds one line of text that two numbers stand for: the hash is made of these. */
+  addAs(line: string, first: number, second: number): void {
+    this.#mixNumber(first)
+    this.#mixNumber(second)
+    this.#keep(line)
+  }
+
   /** Adds two numbers under a name, without making text of them unless `full`. */
   addNumbers(name: string, first: number, second: number): void {
     this.#mix(name.length)

@@ -10,8 +10,25 @@ describe('YAML', () => {
     fc.assert(
       fc.property(fc.json(), text => {
         expect(sameJson(readYaml(text).value, parseJson(text))).toBe(true)
+        // A space before it: only what has none is read as JSON.
+        expect(sameJson(readYaml(` ${text}`).value, parseJson(text))).toBe(true)
       }),
     )
+  })
+
+  it('F1: JSON that is read as JSON has all that YAML says of it', () => {
+    const texts = [
+      '{"a":1,"b":{"a":[]},"a":2}',
+      '{"a":12345678901234567890,"b":9007199254740993,"c":-0,"d":1e21,"e":1e400,"f":1e-7}',
+      '{"<<":{"a":1},"b":2}',
+      '{"__proto__":{"a":1},"2":1,"1":2,"":null}',
+      '{"a":"yes","b":"\\ud800","c":"\u2028 \u0085","d":"# *x &y: {"}',
+    ]
+    for (const text of texts) {
+      const [asIs, asYaml] = [readYaml(text), readYaml(` ${text}`)]
+      expect(JSON.stringify(asIs.value)).toBe(JSON.stringify(asYaml.value))
+      expect(asIs.duplicates).toEqual(asYaml.duplicates)
+    }
   })
 
   it('F1: has the types of YAML 1.1, but for times, bytes and the base of sixty, which are texts', () => {

@@ -21,7 +21,22 @@ const options: NonNullable<Parameters<typeof parseDocument>[1]> = {
 
 /** Reads YAML 1.1, of which JSON is a part. Throws a {@link YamlError}. */
 export function readYaml(text: string): Yaml {
+  const value = text.startsWith('{') ? compactJson(text) : undefined
+  if (value !== undefined) return { value, duplicates: [] }
   return text.trim() === '' ? { value: null, duplicates: [] } : yamlOf(parseDocument(text, options), text)
+}
+
+/**
+ * The value of a text that is JSON as a program prints it, which takes a fiftieth of the time to read. `undefined` for all else: a text
+ * with a key that is given twice, with spaces, or with numbers in another form, is read as YAML.
+ */
+function compactJson(text: string): Json | undefined {
+  try {
+    const value = parseJson(text)
+    return JSON.stringify(value) === text ? value : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Reads each document of a YAML text. Throws a {@link YamlError}. */

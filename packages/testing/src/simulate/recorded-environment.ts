@@ -27,18 +27,18 @@ export function recordedEnvironment(clock: Clock, random: () => number, trace: T
   const errors: RecordedError[] = []
   const warnings: RecordedWarning[] = []
   const values = new Map<string, number>()
-  /** The place of each series among all, in the order in which they came. A series is hashed as text once, and by its place from then on. */
-  const places = new Map<string, number>()
-  const tell = (key: string, value: number, line: string): void => {
-    const place = places.get(key)
-    if (place !== undefined) return trace.addAs(line, place, value)
-    places.set(key, places.size)
+  /** Each series has a number, in the order in which they came. The trace hashes a series as text once, and by its number from then on. */
+  const numbers = new Map<string, number>()
+  const addToTrace = (key: string, value: number, line: string): void => {
+    const number = numbers.get(key)
+    if (number !== undefined) return trace.addAs(line, number, value)
+    numbers.set(key, numbers.size)
     trace.add(line)
   }
   const add = (name: string, labels: MetricLabels | undefined, by: number): void => {
     const key = series(name, labels)
     values.set(key, (values.get(key) ?? 0) + by)
-    tell(key, by, `metric ${key} +${by}`)
+    addToTrace(key, by, `metric ${key} +${by}`)
   }
   return {
     clock,
@@ -59,7 +59,7 @@ export function recordedEnvironment(clock: Clock, random: () => number, trace: T
       gauge(name, value, labels) {
         const key = series(name, labels)
         values.set(key, value)
-        tell(key, value, `metric ${key} =${value}`)
+        addToTrace(key, value, `metric ${key} =${value}`)
       },
       forget(name, labels) {
         const key = series(name, labels)

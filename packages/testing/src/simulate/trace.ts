@@ -40,7 +40,7 @@ export class Trace {
     this.#keep(line)
   }
 
-  /** Adds one line of text that two numbers stand for: the hash is made of these. */
+  /** Adds one line of text. The hash is made of the two numbers, which stand for the line. */
   addAs(line: string, first: number, second: number): void {
     this.#mixNumber(first)
     this.#mixNumber(second)

@@ -13,7 +13,11 @@ interface Alarm {
 /** Quiet turns of the event loop after which nothing is on its way through the loopback any more. */
 const quietTurns = 4
 /** Resources of Node that end by themselves, in real time. */
-const busy = /^(FSReq|ProcessWrap|GetAddrInfo|Zlib|BrotliDecoder|BrotliEncoder|CloseReq|TCPConnectWrap)/
+const busy = /^(FSReq|GetAddrInfo|Zlib|BrotliDecoder|BrotliEncoder|CloseReq|TCPConnectWrap)/
+
+function processes(): number {
+  return process.getActiveResourcesInfo().filter(name => name === 'ProcessWrap').length
+}
 
 /**
  * Time that stands still while this process has anything to do, sockets, files and child processes included, and then jumps to the
@@ -25,6 +29,8 @@ export class IdleClock implements Clock {
   #now = 0
   #order = 0
   #running = false
+  /** Child processes that were there before, such as a server that other test files share. They may outlive this clock. */
+  readonly #processes = processes()
   /** How many timers have fired. */
   jumps = 0
 
@@ -92,9 +98,13 @@ export class IdleClock implements Clock {
       if (isMet() || performance.now() > realEnd) return
       const now = performance.nodeTiming.uvMetricsInfo.events
       if (now !== events) quiet = 0
-      else if (++quiet === quietTurns && process.getActiveResourcesInfo().some(name => busy.test(name))) quiet = 0
+      else if (++quiet === quietTurns && this.#isBusy) quiet = 0
       events = now
     }
+  }
+
+  get #isBusy(): boolean {
+    return process.getActiveResourcesInfo().some(name => busy.test(name)) || processes() > this.#processes
   }
 
   #next(): Alarm | undefined {

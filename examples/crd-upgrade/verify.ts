@@ -7,7 +7,7 @@ import { games, gamesV1 } from './game.ts'
 import { conditionType, definition, newVersion, oldVersion } from './migration.ts'
 
 const namespace = 'arcade'
-const count = 100
+const count = 200
 /** Games that are created at once. */
 const atOnce = 20
 

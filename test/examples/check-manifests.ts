@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { runCommand } from '@wherry/cli'
@@ -17,9 +17,10 @@ export async function checkManifests(name: ExampleName, rights: string): Promise
   vi.stubEnv('NODE_OPTIONS', `--import ${pathToFileURL(join(import.meta.dirname, 'from-source.ts')).href}`)
   try {
     const status = await runCommand([...args, '--rights', rights, '--check'], { cwd, stdout: output, stderr: output })
+    const recorded = readdirSync(rights).map(file => readFileSync(join(rights, file), 'utf8'))
     expect(
       status,
-      `${said}To renew them: npm run example -- ${name} --record, and npm run manifests in its folder`,
+      `${said}Recorded: ${recorded.join()}\nTo renew them: npm run example -- ${name} --record, and npm run manifests in its folder`,
     ).toBe(0)
   } finally {
     vi.unstubAllEnvs()

@@ -58,7 +58,7 @@ export interface EntryScope {
 /** How long after a first refusal a read waits for another try, in milliseconds. */
 const refusedMs = 5000
 
-/** What a read has to wait for after the writes of this process. A list that begins after the last write shows all of them. */
+/** The state that a read of the entry waits for after the writes of this process. A list that begins after the last write shows them all. */
 interface AfterWrites {
   min?: MinVersion | undefined
   /** Only a list that begins after this was set shows the object after the write. */

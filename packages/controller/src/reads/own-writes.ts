@@ -21,6 +21,7 @@ export const rememberedMs = 65_000
 const lookMs = 250
 /** The maximum number of objects whose writes are remembered. */
 const mostRemembered = 10_000
+
 /** A minimum version that is remembered for a time. */
 export interface RememberedVersion extends MinVersion {
   /** Until when it counts for informers that start later, on the monotonic clock, in milliseconds. */

@@ -179,7 +179,7 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
       ['Role', 'default', [everywhere]],
       ['Role', 'shop', [{ ...here, verbs: ['create'] }]],
     ])
-    // What a first run used is enough for a second.
+    // The rights that the first account used are enough for a second account.
     const again = await server.account(used, { name: 'again' })
     expect((await ask({ ...access, token: again.token }, 'GET', configMaps)).status).toBe(200)
     expect((await ask({ ...access, token: again.token }, 'GET', '/api/v1/configmaps')).status).toBe(403)

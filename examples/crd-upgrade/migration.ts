@@ -3,6 +3,7 @@ import { type CustomResourceDefinition, customResourceDefinitions } from '@wherr
 import {
   conditionOf,
   generationChanged,
+  isConditionTrue,
   type NewCondition,
   type Operator,
   type ReconcileContext,
@@ -65,7 +66,10 @@ export function declareMigration(operator: Operator, namespace: string): void {
         return { requeueAfterMs: retryMs }
       }
       await removeOldVersion(client)
-      await tell(context, { status: 'True', reason: 'Migrated', message: `all games are stored at ${newVersion}` })
+      // It runs again since that changed the definition: what the condition says of the migration stays.
+      const isTold = isConditionTrue(object.status?.conditions ?? [], conditionType)
+      if (report.outcome === 'nothing-to-do' && isTold) return
+      await tell(context, { status: 'True', reason: 'Migrated', message: migrated(report) })
       return
     })
 }
@@ -74,6 +78,12 @@ export function declareMigration(operator: Operator, namespace: string): void {
 function refusals({ failures }: MigrationReport): string {
   const named = failures.slice(0, 3).map(({ namespace, name, message }) => `${namespace}/${name}: ${message}`)
   return `${failures.length} games could not be rewritten: ${named.join('; ')}`
+}
+
+function migrated({ outcome, counts: { rewritten, unchanged, changed } }: MigrationReport): string {
+  const all = `all games are stored at ${newVersion}`
+  if (outcome === 'nothing-to-do') return all
+  return `${all}: ${rewritten} rewritten, ${changed} changed by users meanwhile, ${unchanged} stored so before`
 }
 
 /** The write holds only for the definition as it was read: a change of somebody else's in between is a conflict, and tried again. */

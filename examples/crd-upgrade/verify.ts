@@ -1,6 +1,6 @@
 import { isServerError } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { isConditionTrue } from '@wherry/controller'
+import { conditionOf, isConditionTrue } from '@wherry/controller'
 import { verify as verifyStorage } from '@wherry/storage-migrator'
 import type { Stage } from '../../tools/runner/stage.ts'
 import { games, gamesV1 } from './game.ts'
@@ -54,17 +54,29 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   say('the controller of games works before they are migrated')
   await storeAt(newVersion)
 
-  // The last object in the order of lists changes after it was listed, and before it is rewritten.
-  let players = 1
-  await until('all games are migrated', async () => {
-    program.check()
-    players++
-    await taken(() => client.patch(games, last, { spec: { players } }))
-    return isMigrated()
-  })
+  // The last object in the order of lists changes after it was listed, and before it is rewritten: a user writes it without a pause.
+  let isOver = false
+  const write = async (): Promise<void> => {
+    try {
+      for (let players = 2; !isOver; players++) await taken(() => client.patch(games, last, { spec: { players } }))
+    } finally {
+      isOver = true
+    }
+  }
+  const end = async (): Promise<void> => {
+    try {
+      await until('all games are migrated', async () => isOver || (await isMigrated()))
+    } finally {
+      isOver = true
+    }
+  }
+  await Promise.all([end(), write()])
+  const after = await client.get(customResourceDefinitions, name)
+  const { message = '' } = conditionOf(after?.status?.conditions ?? [], conditionType) ?? {}
+  const changed = Number(/(\d+) changed by users/.exec(message)?.[1])
+  if (!(changed > 0)) throw new Error(`no game was seen to change while it was migrated: ${message}`)
   say('what users write meanwhile does not stop the migration')
 
-  const after = await client.get(customResourceDefinitions, name)
   const left = JSON.stringify([after?.spec.versions.map(version => version.name), after?.status?.storedVersions])
   if (left !== JSON.stringify([[newVersion], [newVersion]])) throw new Error(`versions left: ${left}`)
   const { proven, counts } = await verifyStorage({ client, definition })

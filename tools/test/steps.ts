@@ -60,8 +60,8 @@ export function allSteps(): Step[] {
     suite('unit', ['packages/'], 60 * minute),
     // These begin when one of the suites has ended. The longest first: the others run beside them.
     { name: 'pack', limitMs, run: async () => ({ passed: (await packed()).length, failures: [] }) },
-    { name: 'install', limitMs, run: installTest },
     { name: 'benches', limitMs, run: checkBenches },
+    { name: 'install', limitMs, run: installTest },
     // Compares processor times, which others that run do not change.
     { name: 'simulated-speed', limitMs, run: checkSimulatedSpeed },
     { name: 'attw', limitMs, run: checkTypesAreRight },

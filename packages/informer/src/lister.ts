@@ -13,7 +13,7 @@ export interface ListerOptions {
 
 /** What a covered lister asks of the wide one: what a view makes of an object need not say which it is. */
 export interface KeyedListerOptions extends ListerOptions {
-  /** Those of whose keys it holds. @default all */
+  /** Only objects for whose key it returns true. @default all */
   readonly keys?: ((key: string) => boolean) | undefined
 }
 
@@ -24,23 +24,22 @@ export interface ObjectVersion {
 }
 
 /**
- * The reading side of a store. The objects are those of the store itself: change a `structuredClone(object)`, never one of them (rule R37). A
- * packed store makes them anew at each read.
+ * The reading side of a store. The objects are those of the store itself: change a `structuredClone(object)`, never one of them (rule R37).
  */
 export interface Lister<C, S extends Scope = Scope> {
   /**
-   * One object; `undefined` where there is none. The key is `{ name, namespace }` or its text, `namespace/name`.
-   * @throws TransformError where the object is there and could not be transformed.
+   * One object; `undefined` if there is none. The key is `{ name, namespace }` or its text, `namespace/name`.
+   * @throws TransformError if the object exists and could not be transformed.
    */
   get(key: KeyOf<S> | string): C | undefined
-  /** All objects that `options` select, in no particular order, in an array of the caller's own. */
+  /** All objects that `options` select, in no particular order, in a new array. */
   list(options?: ListerOptions): C[]
-  /** The keys of all objects that are there, failed ones among them: `namespace/name`. */
+  /** The keys of all objects (`namespace/name`), also of those that could not be transformed. */
   keys(): IterableIterator<string>
-  /** How many objects are there, failed ones among them. */
+  /** The number of objects, also of those that could not be transformed. */
   readonly size: number
-  /** Keys of objects that are there and could not be transformed; those with an earlier value (stale) among them. */
+  /** The keys of objects whose newest state could not be transformed, also if an earlier value is still served. */
   failed(): readonly string[]
-  /** The uid and resourceVersion of one object as the server has them; `undefined` where there is none. */
+  /** The uid and resourceVersion of one object; `undefined` if there is none. */
   version(key: KeyOf<S> | string): ObjectVersion | undefined
 }

@@ -23,7 +23,7 @@ export class Subscriptions {
       add: (object, { key }) => this.#each(key, one => added(one, key, object, false)),
       update: (object, about) => this.#each(about.key, ({ handler }) => handler.update?.(object, about)),
       delete: (object, about) => this.#each(about.key, ({ handler }) => handler.delete?.(object, about)),
-      onTransformFailed: ({ key, isThere }) => this.#each(key, one => untold(one, key, isThere)),
+      onTransformFailed: ({ key, isThere }) => this.#each(key, one => changedWithoutValue(one, key, isThere)),
     })
   }
 
@@ -49,7 +49,7 @@ export class Subscriptions {
     const one = { handler, isTold: false }
     const all = this.#subscribers.get(key) ?? new Set()
     this.#subscribers.set(key, all.add(one))
-    this.#call(key, () => (object === undefined ? untold(one, key, isThere) : added(one, key, object, true)))
+    this.#call(key, () => (object === undefined ? changedWithoutValue(one, key, isThere) : added(one, key, object, true)))
     return () => {
       const wasThere = all.delete(one)
       if (wasThere && all.size === 0) this.#subscribers.delete(key)
@@ -83,8 +83,8 @@ function added(one: Subscriber, key: string, object: unknown, isInInitialList: b
   return one.handler.add?.(object, { key, isInInitialList })
 }
 
-/** An object of which there is no value has appeared, or is gone. A handler hears first whether there is an object or not. */
-function untold(one: Subscriber, key: string, isThere: boolean): unknown {
+/** An object that could not be transformed has appeared, or is gone. The handler's first call says if there is an object. */
+function changedWithoutValue(one: Subscriber, key: string, isThere: boolean): unknown {
   if (isThere || one.isTold) return one.handler.onTransformFailed?.({ key, isThere })
   one.isTold = true
   return one.handler.absent?.({ key })

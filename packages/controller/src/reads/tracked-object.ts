@@ -14,7 +14,7 @@ import { type DependencyEdge, DependencyTarget, type DependentKey, tell } from '
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
 
 /** What stands for an object that is there and could not be transformed. */
-const untold = Symbol('untold')
+const notTransformed = Symbol('not transformed')
 
 /** One object as one view has it, present or absent, that keys depend on. */
 export abstract class TrackedObject extends DependencyTarget {
@@ -43,7 +43,7 @@ export abstract class TrackedObject extends DependencyTarget {
 
   /** What it reads as, by what was heard last; `undefined`: it is absent. @throws where it could not be transformed */
   get value(): unknown {
-    if (this.state === untold) throw new TypeError('it could not be transformed')
+    if (this.state === notTransformed) throw new TypeError('it could not be transformed')
     return this.valueIn({ state: this.state })
   }
 
@@ -144,7 +144,7 @@ export function untransformed(error: unknown): Known {
 }
 
 function stateOf(known: Known): unknown {
-  return known.error === undefined ? known.state : untold
+  return known.error === undefined ? known.state : notTransformed
 }
 
 /** One state may come in two ways, as two objects. Of what a projection makes, the version may be missing: its values are compared. */

@@ -49,7 +49,9 @@ export class Subscriptions {
     const one = { handler, isTold: false }
     const all = this.#subscribers.get(key) ?? new Set()
     this.#subscribers.set(key, all.add(one))
-    this.#call(key, () => (object === undefined ? changedWithoutValue(one, key, isThere) : added(one, key, object, true)))
+    this.#call(key, () =>
+      object === undefined ? changedWithoutValue(one, key, isThere) : added(one, key, object, true),
+    )
     return () => {
       const wasThere = all.delete(one)
       if (wasThere && all.size === 0) this.#subscribers.delete(key)

@@ -38,6 +38,6 @@ export type { HealthCheck, HealthServerOptions } from './server/health-server.ts
 export type { Cause, CauseChange } from './sources/cause.ts'
 export type { CursorEvent } from './sources/dynamic-views.ts'
 export type { Input, InputConnection, InputTarget } from './sources/input.ts'
-export { hears, hearsApplied } from './sources/inputs.ts'
+export { handles, handlesApplied } from './sources/inputs.ts'
 export type { Tick, TimerOptions } from './sources/timer.ts'
 export type { UsageCode } from './usage-error.ts'

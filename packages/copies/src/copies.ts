@@ -21,8 +21,8 @@ import {
   type Cause,
   type CauseChange,
   type ControllerDefinition,
-  hears,
-  hearsApplied,
+  handles,
+  handlesApplied,
   type InputTarget,
 } from '@wherry/controller/internal'
 import { ExponentialRateLimiter } from '@wherry/work-queue'
@@ -169,7 +169,7 @@ export class Copies<P, T extends KubernetesObject> {
   }
 
   #hearsSources() {
-    return hears<P>(this.#sourceView, (target, informer) => {
+    return handles<P>(this.#sourceView, (target, informer) => {
       this.#isSourceMissing = () => informer.state === 'missing'
       const { view } = informer
       const named = (key: string, name: () => string): string | undefined => {
@@ -203,7 +203,7 @@ export class Copies<P, T extends KubernetesObject> {
   }
 
   #hearsCopies() {
-    return hearsApplied(this.#view as unknown as View, (target, informer) => {
+    return handlesApplied(this.#view as unknown as View, (target, informer) => {
       this.#connected = { target, copies: informer }
       this.#counts.measureWith(target.environment.metrics)
       const view = this.#view as unknown as View

@@ -1,5 +1,5 @@
 import type { KubernetesObject, PartialObjectMetadata } from '@wherry/client'
-import { apiVersionOf, type FullObject, tellable } from '@wherry/client/internal'
+import { apiVersionOf, type FullObject, redactError } from '@wherry/client/internal'
 import { InvalidCopyError } from './errors.ts'
 import { First } from './first.ts'
 import { marked } from './marks.ts'
@@ -60,7 +60,7 @@ export class Source<P, T extends KubernetesObject> {
       )
     } catch (error) {
       // What is thrown over a Secret is told without its words.
-      throw tellable(source.resource, error)
+      throw redactError(source.resource, error)
     }
   }
 
@@ -82,7 +82,7 @@ export class Source<P, T extends KubernetesObject> {
       this.#status ??= desiredStatus(this.key, apiVersionOf(copies.resource), build(this.#object))
       return this.#status
     } catch (error) {
-      throw tellable(source.resource, error)
+      throw redactError(source.resource, error)
     }
   }
 
@@ -165,7 +165,7 @@ export class Sources<P, T extends KubernetesObject> {
     try {
       name = copyName(object)
     } catch (error) {
-      throw tellable(source.resource, error)
+      throw redactError(source.resource, error)
     }
     if (typeof name === 'string' && name !== '' && !name.includes('/')) return name
     throw new InvalidCopyError(key, `has no name: ${JSON.stringify(name)}`)

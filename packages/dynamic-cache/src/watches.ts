@@ -1,6 +1,6 @@
 import type { Client, View } from '@wherry/client'
 import { type ReadingOptions, StreamingSupport, scopeKey } from '@wherry/informer/internal'
-import { Definitions } from './definitions.ts'
+import { PendingDefinitions } from './pending-definitions.ts'
 import { SharedWatch } from './sharing/shared-watch.ts'
 
 export interface WatchesOptions {
@@ -19,7 +19,7 @@ export interface WatchesOptions {
 export class Watches {
   readonly #options: WatchesOptions
   readonly #streaming: StreamingSupport
-  readonly #definitions: Definitions
+  readonly #definitions: PendingDefinitions
   readonly #byScope = new Map<string, SharedWatch>()
   /** What is not gone yet. */
   readonly #ending = new Set<Promise<void>>()
@@ -28,7 +28,7 @@ export class Watches {
     const { client } = options
     this.#options = options
     this.#streaming = new StreamingSupport(client.environment.clock)
-    this.#definitions = new Definitions(client, this.#streaming)
+    this.#definitions = new PendingDefinitions(client, this.#streaming)
   }
 
   /** How many streams are open, or about to be. */

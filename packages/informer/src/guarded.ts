@@ -1,5 +1,5 @@
 import type { KubernetesObject, Scope, View } from '@wherry/client'
-import { keyText, projector, tellable } from '@wherry/client/internal'
+import { keyText, projector, redactError } from '@wherry/client/internal'
 import { TransformError } from './errors.ts'
 
 /** The view, for reads past a cache: what its projection throws is the `TransformError` that a cache would give. */
@@ -13,7 +13,7 @@ export function guarded<C, S extends Scope>(view: View<C, S>): View<C, S> {
       return project(object)
     } catch (cause) {
       const { name: named = '', namespace } = (object as KubernetesObject).metadata ?? {}
-      throw new TransformError(key, keyText({ name: named, namespace }), tellable(resource, cause))
+      throw new TransformError(key, keyText({ name: named, namespace }), redactError(resource, cause))
     }
   }
   return { key, resource, namespaces, labels, fields, projection: { kind, name, project: checked }, within } as View<

@@ -14,7 +14,7 @@ import { InformerStoppedError } from './errors.ts'
 import type { InformerState } from './informer-state.ts'
 import { Lifecycle, type LifecycleEvents } from './lifecycle.ts'
 import { clientCheck, type ReadingOptions, readingChecks } from './reflector/options.ts'
-import { Reflectors } from './reflector/reflectors.ts'
+import { ReflectorSet } from './reflector/reflector-set.ts'
 import { StreamingSupport } from './reflector/streaming-support.ts'
 import { isPermanent } from './reflector/transitions.ts'
 import type { SharedInformer } from './shared-informer.ts'
@@ -83,7 +83,7 @@ const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
  */
 export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
   readonly view: View<C, S>
-  readonly #reflectors: Reflectors
+  readonly #reflectors: ReflectorSet
   readonly #lifecycle: Lifecycle
   readonly #waiters = new SyncWaiters()
   #store: Store<C, S> | undefined
@@ -113,7 +113,7 @@ export class Informer<C, S extends Scope = Scope> extends StoreReader<C, S> impl
       error: (error: Error) => this.#failed(error),
     }
     const targets = targetsOf(view)
-    this.#reflectors = new Reflectors({ client, targets, initial, pageSize, maxObjectBytes, streaming, on })
+    this.#reflectors = new ReflectorSet({ client, targets, initial, pageSize, maxObjectBytes, streaming, on })
     this.#reflectors.feed(store as Store<unknown>)
     store.onSynced(() => this.#nowSynced())
   }

@@ -11,7 +11,7 @@ import {
   type ReadTarget,
   type ResourceVersionOrder,
   raised,
-  wentWith,
+  wasFinalized,
 } from '@wherry/client/internal'
 import {
   isAnswer,
@@ -242,7 +242,7 @@ export class Entry implements StoreWriter, Task {
   /** This process wrote the object, or read it past the cache. */
   wrote(object: KubernetesObject): void {
     const { uid, resourceVersion, labels } = object.metadata ?? {}
-    if (wentWith(object)) return this.deleted(uid)
+    if (wasFinalized(object)) return this.deleted(uid)
     const after: AfterWrites = { ...this.#after }
     this.#after = after
     if (resourceVersion === undefined || this.#version === resourceVersion) return

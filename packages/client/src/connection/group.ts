@@ -48,8 +48,8 @@ export class ConnectionGroup {
   readonly #backoff: Backoff
   readonly #owner: PooledConnectionOwner
   #expectedStreams = guessedStreams
-  /** How many connections in a row were used and brought nothing. */
-  #barren = 0
+  /** The number of connections in a row that carried requests and brought no answer. */
+  #unansweredConnections = 0
   #hold: Timer | undefined
   #closed: Promise<void> | undefined
   #stopped = false
@@ -271,12 +271,12 @@ export class ConnectionGroup {
     this.#track(pooled.close(cause ?? clientClosed()))
     if (this.#stopped) return
     if (pooled.heard > 0) {
-      this.#barren = 0
+      this.#unansweredConnections = 0
       this.#backoff.reset()
     } else if (pooled.carried > 0) {
-      // Opened, and brought nothing: once may be bad luck, twice is no better than being refused.
-      this.#barren += 1
-      if (this.#barren > 1) this.#wait()
+      // A connection without an answer may be bad luck; a second one counts as refused.
+      this.#unansweredConnections += 1
+      if (this.#unansweredConnections > 1) this.#wait()
     }
     // It may have been what a bound on connections was reached by.
     this.#pump()

@@ -8,15 +8,15 @@ export interface RequestOwner {
   dropped(pending: PendingRequest): void
   /** The request's answer begins, with this status; `<error>`: it has ended without one. */
   answered(pending: PendingRequest, code: string): void
-  /** The request's `end` or `error` handler threw: nobody is left to be told. */
-  deaf(pending: PendingRequest, thrown: Error): void
+  /** The request's `end` or `error` handler threw, which are its last calls. */
+  handlerThrew(pending: PendingRequest, thrown: Error): void
 }
 
-/** A place on a connection that carries a request. */
-export interface Place {
+/** A stream of a connection, which carries a request. */
+export interface StreamSlot {
   pause(): void
   resume(): void
-  /** Gives the place up: the request hears nothing more from it. */
+  /** Gives the stream up: it calls the request no more. */
   leave(): void
 }
 
@@ -44,7 +44,7 @@ export class PendingRequest implements Exchange {
   renewed = false
   readonly #on: RequestHandlers
   readonly #owner: RequestOwner
-  #place: Place | undefined
+  #slot: StreamSlot | undefined
   #paused = false
   #over = false
   #drains = false
@@ -68,12 +68,12 @@ export class PendingRequest implements Exchange {
 
   pause(): void {
     this.#paused = true
-    this.#place?.pause()
+    this.#slot?.pause()
   }
 
   resume(): void {
     this.#paused = false
-    if (this.#held === undefined) this.#place?.resume()
+    if (this.#held === undefined) this.#slot?.resume()
   }
 
   abort(): void {
@@ -84,24 +84,24 @@ export class PendingRequest implements Exchange {
     this.#count('<error>')
   }
 
-  /** The request is carried at `place` now. */
-  occupy(place: Place): void {
-    this.#place = place
-    if (this.#paused) place.pause()
+  /** From now on `slot` carries the request. */
+  occupy(slot: StreamSlot): void {
+    this.#slot = slot
+    if (this.#paused) slot.pause()
   }
 
-  /** Leaves the place that it has, if any: to be sent again, or because it is over. */
+  /** Leaves its stream, if it has one: to be sent again, or because it is over. */
   vacate(): void {
-    const place = this.#place
-    this.#place = undefined
-    place?.leave()
+    const slot = this.#slot
+    this.#slot = undefined
+    slot?.leave()
   }
 
   /** Keeps what comes from now on to itself, until it is let go or sent again. */
   hold(): void {
     this.answered = true
     this.#held = []
-    this.#place?.pause()
+    this.#slot?.pause()
   }
 
   /** Tells what came meanwhile, and goes on. */
@@ -109,7 +109,7 @@ export class PendingRequest implements Exchange {
     const held = this.#held ?? []
     this.#held = undefined
     for (const tell of held) tell()
-    if (!this.#paused) this.#place?.resume()
+    if (!this.#paused) this.#slot?.resume()
   }
 
   /** Forgets what came so far: the request is to be sent again. */
@@ -163,7 +163,7 @@ export class PendingRequest implements Exchange {
     try {
       this.#on.end()
     } catch (thrown) {
-      this.#owner.deaf(this, asError(thrown))
+      this.#owner.handlerThrew(this, asError(thrown))
     }
   }
 
@@ -196,7 +196,7 @@ export class PendingRequest implements Exchange {
 
   #finish(): void {
     this.#over = true
-    this.#place = undefined
+    this.#slot = undefined
   }
 
   /** A handler that throws ends this exchange, and no other. */
@@ -211,7 +211,7 @@ export class PendingRequest implements Exchange {
     try {
       this.#on.error(cause)
     } catch (thrown) {
-      this.#owner.deaf(this, asError(thrown))
+      this.#owner.handlerThrew(this, asError(thrown))
     }
   }
 }

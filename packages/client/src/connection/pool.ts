@@ -113,7 +113,7 @@ export class ConnectionPool implements Requester {
         this.#groupOf(pending).forget(pending)
       },
       answered: (pending, code) => this.#measure(pending, code),
-      deaf: (_, thrown) => this.#environment.onError(thrown, { phase: 'handler' }),
+      handlerThrew: (_, thrown) => this.#environment.onError(thrown, { phase: 'handler' }),
     }
     const group = {
       target: options.target,

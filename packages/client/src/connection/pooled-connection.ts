@@ -5,7 +5,7 @@ import { ConnectionError } from '../errors/connection-error.ts'
 import type { Lane } from '../requester.ts'
 import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeaders } from '../transport.ts'
 import { Pacer } from './pacer.ts'
-import type { PendingRequest, Place } from './pending-request.ts'
+import type { PendingRequest, StreamSlot } from './pending-request.ts'
 
 /** Bounds of one connection; see the pool's options. */
 export interface PooledConnectionLimits {
@@ -334,7 +334,7 @@ export function roomForStreams(maxStreams: number): number {
 }
 
 /** One stream of a connection, and its request, until that leaves. It hears the answer itself: functions for each would cost more. */
-class Slot implements Place, ResponseHandlers {
+class Slot implements StreamSlot, ResponseHandlers {
   pending: PendingRequest | undefined
   readonly lane: Lane
   /** What resets the stream when its turn comes. */

@@ -4,7 +4,7 @@ import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
 import { queryText } from '../views/path.ts'
 import { acceptOf, isExact, projector, readAs } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
-import { wentWith } from '../views/went-with.ts'
+import { wasFinalized } from '../views/was-finalized.ts'
 import type { Call, Caller } from './caller.ts'
 import { get } from './get.ts'
 import type { DeleteOptions, EvictOptions } from './options.ts'
@@ -52,7 +52,7 @@ export async function remove<C, S extends Scope>(
     }
     const object: KubernetesObject = objectOf(view, answer, call)
     const uid = object.metadata?.uid
-    if (wentWith(object)) gone(uid)
+    if (wasFinalized(object)) gone(uid)
     else listeners.wrote(view, object, options)
     return { uid, object: project(object) }
   } catch (error) {

@@ -21,7 +21,7 @@ export function withoutText(thrown: unknown): Error {
   return new Error(`${what} was thrown (what it says is not shown: the resource is sensitive)`)
 }
 
-/** `error` with what a function threw over an object of `resource`, as far as that may be told. */
-export function tellable(resource: Pick<ResourceDefinition, 'kind' | 'plural'>, thrown: unknown): unknown {
+/** What a function threw over an object of `resource`: as it is, or without its text if the resource is sensitive. */
+export function redactError(resource: Pick<ResourceDefinition, 'kind' | 'plural'>, thrown: unknown): unknown {
   return isSensitive(resource) ? withoutText(thrown) : thrown
 }

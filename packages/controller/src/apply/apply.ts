@@ -29,7 +29,6 @@ import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.t
 import { readByName } from '../objects/read-by-name.ts'
 import { everything } from '../objects/views.ts'
 import { absentId, type Run } from '../reads/run.ts'
-import { foldManagers } from './adopt-fields.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
 import { checkDesired } from './check-desired.ts'
 import type { ControllerApplies } from './controller-applies.ts'
@@ -42,6 +41,7 @@ import {
   NotOursError,
 } from './errors.ts'
 import { isAsDesired, ownsNothing } from './judge.ts'
+import { migrateManagedFields } from './migrate-managed-fields.ts'
 import { keepFields, notBoth, ownsAny, withoutFields } from './once.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { objectId } from './own-events.ts'
@@ -352,7 +352,7 @@ class Application {
     const about = { uid: metadata.uid, manager, managers, subresource, signal: this.#signal }
     const { client } = this.#about
     try {
-      await foldManagers(client, this.#whole, this.#key, about)
+      await migrateManagedFields(client, this.#whole, this.#key, about)
     } catch (error) {
       // Who writes a status only may not write the rest: what was written before stays then.
       if (!isForbidden(error) || subresource === '') throw error

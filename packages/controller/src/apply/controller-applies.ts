@@ -26,7 +26,7 @@ interface HearingInput {
   readonly view: View | undefined
   readonly isOwned?: boolean | undefined
   readonly keepsValues?: boolean | undefined
-  readonly hearsUnowned?: boolean | undefined
+  readonly handlesUnowned?: boolean | undefined
 }
 
 /** The state that all applies of one controller share: which objects it applies and which writes it has sent lately. */
@@ -58,7 +58,7 @@ export class ControllerApplies {
     this.objects = new AppliedObjects(manager)
     this.statuses = new AppliedObjects(manager, 'status')
     this.limiter = new WriteLimiter(client.environment.clock)
-    this.normalized = new ServerNormalized(inputs.some(({ hearsUnowned }) => hearsUnowned))
+    this.normalized = new ServerNormalized(inputs.some(({ handlesUnowned }) => handlesUnowned))
     this.#parts = parts
     this.#inputs = inputs
     for (const { view, keepsValues } of inputs) if (keepsValues && view) this.objects.keepValues(view)
@@ -98,7 +98,7 @@ export class ControllerApplies {
       input =>
         input.isOwned === true &&
         input.keepsValues !== true &&
-        (isOwned || input.hearsUnowned === true) &&
+        (isOwned || input.handlesUnowned === true) &&
         covers(this.objects.view(input.view as View), view),
     )
   }

@@ -9,7 +9,7 @@ import {
   type ResourceDefinition,
   raised,
   type WriteListener,
-  wentWith,
+  wasFinalized,
 } from '@wherry/client/internal'
 import type { CachedInformer } from '@wherry/dynamic-cache/internal'
 import { SyncWaiters } from '@wherry/informer/internal'
@@ -88,7 +88,7 @@ export class OwnWrites implements WriteListener {
     const object = answer as KubernetesObject
     const { name, namespace, uid, resourceVersion, labels } = object.metadata ?? {}
     if (name === undefined) return
-    if (wentWith(object)) this.deleted(view, { name, namespace } as ObjectKey, uid)
+    if (wasFinalized(object)) this.deleted(view, { name, namespace } as ObjectKey, uid)
     else if (resourceVersion !== undefined) {
       this.#note(view.resource, keyText({ name, namespace }), {
         written: { uid, resourceVersion, labels },

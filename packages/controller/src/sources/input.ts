@@ -1,5 +1,5 @@
 import type { Environment, View } from '@wherry/client'
-import { asError, type ErrorContext, type ResourceType, tellable } from '@wherry/client/internal'
+import { asError, type ErrorContext, type ResourceType, redactError } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import { watched } from '@wherry/informer/internal'
 import type { WatchManager } from '@wherry/watch-manager'
@@ -56,7 +56,7 @@ export interface Input {
   /** Predicates look at what `view` makes of the owned objects. */
   readonly keepsValues?: boolean | undefined
   /** It hears of applied objects whatever their owner: an `apply` with `owner: false` need not be tracked. */
-  readonly hearsUnowned?: boolean | undefined
+  readonly handlesUnowned?: boolean | undefined
   /** Its keys wait until their events have paused; those of objects that were there already do not. @default they do not wait */
   readonly debounce?: Debounce | undefined
   connect(target: InputTarget): InputConnection
@@ -69,7 +69,7 @@ export function debounced(input: Input, debounce: Debounce): Input {
 
 /** Who is told of what a predicate or a map threw over objects of `view`: of a Secret, without its words. */
 export function tellingOf({ resource }: View, environment: Telling): Telling {
-  return { onError: (error, context) => environment.onError(tellable(resource, error) as Error, context) }
+  return { onError: (error, context) => environment.onError(redactError(resource, error) as Error, context) }
 }
 
 /** Who is told of errors. */

@@ -46,29 +46,29 @@ export function watches<O, S extends Scope>(
 }
 
 /**
- * Hears the objects of a view by a handler, which decides by itself which keys run: it enqueues them. For packages that are built on a
- * controller and keep work of their own by what they hear. A handler must not throw.
+ * Calls a handler for the objects of a view. The handler decides which keys run, and enqueues them. For packages that are built on a controller
+ * and keep work of their own. A handler must not throw.
  */
-export function hears<O>(
+export function handles<O>(
   view: View<O>,
   handlerOf: (target: InputTarget, informer: SharedInformer<O>) => Handler<O>,
 ): Input {
-  viewCheck('hears', view)
-  callback('hears.handlerOf', handlerOf)
+  viewCheck('handles', view)
+  callback('handles.handlerOf', handlerOf)
   const plain = view as unknown as View
   return objectInput<O>({ kind: 'watches', view: plain, handler: handlerOf })
 }
 
 /**
- * The same for objects that the controller applies without an owner, `{ owner: false }`. Of each is kept what an `apply` compares, and by
- * that the handler sees it. Such an `apply` is not tracked by itself: the handler hears of whatever happens to its object.
+ * The same for objects that the controller applies without an owner, `{ owner: false }`. The cache keeps of each what an `apply` compares, and the
+ * handler gets that. Such an `apply` is not tracked: the handler gets every change of its object.
  */
-export function hearsApplied(
+export function handlesApplied(
   view: View,
   handlerOf: (target: InputTarget, informer: SharedInformer<AppliedObject>) => Handler<AppliedObject>,
 ): Input {
-  viewCheck('hearsApplied', view)
-  callback('hearsApplied.handlerOf', handlerOf)
+  viewCheck('handlesApplied', view)
+  callback('handlesApplied.handlerOf', handlerOf)
   return objectInput<AppliedObject>({
     ...{ kind: 'owns', view, handler: handlerOf },
     watched: ({ applied }) => applied.view(view),

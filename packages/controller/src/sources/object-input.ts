@@ -43,7 +43,7 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
     get keepsValues() {
       return isOwned && predicates.length > 0
     },
-    hearsUnowned: isOwned && parts.handler !== undefined,
+    handlesUnowned: isOwned && parts.handler !== undefined,
     connect: target => {
       const watched = parts.watched?.(target) ?? (view as View<C>)
       const environment = tellingOf(watched, target.environment)

@@ -19,8 +19,8 @@ import {
   integer,
   type KeyOf,
   milliseconds,
+  redactError,
   resourceName,
-  tellable,
   text,
   viewCheck,
 } from '@wherry/client/internal'
@@ -136,7 +136,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
     const report = (phase: string) => (error: unknown, key?: string) => this.#report(phase, error, key)
     this.#view = view
     this.#environment = environment
-    this.#indices = new Indices((error, key) => this.#report('index', tellable(view.resource, error), key))
+    this.#indices = new Indices((error, key) => this.#report('index', redactError(view.resource, error), key))
     this.#transformer = new Transformer({ view, transform, freeze })
     const failed = (): Iterable<Entry<C>> => this.#failedEntries()
     this.#journal = new Journal<C>({ view, clock, maxTombstones, maxTombstoneBytes, failed, onError: report('cursor') })

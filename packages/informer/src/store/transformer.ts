@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import { projector, tellable } from '@wherry/client/internal'
+import { projector, redactError } from '@wherry/client/internal'
 import { TransformError } from '../errors.ts'
 import { watched } from '../watched.ts'
 import { freezeDeep } from './freeze.ts'
@@ -62,7 +62,7 @@ export class Transformer<C> {
       if (this.#freeze) freezeDeep(value)
       return value
     } catch (error) {
-      return new TransformError(this.view.key, key, tellable(this.view.resource, error))
+      return new TransformError(this.view.key, key, redactError(this.view.resource, error))
     }
   }
 

@@ -9,7 +9,7 @@ import {
   isSameFunction,
   type Lister,
   type ListerOptions,
-  Reflectors,
+  ReflectorSet,
   Store,
   StreamingSupport,
   scopeKey,
@@ -57,7 +57,7 @@ type AnyInformer = TransformInformer<unknown>
  */
 export class TransformCache {
   readonly #informers = new Map<string, AnyInformer>()
-  readonly #watches: readonly Reflectors[]
+  readonly #watches: readonly ReflectorSet[]
   readonly #environment: Environment
   readonly #metricsEveryMs: number
   #timer: Timer | undefined
@@ -155,11 +155,11 @@ export class TransformCache {
     return this.close()
   }
 
-  #watch(views: readonly View[], streaming: StreamingSupport, options: TransformCacheOptions): Reflectors {
+  #watch(views: readonly View[], streaming: StreamingSupport, options: TransformCacheOptions): ReflectorSet {
     const { client, initial, pageSize, maxObjectBytes, freeze, maxTombstones, maxTombstoneBytes } = options
     const { environment } = client
     const informers: AnyInformer[] = []
-    const reflectors = new Reflectors({
+    const reflectors = new ReflectorSet({
       client,
       targets: targetsFor(views[0] as View, formFor(views)),
       initial,

@@ -4,7 +4,7 @@ import { InformerStoppedError, type SharedInformer } from '@wherry/informer'
 import {
   type InformerState,
   isPermanent,
-  type Reflectors,
+  type ReflectorSet,
   type Store,
   StoreReader,
   SyncWaiters,
@@ -14,12 +14,12 @@ import {
 /** An informer of a {@link TransformCache}: read and followed as any other, begun and ended by the cache. */
 export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {
   readonly view: View<C, S>
-  readonly #reflectors: Reflectors
+  readonly #reflectors: ReflectorSet
   readonly #waiters = new SyncWaiters()
   #store: Store<C, S> | undefined
 
   /** @param reflectors what feeds the store */
-  constructor(store: Store<C, S>, reflectors: Reflectors) {
+  constructor(store: Store<C, S>, reflectors: ReflectorSet) {
     super()
     this.view = store.view
     this.#store = store

@@ -5,7 +5,7 @@ import { jointError, jointResourceVersion, jointState } from './joint.ts'
 import type { ReflectorOptions } from './options.ts'
 import { Reflector } from './reflector.ts'
 
-export interface ReflectorsOptions extends Omit<ReflectorOptions, 'target' | 'on'> {
+export interface ReflectorSetOptions extends Omit<ReflectorOptions, 'target' | 'on'> {
   readonly targets: readonly ReadTarget[]
   readonly on: {
     /** All of them together do something else now. */
@@ -16,12 +16,12 @@ export interface ReflectorsOptions extends Omit<ReflectorOptions, 'target' | 'on
 }
 
 /** The reflectors of one scope, one for each of its namespaces, as if they were one. */
-export class Reflectors {
+export class ReflectorSet {
   readonly #all: readonly Reflector[]
-  readonly #on: ReflectorsOptions['on']
+  readonly #on: ReflectorSetOptions['on']
   #state: InformerState = 'idle'
 
-  constructor({ targets, on, ...options }: ReflectorsOptions) {
+  constructor({ targets, on, ...options }: ReflectorSetOptions) {
     this.#on = on
     const listeners = { state: () => this.#changed(), error: (error: Error) => on.error(error) }
     this.#all = targets.map(target => new Reflector({ ...options, target, on: listeners }))

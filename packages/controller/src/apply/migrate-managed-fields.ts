@@ -3,12 +3,12 @@ import { readByName } from '../objects/read-by-name.ts'
 import { type FieldsV1, union } from './fields-v1.ts'
 
 /**
- * Folds what `managers` wrote, by an update or by an apply, into the fields that `manager` applies, so that an apply can give them up.
- * Otherwise the object keeps those fields, whatever is applied later. By one JSON patch, for exactly the state that was read.
+ * Moves the fields that `managers` own, by an update or by an apply, to those that `manager` applies, so that an apply can remove them.
+ * Otherwise the object keeps those fields, whatever is applied later. It is one JSON patch, which holds only for the state that was read.
  *
  * @see https://github.com/kubernetes/client-go/blob/master/util/csaupgrade/upgrade.go
  */
-export async function foldManagers(
+export async function migrateManagedFields(
   client: Client,
   view: View<KubernetesObject>,
   key: ObjectKey,

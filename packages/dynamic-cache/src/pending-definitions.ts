@@ -6,20 +6,19 @@ import { apiServices } from '@wherry/client/resources/apiregistration'
 import { Reflector, type Snapshot, type StoreWriter, type StreamingSupport } from '@wherry/informer/internal'
 
 interface Waiting {
-  readonly hopes: Set<() => void>
+  readonly callbacks: Set<() => void>
   readonly reflectors: readonly Reflector[]
 }
 
 /**
- * Waits for what defines a resource that the server does not know: its CustomResourceDefinition, or the APIService of its
- * group (rules D7, D8). Each is one watch of the metadata of that one object, however many wait for it, open only while
- * somebody does.
+ * Waits for the definition of a resource that the server does not serve: its CustomResourceDefinition, or the APIService of its group (rules D7,
+ * D8). Each is one watch of the metadata of that one object. All callers share it, and it is open only while somebody waits.
  */
-export class Definitions {
+export class PendingDefinitions {
   readonly #client: Client
   readonly #streaming: StreamingSupport
   readonly #waiting = new Map<string, Waiting>()
-  /** What is not gone yet. */
+  /** Reflectors that are ending. */
   readonly #ending = new Set<Promise<unknown>>()
 
   constructor(client: Client, streaming: StreamingSupport) {
@@ -27,27 +26,27 @@ export class Definitions {
     this.#streaming = streaming
   }
 
-  /** How many resources are waited for. */
+  /** The number of resources that somebody waits for. */
   get size(): number {
     return this.#waiting.size
   }
 
   /**
-   * Calls `hope` whenever there may be reason to look for the resource again: a definition is there, has come or has
-   * changed. Returns what ends that.
+   * Calls `callback` whenever the server may have the resource by now: if a definition exists, appears or changes. Returns a function that
+   * ends this.
    */
-  wait(resource: ResourceDefinition, hope: () => void): () => void {
+  wait(resource: ResourceDefinition, callback: () => void): () => void {
     const key = resourceName(resource)
     const waiting = this.#waiting.get(key) ?? this.#open(key, resource)
-    waiting.hopes.add(hope)
+    waiting.callbacks.add(callback)
     return () => {
-      if (!waiting.hopes.delete(hope) || waiting.hopes.size > 0) return
+      if (!waiting.callbacks.delete(callback) || waiting.callbacks.size > 0) return
       this.#waiting.delete(key)
       void this.#end(waiting)
     }
   }
 
-  /** Ends all. Resolves when their watches are closed, and those that ended before. */
+  /** Ends all waits. Resolves when all watches are closed. */
   async close(): Promise<void> {
     for (const waiting of this.#waiting.values()) void this.#end(waiting)
     this.#waiting.clear()
@@ -63,8 +62,8 @@ export class Definitions {
   }
 
   #open(key: string, { group, version, plural }: ResourceDefinition): Waiting {
-    const hopes = new Set<() => void>()
-    // The core group is defined by nothing: there is nothing to wait for but the reflector's own next try.
+    const callbacks = new Set<() => void>()
+    // Nothing defines the core group: only the reflector's own next try can find the resource.
     const definitions =
       group === ''
         ? []
@@ -82,26 +81,26 @@ export class Definitions {
           firstList: 'newest',
         })
         reflector.add(
-          new Notice(() => {
-            for (const hope of [...hopes]) hope()
+          new ExistenceWatcher(() => {
+            for (const callback of [...callbacks]) callback()
           }),
         )
         reflector.start()
         return reflector
       })
-    const waiting = { hopes, reflectors }
+    const waiting = { callbacks, reflectors }
     this.#waiting.set(key, waiting)
     return waiting
   }
 }
 
-/** A writer that keeps nothing: it only notices that there is something, or that it changed. */
-class Notice implements StoreWriter {
+/** A writer that stores nothing. It calls back if an object exists, and if it changes. */
+class ExistenceWatcher implements StoreWriter {
   synced = false
-  readonly #notice: () => void
+  readonly #exists: () => void
 
-  constructor(notice: () => void) {
-    this.#notice = notice
+  constructor(exists: () => void) {
+    this.#exists = exists
   }
 
   replace(): Snapshot {
@@ -115,14 +114,14 @@ class Notice implements StoreWriter {
       },
       commit: () => {
         this.synced = true
-        if (count > 0) this.#notice()
+        if (count > 0) this.#exists()
       },
       drop() {},
     }
   }
 
   change(type: ChangeType): void {
-    if (type !== 'DELETED') this.#notice()
+    if (type !== 'DELETED') this.#exists()
   }
 
   progress(): void {}

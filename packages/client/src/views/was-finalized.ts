@@ -1,10 +1,10 @@
 import type { KubernetesObject } from './object.ts'
 
 /**
- * Whether an object has gone with the write whose answer it is: it is being deleted, and nothing keeps it. What keeps a namespace are the
- * finalizers of its `spec`.
+ * Whether the write that answered with this object deleted it for good: the object is being deleted, and no finalizer and no grace period
+ * keeps it. The finalizers of a namespace are in its `spec`.
  */
-export function wentWith(answer: KubernetesObject): boolean {
+export function wasFinalized(answer: KubernetesObject): boolean {
   const { apiVersion, kind, metadata } = answer
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = metadata ?? {}
   if (deletionTimestamp === undefined || (deletionGracePeriodSeconds ?? 0) > 0 || (finalizers?.length ?? 0) > 0)

@@ -131,6 +131,35 @@ it('an operator runs until Ctrl+C, starts again when a file changes, and nothing
   expect(existsSync(join(folder, '.wherry/kubeconfig'))).toBe(false)
 })
 
+it('Ctrl+C while definitions are applied ends it, and what went on ends with it', async () => {
+  await mkdir(join(folder, 'deploy/crd'), { recursive: true })
+  await main(program('one'))
+  const dev = new Dev()
+  await dev.says('one runs')
+  const plurals = Array.from({ length: 200 }, (_, i) => `games${i}`)
+  await writeFile(join(folder, 'deploy/crd/games.yaml'), plurals.map(definition).join('\n---\n'))
+  {
+    await using client = await admin()
+    await vi.waitFor(() => client.list(resource('games0')))
+  }
+  expect(await dev.end()).toBe(0)
+  expect(dev.said).not.toContain('ECONN')
+})
+
+it('Ctrl+C while an operator stops, since its file has changed, waits for its end', async () => {
+  const slow =
+    "console.log('pid', process.pid, 'runs'); process.on('SIGTERM', () => setTimeout(() => process.exit(), 200))"
+  await main(`${slow}; setInterval(() => {}, 1000)`)
+  const dev = new Dev()
+  await dev.says(' runs')
+  const pid = Number(/pid (\d+)/.exec(dev.said)?.[1])
+  await main(program('two'))
+  await dev.says('a file has changed')
+  expect(await dev.end()).toBe(0)
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+  expect(dev.said).not.toContain('two runs')
+})
+
 it('the page shows what the operator watches, why each key ran, and explains a key', async () => {
   await main(program('chess'))
   const dev = new Dev()

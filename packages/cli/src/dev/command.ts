@@ -41,7 +41,7 @@ export function devCommand(host: CommandHost): Command {
     .action(async (given: string | undefined, { port, page, kubeconfig, crd, keep, ...more }: Options) => {
       const [{ dev }, { cluster, ownServer }] = await Promise.all([import('./dev.ts'), import('./place.ts')])
       const program = given ?? (existsSync(resolve(host.cwd, 'src/main.ts')) ? 'src/main.ts' : 'main.ts')
-      await using place = more.cluster
+      const place = more.cluster
         ? await cluster(crd, more.yes === true, host)
         : await ownServer({ port, kubeconfig, keep, crd }, host)
       await dev({ program, crd, pagePort: page }, place, host)

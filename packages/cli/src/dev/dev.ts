@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, type FSWatcher, mkdirSync, watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ownCommands } from '../check/own-commands.ts'
-import { CommandFailure, wrongUsage } from '../failure.ts'
+import { wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { Overview } from './overview.ts'
 import { servePage } from './page.ts'
@@ -23,16 +23,30 @@ export interface DevOptions {
 /** An editor writes a file in several steps: this long after the last one it is read. */
 const quietMs = 30
 
-/** Runs an operator in a place until it is told to end, anew after each change of its sources, with the definitions as the sources have them. */
+/**
+ * Runs an operator in a place until the host ends it. Restarts it after each change of its sources, and applies the definitions again after each
+ * change of theirs. Closes the place.
+ */
 export async function dev(
   { program: file, crd, pagePort }: DevOptions,
   place: Place,
   host: CommandHost,
 ): Promise<void> {
   const { cwd, stdout, stderr } = host
-  if (!existsSync(resolve(cwd, file))) throw wrongUsage(`${file} is not there: name the program of your operator`)
   const say = (line: string): void => void stderr.write(`wherry dev: ${line}\n`)
   const ending = host.ending?.()
+  // The place closes first: then nothing goes on that waits for its answers.
+  await using redefine = oneAtATime(async () => {
+    try {
+      await place.applyDefinitions()
+      say(`the definitions in ${crd} are applied`)
+    } catch (error) {
+      // The user mends it, and saves again.
+      if (!ending?.aborted) say(error instanceof Error ? error.message : `${error}`)
+    }
+  })
+  await using _place = place
+  if (!existsSync(resolve(cwd, file))) throw wrongUsage(`${file} is not there: name the program of your operator`)
   const overview = new Overview(place.url)
   const program = new Program({
     ...{ file, cwd, stdout, stderr, hear: message => overview.hear(message) },
@@ -48,26 +62,16 @@ export async function dev(
     overview.setProgram('starts')
     program.start()
   }
-  const restart = oneAtATime(async () => {
+  await using restart = oneAtATime(async () => {
     say(`a file has changed: ${file} starts again`)
     await program.stop()
     if (!ending?.aborted) start()
   })
-  const redefine = oneAtATime(async () => {
-    try {
-      await place.applyDefinitions()
-      say(`the definitions in ${crd} are applied`)
-    } catch (error) {
-      // The user mends it, and saves again.
-      if (!(error instanceof CommandFailure)) throw error
-      say(error.message)
-    }
-  })
   const folder = resolve(cwd, dirname(file))
   mkdirSync(resolve(cwd, crd), { recursive: true })
   // Below the project itself is all that it has installed.
-  using _sources = changesIn(folder, folder !== resolve(cwd), /\.([cm]?[jt]s|json)$/, restart)
-  using _definitions = changesIn(resolve(cwd, crd), false, /\.(ya?ml|json)$/, redefine)
+  using _sources = changesIn(folder, folder !== resolve(cwd), /\.([cm]?[jt]s|json)$/, restart.ask)
+  using _definitions = changesIn(resolve(cwd, crd), false, /\.(ya?ml|json)$/, redefine.ask)
   const beside = (await definitionCommands(cwd)).map(command => runBeside(command, host))
   try {
     say(`${place.url}, and what the operator does at ${page.url}`)
@@ -122,20 +126,30 @@ function changesIn(folder: string, recursive: boolean, names: RegExp, changed: (
   }
 }
 
-/** A function that does its work again if it is called while it works. */
-function oneAtATime(work: () => Promise<void>): () => void {
-  let isWorking = false
+interface Work extends AsyncDisposable {
+  /** Has the work done, and done again if it goes on already. */
+  readonly ask: () => void
+}
+
+/** Work of which never two go on at once. `work` never rejects. Its disposal waits for what goes on. */
+function oneAtATime(work: () => Promise<void>): Work {
+  let working: Promise<void> | undefined
   let isAsked = false
-  return () => {
-    isAsked = true
-    if (isWorking) return
-    isWorking = true
-    void (async () => {
-      while (isAsked) {
-        isAsked = false
-        await work()
-      }
-      isWorking = false
-    })()
+  const go = async (): Promise<void> => {
+    while (isAsked) {
+      isAsked = false
+      await work()
+    }
+    working = undefined
+  }
+  return {
+    ask() {
+      isAsked = true
+      working ??= go()
+    },
+    async [Symbol.asyncDispose]() {
+      isAsked = false
+      await working
+    },
   }
 }

@@ -172,6 +172,7 @@ it('the page shows what the operator watches, why each key ran, and explains a k
   const explained = await fetch(`${dev.page}/explain?controller=game&key=default/a`)
   expect(await explained.text()).toBe(`game of default/a in ${join(folder, '.wherry/kubeconfig')}`)
   expect(await (await fetch(dev.page)).text()).toContain('<title>wherry dev</title>')
+  expect((await fetch(`${dev.page}//`)).status).toBe(404)
   await main('throw new Error("a fault of the user")')
   await dev.says('a fault of the user')
   await dev.says('src/main.mjs ended with 1: it starts again when a file changes')

@@ -147,15 +147,20 @@ it('Ctrl+C while definitions are applied ends it, and what went on ends with it'
 })
 
 it('Ctrl+C while an operator stops, since its file has changed, waits for its end', async () => {
-  const slow =
-    "console.log('pid', process.pid, 'runs'); process.on('SIGTERM', () => setTimeout(() => process.exit(), 200))"
-  await main(`${slow}; setInterval(() => {}, 1000)`)
+  await main(`
+import { existsSync } from 'node:fs'
+process.on('SIGTERM', () => setInterval(() => existsSync('stop') && process.exit(), 10))
+console.log('pid', process.pid, 'runs')
+setInterval(() => {}, 1000)
+`)
   const dev = new Dev()
   await dev.says(' runs')
   const pid = Number(/pid (\d+)/.exec(dev.said)?.[1])
   await main(program('two'))
   await dev.says('a file has changed')
-  expect(await dev.end()).toBe(0)
+  const ended = dev.end()
+  await writeFile(join(folder, 'stop'), '')
+  expect(await ended).toBe(0)
   expect(() => process.kill(pid, 0)).toThrow('ESRCH')
   expect(dev.said).not.toContain('two runs')
 })

@@ -159,6 +159,8 @@ setInterval(() => {}, 1000)
   await main(program('two'))
   await dev.says('a file has changed')
   const ended = dev.end()
+  // All is there until the operator has stopped.
+  for (let i = 0; i < 3; i++) expect((await fetch(dev.page)).status).toBe(200)
   await writeFile(join(folder, 'stop'), '')
   expect(await ended).toBe(0)
   expect(() => process.kill(pid, 0)).toThrow('ESRCH')

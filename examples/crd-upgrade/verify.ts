@@ -56,21 +56,14 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
 
   // The last object in the order of lists changes after it was listed, and before it is rewritten: a user writes it without a pause.
   let isOver = false
+  const end = (): void => {
+    isOver = true
+  }
   const write = async (): Promise<void> => {
-    try {
-      for (let players = 2; !isOver; players++) await taken(() => client.patch(games, last, { spec: { players } }))
-    } finally {
-      isOver = true
-    }
+    for (let players = 2; !isOver; players++) await taken(() => client.patch(games, last, { spec: { players } }))
   }
-  const end = async (): Promise<void> => {
-    try {
-      await until('all games are migrated', async () => isOver || (await isMigrated()))
-    } finally {
-      isOver = true
-    }
-  }
-  await Promise.all([end(), write()])
+  const migrated = until('all games are migrated', async () => isOver || (await isMigrated()))
+  await Promise.all([migrated.finally(end), write().finally(end)])
   const after = await client.get(customResourceDefinitions, name)
   const { message = '' } = conditionOf(after?.status?.conditions ?? [], conditionType) ?? {}
   const changed = Number(/(\d+) changed by users/.exec(message)?.[1])

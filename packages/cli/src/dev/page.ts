@@ -24,11 +24,13 @@ export async function servePage(
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
       return end(response, 403, 'text/plain', '')
     // A path such as `//` is no URL.
-    const { pathname = '', searchParams } = URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? {}
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1')
+    if (url === null) return end(response, 404, 'text/plain', 'not found')
+    const { pathname, searchParams } = url
     if (pathname === '/') return end(response, 200, 'text/html', pageHtml)
     if (pathname === '/events') return tell(overview, response)
     if (pathname !== '/explain') return end(response, 404, 'text/plain', 'not found')
-    const text = await explain(searchParams?.get('controller') ?? '', searchParams?.get('key') ?? '')
+    const text = await explain(searchParams.get('controller') ?? '', searchParams.get('key') ?? '')
     end(response, 200, 'text/plain', text)
   }
   await listening(server, port)

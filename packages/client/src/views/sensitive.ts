@@ -21,7 +21,7 @@ export function withoutText(thrown: unknown): Error {
   return new Error(`${what} was thrown (what it says is not shown: the resource is sensitive)`)
 }
 
-/** What a function threw over an object of `resource`: as it is, or without its text if the resource is sensitive. */
+/** The error that a function threw over an object of `resource`; without its text if the resource is sensitive. */
 export function redactError(resource: Pick<ResourceDefinition, 'kind' | 'plural'>, thrown: unknown): unknown {
   return isSensitive(resource) ? withoutText(thrown) : thrown
 }

@@ -41,6 +41,33 @@ describe('copies', () => {
       })
     }))
 
+  it.each<[string, object]>([
+    ['a list of another resource', { kind: 'SecretList', apiVersion: 'v1' }],
+    ['no kind', {}],
+    ['a bare List', { kind: 'List', apiVersion: 'v1' }],
+    ['a Status', { kind: 'Status', apiVersion: 'v1', status: 'Success' }],
+  ])('X14: no copy is deleted after an answer that is not the list asked for: %s', (_, type) =>
+    withCopies(async kit => {
+      await kit.fill(2, 3)
+      await kit.settled()
+      const before = await copiesOf(kit)
+      const lie = JSON.stringify({ ...type, metadata: { resourceVersion: '100000' }, items: [] })
+      const effect = { kind: 'status', code: 200, plain: true, message: lie } as const
+      const faults = await Promise.all(
+        ['watch', 'list'].map(verb => kit.server.faults.add({ match: { verb, resource: 'configmaps' }, effect })),
+      )
+      await kit.requests()
+      await kit.server.endWatches()
+      await kit.simulation.advance(300_000)
+      const { 'delete configmaps': deleted, ...asked } = await kit.requests()
+      expect(deleted).toBeUndefined()
+      expect(asked['list configmaps']).toBeGreaterThan(3)
+      await Promise.all(faults.map(fault => fault.remove()))
+      await kit.simulation.advance(120_000)
+      expect(await copiesOf(kit)).toEqual(before)
+    }),
+  )
+
   it('H4: an edit by hand is repaired with one write and no read, and what others add is left alone', () =>
     withCopies(async kit => {
       await kit.fill(2, 3)

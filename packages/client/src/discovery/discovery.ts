@@ -1,7 +1,6 @@
 import { abortable } from '../abortable.ts'
 import { asError } from '../errors/as-error.ts'
 import { type Check, checkOptions, flag, text } from '../errors/check.ts'
-import { isNotFound } from '../errors/guards.ts'
 import { OptionTypeError } from '../errors/option.ts'
 import type { Bound, Caller } from '../verbs/caller.ts'
 import { type CallOptions, callChecks } from '../verbs/options.ts'
@@ -108,7 +107,8 @@ export class Discovery {
       )
     } catch (error) {
       signal.throwIfAborted()
-      return { ...of, resources: [], ...(!isNotFound(error) && { error: asError(error) }) }
+      // A 404 too: the version was listed a moment ago, so its resources are unknown, not absent.
+      return { ...of, resources: [], error: asError(error) }
     }
   }
 

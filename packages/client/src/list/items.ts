@@ -5,6 +5,7 @@ import type { ListHead } from '../bytes/list-head.ts'
 import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { InvalidObjectError, type ReceivedObject, whyStray } from './object.ts'
+import { whyUnproved } from './list-proof.ts'
 import type { ReadTarget } from './target.ts'
 
 /** How one list request is read. */
@@ -97,8 +98,13 @@ class Items implements ReadHandlers<object> {
 
   end(): void {
     const { done, sawItems, head } = this.cutter
-    if (done && sawItems) this.#on.end(head)
-    else this.#on.error(new InvalidBodyError(`the answer is ${done ? 'no list' : 'cut short'}`, this.about))
+    const why = !done
+      ? 'the answer is cut short'
+      : !sawItems
+        ? 'the answer is no list'
+        : whyUnproved(head, this.#target)
+    if (why === undefined) this.#on.end(head)
+    else this.#on.error(new InvalidBodyError(why, this.about))
   }
 
   error(cause: Error): void {

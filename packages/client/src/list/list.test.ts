@@ -62,6 +62,51 @@ describe('listing', () => {
     expect(await list).toEqual({ items: ['a', 'b'], metadata: { resourceVersion: '7' } })
   })
 
+  it.each<[string, object]>([
+    ['no kind', {}],
+    ['a bare List', { kind: 'List', apiVersion: 'v1' }],
+    ['a Status', { kind: 'Status', apiVersion: 'v1' }],
+    ['a list of another resource', { kind: 'SecretList', apiVersion: 'v1' }],
+    ['a list of another group', { kind: 'ConfigMapList', apiVersion: 'other.example.com/v1' }],
+    ['no apiVersion', { kind: 'ConfigMapList' }],
+    ['a metadata list that was not asked for', { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' }],
+  ])('X14: an answer with items that is not the list asked for is no list: %s', async (_, type) => {
+    for (const items of [[], [{ metadata: { name: 'a' } }]]) {
+      for (const fields of [
+        { ...type, metadata: { resourceVersion: '100000' }, items },
+        { items, metadata: { resourceVersion: '100000' }, ...type },
+      ]) {
+        const { server, context } = setup()
+        const list = wholeList(context, target)
+        server.last.answer(200, fields)
+        await expect(list).rejects.toMatchObject({
+          code: 'INVALID_BODY',
+          message: expect.stringMatching(/not the ConfigMapList of v1 that was asked for/),
+        })
+      }
+    }
+  })
+
+  it('X14: a list of a kind that the definition names is the list asked for if the resource names it too', async () => {
+    const games = { group: 'x.io', version: 'v1', kind: 'Game', plural: 'games', namespaced: true } as const
+    const collection = { kind: 'GameCollection', apiVersion: 'x.io/v1', metadata: { resourceVersion: '7' }, items: [] }
+    for (const listKind of [undefined, 'GameCollection']) {
+      const [named] = targetsOf(defineResource<object>({ ...games, listKind })) as [typeof target]
+      const { server, context } = setup()
+      const list = wholeList(context, named)
+      server.last.answer(200, collection)
+      if (listKind === undefined) await expect(list).rejects.toThrow('not the GameList of x.io/v1')
+      else expect(await list).toEqual({ items: [], metadata: { resourceVersion: '7' } })
+    }
+  })
+
+  it('X14: an error about another list repeats nothing that is no name of a type', async () => {
+    const { server, context } = setup()
+    const list = wholeList(context, target)
+    server.last.answer(200, { kind: 'a secret: c2VjcmV0', apiVersion: 'v1', metadata: {}, items: [] })
+    await expect(list).rejects.toThrow('the answer is of an unreadable kind, not the ConfigMapList of v1')
+  })
+
   it('asks for the metadata form of a metadata view', async () => {
     const { server, context } = setup()
     const [metadata] = targetsOf(configMaps.metadata()) as [typeof target]

@@ -53,7 +53,7 @@ export function whyStray(object: ReceivedObject, target: ReadTarget): string | u
 }
 
 /** An aggregated API that knows no metadata form answers with the whole. */
-function isOfType({ kind, apiVersion }: ReceivedObject, { type, metadata }: ReadTarget): boolean {
+export function isOfType({ kind, apiVersion }: ReceivedObject, { type, metadata }: ReadTarget): boolean {
   if (metadata && kind === 'PartialObjectMetadata') return true
   return (kind === undefined || kind === type.kind) && (apiVersion === undefined || apiVersion === type.apiVersion)
 }

@@ -26,8 +26,8 @@ export class PageTokens {
    * The token of the next page; `undefined` after the last one.
    *
    * @param items how many items the page had.
-   * @throws InvalidBodyError for a token that came before, for the tenth page running without an item that is not the last, and for a
-   * page without a resourceVersion after a page with one.
+   * @throws InvalidBodyError for a token that came before, for the tenth page in a row without an item that is not the last, for a page without a
+   * resourceVersion after a page with one, and for a last page that says that more items remain.
    */
   after(metadata: ListMeta, items: number): string | undefined {
     const token = nextToken(metadata)
@@ -35,7 +35,14 @@ export class PageTokens {
       // Its `continue` is lost as well: what is on later pages would be taken for gone.
       throw new InvalidBodyError('a page has no resourceVersion', this.#about)
     }
-    if (token === undefined) return undefined
+    if (token === undefined) {
+      const { remainingItemCount: remaining } = metadata
+      // The rest of the list would be taken for gone.
+      if (typeof remaining === 'number' && remaining > 0) {
+        throw new InvalidBodyError('the page says that more items remain, and has no token for them', this.#about)
+      }
+      return undefined
+    }
     this.#hasVersion = Boolean(metadata.resourceVersion)
     this.#empty = items === 0 ? this.#empty + 1 : 0
     if (this.#empty >= mostEmpty)

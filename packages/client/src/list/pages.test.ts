@@ -75,6 +75,13 @@ describe('listing in pages', () => {
     expect(queries[2]).toEqual({ ...selectors, resourceVersion: '5' })
   })
 
+  it('X14: a last page that says that more items remain is no end of the list', async () => {
+    for (const more of [{}, { continue: '' }]) {
+      const page = body(['a', 'b'], { resourceVersion: '7', remainingItemCount: 3, ...more })
+      await expect(read([[200, page]])).rejects.toMatchObject({ code: 'INVALID_BODY' })
+    }
+  })
+
   it('R4: an expired first page is an error, and so is an expired full list', async () => {
     await expect(read([[410, expired]])).rejects.toMatchObject({ reason: 'Expired' })
     await expect(

@@ -3,6 +3,7 @@ import { readableCheck } from '../errors/check.ts'
 import { apiVersionOf, collectionPath, resourceName } from '../views/path.ts'
 import { acceptOf, isExact, isLean } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
+import { listKindOf } from './list-proof.ts'
 import { isSensitive } from '../views/sensitive.ts'
 
 /** Which objects a list or watch asks for, as the query says it. */
@@ -28,6 +29,8 @@ export interface ReadTarget {
   readonly watchAccept: string
   /** What the objects are; in the metadata form the server calls them `PartialObjectMetadata`. */
   readonly type: TypeMeta
+  /** The kind of a list of them. */
+  readonly listKind: string
   /** Only metadata is asked for. */
   readonly metadata: boolean
   /** Integers beyond 2^53 − 1 as `bigint`. */
@@ -58,6 +61,7 @@ export function targetsOf(view: View, shardSelector?: string | undefined): ReadT
     listAccept: acceptOf(view, 'list'),
     watchAccept: acceptOf(view, 'watch'),
     type: { kind: resource.kind, apiVersion: apiVersionOf(resource) },
+    listKind: listKindOf(resource),
     metadata: view.projection.kind === 'metadata',
     exact: isExact(view),
     lean: isLean(view),

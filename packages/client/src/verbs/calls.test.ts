@@ -545,13 +545,16 @@ describe('an answer of another kind', () => {
   })
 
   it('X9: is not taken for what a delete left, nor for a list where a get is one', async () => {
-    await answering([{ body: { kind: 'ConfigMapList', items: [] } }], async ({ client }) => {
-      await expect(client.delete(configMaps, key)).rejects.toMatchObject({ code: 'INVALID_OBJECT' })
-    })
-    const running = pods.within({ fields: { 'status.phase': 'Running' } })
-    for (const body of [status, { kind: 'Pod' }, { kind: 'PodList', items: {} }]) {
+    for (const body of [{ kind: 'ConfigMapList', items: [] }, { ...status, status: 'Failure' }, { kind: 'Status' }]) {
       await answering([{ body }], async ({ client }) => {
-        await expect(client.get(running, key)).rejects.toMatchObject({ code: 'INVALID_OBJECT' })
+        await expect(client.delete(configMaps, key)).rejects.toMatchObject({ code: 'INVALID_OBJECT' })
+      })
+    }
+    const running = pods.within({ fields: { 'status.phase': 'Running' } })
+    const podList = { kind: 'PodList', apiVersion: 'v1' }
+    for (const body of [status, { kind: 'Pod' }, { kind: 'PodList', items: [] }, podList, { ...podList, items: {} }]) {
+      await answering([{ body }], async ({ client }) => {
+        await expect(client.get(running, key)).rejects.toMatchObject({ code: 'INVALID_BODY' })
       })
     }
   })
@@ -561,10 +564,10 @@ describe('an answer of another kind', () => {
     const failure = { ...status, status: 'Failure' }
     for (const body of [{}, failure, { kind: 'ConfigMap' }, { kind: 'ConfigMapList', items: {} }]) {
       await answering([{ body }], async ({ client }) => {
-        await expect(client.deleteCollection(view)).rejects.toMatchObject({ code: 'INVALID_OBJECT' })
+        await expect(client.deleteCollection(view)).rejects.toMatchObject({ code: 'INVALID_BODY' })
       })
     }
-    for (const body of [status, { kind: 'ConfigMapList', items: null }]) {
+    for (const body of [status, { kind: 'ConfigMapList', apiVersion: 'v1', items: null }]) {
       await answering([{ body }], async ({ client }) => expect(await client.deleteCollection(view)).toEqual([]))
     }
   })

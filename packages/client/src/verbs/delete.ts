@@ -9,7 +9,7 @@ import type { Call, Caller } from './caller.ts'
 import { get } from './get.ts'
 import type { DeleteOptions, EvictOptions } from './options.ts'
 import { deleteChecks } from './options.ts'
-import { objectOf } from './received.ts'
+import { isSuccessStatus, objectOf } from './received.ts'
 import { objectTarget } from './target.ts'
 
 /** What a delete did. */
@@ -45,7 +45,7 @@ export async function remove<C, S extends Scope>(
     const answer: StatusOrObject = await listeners.unlessLost(view, call, options, () =>
       caller.within(options, call, bound => caller.json(call, bound)),
     )
-    if (answer.kind === 'Status') {
+    if (isSuccessStatus(answer)) {
       const uid = answer.details?.uid
       gone(uid ?? options.preconditions?.uid)
       return { uid, object: undefined }

@@ -1,8 +1,10 @@
+import { InvalidBodyError } from '../bytes/bounds.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import { subject } from '../errors/request-info.ts'
+import { listKindOf, whyUnproved } from '../list/list-proof.ts'
 import { InvalidObjectError } from '../list/object.ts'
 import type { KubernetesObject } from '../views/object.ts'
-import { keyText, resourceName } from '../views/path.ts'
+import { apiVersionOf, keyText, resourceName } from '../views/path.ts'
 import type { View } from '../views/resource.ts'
 
 /**
@@ -10,22 +12,35 @@ import type { View } from '../views/resource.ts'
  * @throws InvalidObjectError for an object of another kind or another name.
  */
 export function objectOf(view: View, answer: object, about: RequestInfo): object {
-  const { kind } = answer as { readonly kind?: unknown }
-  // an aggregated API that knows no metadata form answers with the whole
-  const known = kind === view.resource.kind || (view.projection.kind === 'metadata' && kind === 'PartialObjectMetadata')
-  if (!known) return refuse(view, about, `a ${view.resource.kind}`)
+  const { kind, apiVersion } = answer as { readonly kind?: unknown; readonly apiVersion?: unknown }
+  // An aggregated API that has no metadata form answers with the whole.
+  const isOfVersion = apiVersion === undefined || apiVersion === apiVersionOf(view.resource)
+  const isWhole = kind === view.resource.kind && isOfVersion
+  if (!isWhole && !(view.projection.kind === 'metadata' && kind === 'PartialObjectMetadata'))
+    return refuse(view, about, `a ${view.resource.kind}`)
   const { name = '', namespace } = (answer as KubernetesObject).metadata ?? {}
   // A create has no key: the server may have made the name.
   if (about.key !== undefined && about.key !== keyText({ name, namespace })) return refuse(view, about, about.key)
   return answer
 }
 
-/** Gives the items of `answer` if it is a list. */
+/**
+ * Gives the items of `answer` if it is the list that the request names.
+ * @throws InvalidBodyError for any other answer: it says nothing about the objects.
+ */
 export function itemsOf(view: View, answer: object, about: RequestInfo): readonly object[] {
-  const { kind, items } = answer as { readonly kind?: unknown; readonly items?: unknown }
-  if (typeof kind !== 'string' || !kind.endsWith('List')) return refuse(view, about, 'a list')
-  if (items === undefined || items === null) return []
-  return Array.isArray(items) ? items : refuse(view, about, 'a list')
+  const { kind, apiVersion, items } = answer as Readonly<Record<'kind' | 'apiVersion' | 'items', unknown>>
+  const type = { kind: view.resource.kind, apiVersion: apiVersionOf(view.resource) }
+  const asked = { listKind: listKindOf(view.resource), type, metadata: view.projection.kind === 'metadata' }
+  const why = whyUnproved({ kind: textOf(kind), apiVersion: textOf(apiVersion) }, asked)
+  if (why !== undefined) throw new InvalidBodyError(why, about)
+  if (items === null) return []
+  if (!Array.isArray(items)) throw new InvalidBodyError('the answer is no list', about)
+  return items
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Whether `answer` says that what was asked for is done, and no more. */

@@ -1,4 +1,4 @@
-import { anything, type Check, checkOptions } from '../errors/check.ts'
+import { anything, type Check, checkOptions, text } from '../errors/check.ts'
 import { InvalidNameError } from '../errors/invalid-name.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 import type { FieldSelectorInput } from './field-selector.ts'
@@ -18,6 +18,12 @@ export interface ResourceDefinition {
   /** The resource's name in paths: `configmaps`. */
   readonly plural: string
   readonly namespaced: boolean
+  /**
+   * The kind of a list of the objects. A definition may have another one in its `spec.names.listKind`. A list of any other kind proves nothing, so it is
+   * an `InvalidBodyError`.
+   * @default `kind` and `List`
+   */
+  readonly listKind?: string | undefined
 }
 
 /** A {@link ResourceDefinition} as a view carries it. */
@@ -106,13 +112,14 @@ export function defineResource<T extends HasMetadata>(
 export function defineResource<T extends HasMetadata>(definition: ResourceDefinition): Resource<T, Scope>
 export function defineResource<T extends HasMetadata>(definition: ResourceDefinition): Resource<T, Scope> {
   checkOptions('resource', definition, known)
-  const { group, version, kind, plural, namespaced } = definition
+  const { group, version, kind, plural, namespaced, listKind } = definition
   if (group !== '') checkSegment('group', group)
   checkSegment('version', version)
   checkSegment('plural', plural)
   if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(plural))
     throw new InvalidNameError('plural', plural, "must be of a to z, 0 to 9 and '-', and begin with a letter")
   if (typeof kind !== 'string' || kind === '') throw new OptionTypeError('kind', 'the name of a kind', `${kind}`)
+  if (listKind !== undefined) text('listKind', listKind)
   if (typeof namespaced !== 'boolean') throw new OptionTypeError('namespaced', 'true or false', typeof namespaced)
   const resource: ResourceType = {
     group,
@@ -121,6 +128,7 @@ export function defineResource<T extends HasMetadata>(definition: ResourceDefini
     plural,
     namespaced,
     scope: namespaced ? 'namespaced' : 'cluster',
+    ...(listKind !== undefined && { listKind }),
   }
   return new AnyView<T>(resource, undefined, LabelSelector.everything, FieldSelector.everything, byKind.default)
 }
@@ -128,7 +136,7 @@ export function defineResource<T extends HasMetadata>(definition: ResourceDefini
 /** Beside a definition's own fields, those of a `ResourceType` and of a `DiscoveredResource`; the former are checked above. */
 const known: Readonly<Record<string, Check>> = Object.fromEntries(
   [
-    ...['group', 'version', 'kind', 'plural', 'namespaced', 'scope'],
+    ...['group', 'version', 'kind', 'plural', 'namespaced', 'listKind', 'scope'],
     ...['singular', 'verbs', 'shortNames', 'categories', 'subresources'],
   ].map(field => [field, anything]),
 )

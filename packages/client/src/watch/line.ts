@@ -1,6 +1,6 @@
 import { tryDecodeJson } from '../bytes/json.ts'
 import { decodeLean } from '../bytes/managed-fields.ts'
-import { type ReceivedObject, whyStray } from '../list/object.ts'
+import { isOfType, type ReceivedObject, whyStray } from '../list/object.ts'
 import type { ReadTarget } from '../list/target.ts'
 
 /** The types of events that carry an object. */
@@ -39,7 +39,7 @@ export function readWatchLine(line: string, target: ReadTarget, isWhole: boolean
     case 'DELETED':
       return readChange(type, object, target)
     case 'BOOKMARK':
-      return readBookmark(object)
+      return readBookmark(object, target)
     case 'ERROR':
       return { is: 'error', status: object }
     default:
@@ -59,8 +59,13 @@ function readChange(type: ChangeType, object: ReceivedObject, target: ReadTarget
   return why === undefined ? { is: 'change', type, object } : { is: 'stray', why: `an object that ${why} (${type})` }
 }
 
-/** The annotation's value decides, not merely its key (rule R10). */
-function readBookmark({ metadata }: ReceivedObject): WatchLine {
+/**
+ * A bookmark has to be of the kind that is watched: the one that ends the initial events says that all other objects are gone (rule X14). The
+ * annotation's value decides, not merely its key (rule R10).
+ */
+function readBookmark(object: ReceivedObject, target: ReadTarget): WatchLine {
+  const { kind, metadata } = object
+  if (kind === undefined || !isOfType(object, target)) return { is: 'stray', why: 'a bookmark of another kind' }
   const resourceVersion = metadata?.resourceVersion
   if (typeof resourceVersion !== 'string' || resourceVersion === '') {
     return { is: 'stray', why: 'a bookmark without a resourceVersion' }

@@ -60,9 +60,9 @@ function line(type: string, name: string, more: object = {}): string {
   return `${JSON.stringify({ type, object })}\n`
 }
 
-function bookmark(resourceVersion: string, annotations?: object): string {
+function bookmark(resourceVersion: string, annotations?: object, more: object = {}): string {
   const metadata = { resourceVersion, annotations }
-  return `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata } })}\n`
+  return `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata, ...more } })}\n`
 }
 
 function errorLine(status: object): string {
@@ -212,7 +212,7 @@ describe('a watch', () => {
     expect(large.ends[0]).toMatchObject({ error: { retryAfterMs: 1000 } })
   })
 
-  it('R20: leaves out what is no object of the resource, and says so', () => {
+  it('R20, X14: leaves out what is no object of the resource, and says so', () => {
     const { request, log, watch } = watching()
     request
       .answer()
@@ -223,6 +223,8 @@ describe('a watch', () => {
           line('MODIFIED', 'x', { metadata: null }),
           line('RENAMED', 'x'),
           bookmark(''),
+          ...['ConfigMapList', 'Secret', 'Status', undefined].map(kind => bookmark('8', undefined, { kind })),
+          bookmark('8', undefined, { apiVersion: 'v2' }),
           line('ADDED', 'fine'),
         ].join(''),
       )
@@ -233,6 +235,7 @@ describe('a watch', () => {
       'v1/configmaps: an object that has no name (MODIFIED)',
       'v1/configmaps: an event of an unknown type',
       'v1/configmaps: a bookmark without a resourceVersion',
+      ...Array(5).fill('v1/configmaps: a bookmark of another kind'),
       ['ADDED', 'fine'],
     ])
     watch.abort()

@@ -56,6 +56,7 @@ export async function list(context: ReflectorContext, { resourceVersion }: Listi
     if (seen === undefined || seen === '') {
       throw new InvalidBodyError('the list has no resourceVersion', { method: 'GET', ...target })
     }
+    context.checkAge(seen, resourceVersion)
     context.observe('reflector_list_duration_seconds', (clock.monotonic() - begunAt) / 1000)
     context.observe('reflector_items_per_list', reading.count)
     context.commit(reading, seen, resourceVersion === '')

@@ -5,7 +5,8 @@ import {
   type ChangeType,
   compareResourceVersions,
   type ErrorContext,
-  type InvalidObjectError,
+  InvalidBodyError,
+  InvalidObjectError,
   type MetricLabels,
   type ReadTarget,
 } from '@wherry/client/internal'
@@ -111,18 +112,37 @@ export class ReflectorContext implements WritersParts {
     stats.events += 1
     stats.bytes += bytes
     const { resourceVersion } = (object as Metadata).metadata
-    if (typeof resourceVersion === 'string' && resourceVersion !== '') this.resourceVersion = resourceVersion
+    if (typeof resourceVersion === 'string' && resourceVersion !== '') this.#advance(resourceVersion)
     this.failures.watch = 0
     this.failures.unreadable = 0
     this.writers.change(type, object, bytes)
   }
 
-  /** All up to `resourceVersion` was told (rule R19). */
+  /** The watch has shown all changes up to `resourceVersion` (rule R19). A bookmark that goes back is reported and skipped (rule R20). */
   bookmark(resourceVersion: string): void {
-    this.resourceVersion = resourceVersion
+    if (!this.#advance(resourceVersion)) {
+      const why = 'a bookmark is older than what the watch has shown'
+      return this.skipped(new InvalidObjectError(this.target.resource, why), 'watch')
+    }
     this.failures.watch = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
     this.writers.progress(resourceVersion)
+  }
+
+  /** Moves the place in history forward, never back: only a whole state may do that. Returns false if `resourceVersion` is older. */
+  #advance(resourceVersion: string): boolean {
+    const isOlder = compareResourceVersions(resourceVersion, this.resourceVersion) === 'older'
+    if (!isOlder) this.resourceVersion = resourceVersion
+    return !isOlder
+  }
+
+  /**
+   * Throws if a whole state is older than `asked`, which it must not be (NotOlderThan): a server that does not keep to that has not proved which objects
+   * are gone (rule X14).
+   */
+  checkAge(resourceVersion: string, asked: string): void {
+    if (asked === '' || asked === '0' || compareResourceVersions(resourceVersion, asked) !== 'older') return
+    throw new InvalidBodyError('the state is older than the one asked for', { method: 'GET', ...this.target })
   }
 
   /** Brings a whole state into the stores. `newest`: it was asked for without a bound on its age, so that the view may go back by it. */

@@ -51,8 +51,8 @@ export class Stream {
   readonly #context: ReflectorContext
   readonly #watch: Watch
   readonly #begunAt: number
-  /** It began with a state without a bound on how old that is. */
-  readonly #isNewest: boolean
+  /** The state that it begins with is not older than this; `''`: the newest. */
+  readonly #asked: string
   #follower: StreamFollower
   /** Until the initial state is there. */
   #initial: InitialState | undefined
@@ -64,7 +64,7 @@ export class Stream {
   constructor(context: ReflectorContext, start: WatchStart, follower: StreamFollower) {
     const { settings, stats, clock } = context
     this.#context = context
-    this.#isNewest = start.resourceVersion === ''
+    this.#asked = start.resourceVersion
     this.#follower = follower
     this.#begunAt = clock.monotonic()
     stats.watches += 1
@@ -148,11 +148,12 @@ export class Stream {
 
   #whole(reading: SnapshotFanOut, resourceVersion: string): void {
     const context = this.#context
+    context.checkAge(resourceVersion, this.#asked)
     this.#endInitial()
     context.failures.streamingList = 0
     context.observe('reflector_list_duration_seconds', (context.clock.monotonic() - this.#begunAt) / 1000)
     context.observe('reflector_items_per_list', reading.count)
-    context.commit(reading, resourceVersion, this.#isNewest)
+    context.commit(reading, resourceVersion, this.#asked === '')
     if (!context.stopped) this.#follower.whole?.()
   }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { configMap, reflectorBenches } from '../testkit/bench.ts'
-import { event, scripted, verbs as verbsOf } from '../testkit/scripted-server.ts'
+import { bookmark, event, scripted, verbs as verbsOf } from '../testkit/scripted-server.ts'
 
 const idle = reflectorBenches()
 const bench = reflectorBenches(async ({ server, simulation, watch }) => {
@@ -71,6 +71,55 @@ describe('watching', () => {
     expect(verbsOf(asked).slice(0, 13)).toEqual(['list', ...five, 'list', ...five, 'list'])
     await simulation.run(() => reflector.stop())
   })
+
+  it('X14: a bookmark that goes back is reported and skipped; the watch goes on from where it was', async () => {
+    const { simulation, reflector, recording, asked } = scripted(
+      (request, nth) => {
+        if (request.line.startsWith('list')) return request.list('7', 'a')
+        request.answer()
+        if (nth === 0) request.send(event('ADDED', 'b', '1000'), bookmark('844'), event('ADDED', 'c', '1001')).end()
+        if (nth === 1) request.send(bookmark('844')).end()
+      },
+      { initial: 'whole' },
+    )
+    reflector.start()
+    await simulation.runUntil(() => asked.length === 4)
+    expect(asked).toEqual([expect.stringContaining('list'), 'watch rv=7', 'watch rv=1001', 'watch rv=1001'])
+    expect(recording.names).toEqual(['a', 'b', 'c'])
+    expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(
+      Array(2).fill('v1/configmaps: a bookmark is older than what the watch has shown'),
+    )
+    await simulation.run(() => reflector.stop())
+  })
+
+  it.each<['whole' | 'stream']>([['whole'], ['stream']])(
+    'X14: a state that is older than the one asked for deletes nothing (%s)',
+    async initial => {
+      let isSick = false
+      const { simulation, reflector, recording, asked, told } = scripted(
+        request => {
+          if (request.line.startsWith('watch')) {
+            isSick = true
+            return request.answer(410).end()
+          }
+          if (request.line.startsWith('list')) return request.list(isSick ? '6' : '7', ...(isSick ? [] : ['a']))
+          request.answer()
+          if (isSick) return request.send(bookmark('6', true))
+          request.send(event('ADDED', 'a'), bookmark('7', true)).end()
+        },
+        { initial },
+      )
+      reflector.start()
+      await simulation.runUntil(() => asked.length > 8)
+      expect(recording.names).toEqual(['a'])
+      expect(reflector.lastSyncedResourceVersion).toBe('7')
+      expect(told.at(-1)).toMatchObject({
+        code: 'INVALID_BODY',
+        message: expect.stringContaining('the state is older than the one asked for'),
+      })
+      await simulation.run(() => reflector.stop())
+    },
+  )
 
   it('R14: ends in the midst of a line are no lines that can’t be read: no relist, and nothing is lost', async () => {
     const { simulation, reflector, recording, asked } = scripted(

@@ -1,0 +1,31 @@
+import type { ListHead } from '../bytes/list-head.ts'
+import type { ResourceDefinition } from '../views/resource.ts'
+import type { ReadTarget } from './target.ts'
+
+/** The kind of a list of a resource's objects. */
+export function listKindOf({ kind, listKind }: Pick<ResourceDefinition, 'kind' | 'listKind'>): string {
+  return listKind ?? `${kind}List`
+}
+
+/**
+ * Why an answer is not proved to be the list that `asked` names; `undefined` if it is. An object that such a list lacks is gone, so a list has to say
+ * that it is the one: a `Status`, a bare `List` and a list of another resource say nothing about the objects.
+ *
+ * Limit: the metadata form has the same kind for every resource.
+ */
+export function whyUnproved(
+  { kind, apiVersion }: Pick<ListHead, 'kind' | 'apiVersion'>,
+  { listKind, type, metadata }: Pick<ReadTarget, 'listKind' | 'type' | 'metadata'>,
+): string | undefined {
+  if (kind === listKind && apiVersion === type.apiVersion) return undefined
+  if (metadata && kind === 'PartialObjectMetadataList' && apiVersion === 'meta.k8s.io/v1') return undefined
+  return `the answer is ${named(kind, apiVersion)}, not the ${listKind} of ${type.apiVersion} that was asked for`
+}
+
+/** A type as a server said it. What is no name of a type could be anything, and is not repeated. */
+function named(kind: string | undefined, apiVersion: string | undefined): string {
+  if (kind === undefined) return 'of no kind'
+  if (!/^[A-Za-z][A-Za-z0-9]{0,62}$/.test(kind)) return 'of an unreadable kind'
+  const isReadable = apiVersion !== undefined && /^[a-z0-9./-]{1,253}$/.test(apiVersion)
+  return `a ${kind} of ${isReadable ? apiVersion : 'no API version'}`
+}

@@ -4,8 +4,8 @@ import { ListCutter } from '../bytes/list.ts'
 import type { ListHead } from '../bytes/list-head.ts'
 import { type ReadContext, type ReadHandlers, type Reading, readPieces } from '../bytes/read.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
-import { InvalidObjectError, type ReceivedObject, whyStray } from './object.ts'
 import { whyUnproved } from './list-proof.ts'
+import { InvalidObjectError, type ReceivedObject, whyStray } from './object.ts'
 import type { ReadTarget } from './target.ts'
 
 /** How one list request is read. */

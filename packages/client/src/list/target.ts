@@ -3,8 +3,8 @@ import { readableCheck } from '../errors/check.ts'
 import { apiVersionOf, collectionPath, resourceName } from '../views/path.ts'
 import { acceptOf, isExact, isLean } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
-import { listKindOf } from './list-proof.ts'
 import { isSensitive } from '../views/sensitive.ts'
+import { listKindOf } from './list-proof.ts'
 
 /** Which objects a list or watch asks for, as the query says it. */
 export interface Selection {

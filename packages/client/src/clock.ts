@@ -56,6 +56,8 @@ class NodeTimer implements Timer {
   }
 
   #wait(ms: number, fn: () => void): NodeJS.Timeout {
+    // setTimeout would fire at once, again and again.
+    if (Number.isNaN(ms)) throw new RangeError('a timer needs a number of milliseconds, not NaN')
     const handle =
       ms > longest
         ? setTimeout(() => {

@@ -9,6 +9,8 @@ const field = 'managedFields'
 
 /** Objects have these few sets of fields; where they have more, each further one only takes longer. */
 const mostShapes = 16
+/** Kubernetes' metadata has 15 fields. A shape with many more is not remembered. */
+const mostKeys = 32
 /** A memo alone: what is given does not depend on it. The newest shape is the first. */
 let shapes: readonly Shape[] = []
 
@@ -26,7 +28,7 @@ export function withoutManagedFields(metadata: object): Record<string, unknown> 
 function shapeOf(keys: readonly string[]): Shape {
   const kept = keys.filter(key => key !== field).map(key => `${JSON.stringify(key)}:""`)
   const shape = { keys, template: JSON.parse(`{${kept.join()}}`) as Shape['template'] }
-  shapes = [shape, ...shapes.slice(0, mostShapes - 1)]
+  if (keys.length <= mostKeys) shapes = [shape, ...shapes.slice(0, mostShapes - 1)]
   return shape
 }
 

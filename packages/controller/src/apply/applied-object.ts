@@ -3,6 +3,7 @@ import { nameOfProjection, projector, resourceName, type SelfNamedProjection, se
 import type { Condition } from '../objects/conditions.ts'
 import { controllerOf } from '../objects/owner.ts'
 import { type OwnedFields, ownedFields } from './judge.ts'
+import { SharedTexts } from './shared-texts.ts'
 
 /** What is kept of an object that a manager applies. Its name is that under which it is kept. */
 export interface AppliedObject {
@@ -28,14 +29,11 @@ interface WithValues {
   readonly project: (object: KubernetesObject) => AppliedObject
 }
 
-/** How many texts of owned fields are kept to be shared. Most objects of a kind have equal ones. */
-const mostShared = 10_000
-
 /** Makes of objects what is kept of them, for one field manager, and for the object itself or its status. */
 export class AppliedObjects {
   readonly manager: string
   readonly subresource: '' | 'status'
-  readonly #shared = new Map<string, string>()
+  readonly #texts = new SharedTexts()
   readonly #views = new Map<string, View<AppliedObject>>()
   readonly #others = new Map<string, AppliedObjects>()
   /** By resource: what else is kept of its objects. One function for each: views whose functions differ do not share an informer. */
@@ -110,10 +108,10 @@ export class AppliedObjects {
   /** Objects of one owner share the text of that. */
   #owned({ apiVersion, fields, digest, owners }: OwnedFields): OwnedFields {
     return {
-      apiVersion: this.#share(apiVersion),
-      fields: this.#share(fields),
+      apiVersion: this.#texts.share(apiVersion),
+      fields: this.#texts.share(fields),
       digest,
-      owners: this.#share(owners),
+      owners: this.#texts.share(owners),
     }
   }
 
@@ -122,19 +120,11 @@ export class AppliedObjects {
     if (owner === undefined) return undefined
     const { apiVersion, kind, uid } = owner
     return {
-      apiVersion: this.#share(apiVersion),
-      kind: this.#share(kind),
+      apiVersion: this.#texts.share(apiVersion),
+      kind: this.#texts.share(kind),
       name: owner.name === name ? name : owner.name,
       uid,
     }
-  }
-
-  #share(text: string): string {
-    const shared = this.#shared.get(text)
-    if (shared !== undefined) return shared
-    if (this.#shared.size >= mostShared) this.#shared.clear()
-    this.#shared.set(text, text)
-    return text
   }
 }
 

@@ -35,6 +35,22 @@ export function without<T extends object>(fields: T, [first, ...rest]: readonly 
   return (Object.keys(left).length === 0 ? others : { ...others, [first]: left }) as T
 }
 
+/** The same fields, or the same object, with all that is below `depth` levels as one leaf. */
+export function shallow(fields: FieldsV1, depth: number): FieldsV1 {
+  if (!isDeeper(fields, depth)) return fields
+  if (depth === 0) return {}
+  const cut: Record<string, FieldsV1> = {}
+  for (const [path, one] of Object.entries(fields)) set(cut, path, shallow(one, depth - 1))
+  return cut
+}
+
+function isDeeper(fields: FieldsV1, depth: number): boolean {
+  for (const path in fields) {
+    if (depth === 0 || isDeeper(fields[path] as FieldsV1, depth - 1)) return true
+  }
+  return false
+}
+
 /** The fields below `path`; `undefined` if there are none. */
 export function below(fields: FieldsV1, path: readonly string[]): FieldsV1 | undefined {
   let at: FieldsV1 | undefined = fields

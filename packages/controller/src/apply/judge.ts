@@ -1,7 +1,7 @@
 import type { KubernetesObject, OwnerReference } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { fieldOf } from './field-of.ts'
-import { below, type FieldsV1, isLeaf, without } from './fields-v1.ts'
+import { below, type FieldsV1, isLeaf, shallow, without } from './fields-v1.ts'
 import { matchedItems } from './matched-items.ts'
 import { isEmpty, valuesAt } from './owned-values.ts'
 
@@ -19,6 +19,9 @@ export interface OwnedFields {
 
 const ownerReferences = ['f:metadata', 'f:ownerReferences']
 
+/** Fields that lie deeper are compared as one value: anybody may write an entry that is deeper than the stack. */
+const mostDepth = 100
+
 /** What `manager` owns of an object by server-side apply; `undefined` if it has not applied it. */
 export function ownedFields(live: KubernetesObject, manager: string, subresource = ''): OwnedFields | undefined {
   const entry = live.metadata?.managedFields?.find(
@@ -26,7 +29,7 @@ export function ownedFields(live: KubernetesObject, manager: string, subresource
   )
   if (entry === undefined) return undefined
   const all = (entry.fieldsV1 ?? {}) as FieldsV1
-  const fields = without(all, ownerReferences)
+  const fields = shallow(without(all, ownerReferences), mostDepth)
   const uids = new Set(
     Object.keys(below(all, ownerReferences) ?? {}).flatMap(path => /^k:\{"uid":"(.*)"\}$/.exec(path)?.[1] ?? []),
   )

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { KubernetesObject } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { isAsDesired, type OwnedFields, ownersText } from './judge.ts'
 
-/** For how many desired states it is known at once what the server makes of them. */
+/** For how many desired states it is known at once what the server makes of them: two digests each, whatever the states hold. */
 const mostKnown = 10_000
 
 /**
@@ -25,7 +26,7 @@ export class ServerNormalized {
     if (owned === undefined || isAsDesired(owned, desired)) return
     const state = this.#stateOf(desired)
     this.#known.delete(state)
-    this.#known.set(state, textOf(owned))
+    this.#known.set(state, digestOf(owned))
     const [oldest] = this.#known.keys()
     if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest)
   }
@@ -35,7 +36,7 @@ export class ServerNormalized {
     if (owned === undefined || this.#known.size === 0) return false
     return (
       owned.owners === ownersText(desired.metadata?.ownerReferences ?? []) &&
-      this.#known.get(this.#stateOf(desired)) === textOf(owned)
+      this.#known.get(this.#stateOf(desired)) === digestOf(owned)
     )
   }
 
@@ -46,6 +47,7 @@ export class ServerNormalized {
   }
 }
 
-function textOf({ apiVersion, fields, digest }: OwnedFields): string {
-  return `${apiVersion} ${digest} ${fields}`
+/** A digest: the text of the fields is as long as whoever wrote the object made it. */
+function digestOf({ apiVersion, fields, digest }: OwnedFields): string {
+  return createHash('sha256').update(`${apiVersion} ${digest} ${fields}`).digest('base64')
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import {
   type Environment,
   InvalidNameError,
@@ -122,10 +123,11 @@ export class EventRecorder {
     const { resource } = view
     const about = uid ?? `${resource.group}/${resource.plural}/${namespace ?? ''}/${name}`
     if (!this.#filter.admits(about, now)) return this.#drop('rate')
-    const kind = JSON.stringify([about, type, reason, action])
+    const kind = JSON.stringify([about, type, reason, cut(action, 128)])
     const said = cut(message, 1024)
-    const merged = this.#filter.merges(kind, said, now)
-    const key = merged ? kind : `${kind} ${said}`
+    const digest = createHash('sha256').update(said).digest('base64')
+    const merged = this.#filter.merges(kind, digest, now)
+    const key = merged ? kind : `${kind} ${digest}`
     const known = this.#known.get(key)
     const isPending = known !== undefined && this.#pending.has(known)
     const goesOn = isPending || (known !== undefined && now - known.lastAt <= windowMs)

@@ -21,7 +21,7 @@ export function remember<V>(map: Map<string, V>, key: string, value: V): void {
 /** Decides what is told at all, and what is told as one. */
 export class EventSpamFilter {
   readonly #buckets = new Map<string, { tokens: number; at: number }>()
-  readonly #similar = new Map<string, { readonly messages: Set<string>; at: number }>()
+  readonly #similar = new Map<string, { readonly digests: Set<string>; at: number }>()
 
   /** Returns true if there is room for one more event about the object, and takes that room. */
   admits(object: string, now: number): boolean {
@@ -34,13 +34,16 @@ export class EventSpamFilter {
     return true
   }
 
-  /** Returns true if so many different messages of this kind came lately that they are told as one. */
-  merges(kind: string, message: string, now: number): boolean {
+  /**
+   * Returns true if so many different messages of this kind came lately that they are told as one.
+   * @param digest of the message: of 40,000 messages the texts would be 40 MB
+   */
+  merges(kind: string, digest: string, now: number): boolean {
     let group = this.#similar.get(kind)
-    if (group === undefined || now - group.at > windowMs) group = { messages: new Set(), at: now }
+    if (group === undefined || now - group.at > windowMs) group = { digests: new Set(), at: now }
     group.at = now
-    if (group.messages.size < similar) group.messages.add(message)
+    if (group.digests.size < similar) group.digests.add(digest)
     remember(this.#similar, kind, group)
-    return group.messages.size >= similar
+    return group.digests.size >= similar
   }
 }

@@ -1,7 +1,7 @@
 import { type Clock, isAlreadyExists, isConflict } from '@wherry/client'
 import { type CallOptions, isAtLeast, isObjectNotFound } from '@wherry/client/internal'
 import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coordination'
-import { isSameSpec, microTime } from './lease-record.ts'
+import { isSameSpec, microTime, readSpec } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
 
 /** How often a write that met another one is tried again, with what is there now. */
@@ -45,7 +45,7 @@ export class Candidate {
     if (this.#seen === undefined) return 0
     const { spec, at } = this.#seen
     if (this.holder === '' || this.#isOurs(spec)) return 0
-    return Math.max(0, at + (spec.leaseDurationSeconds ?? 0) * 1000 - this.#clock.monotonic())
+    return Math.max(0, at + (spec.leaseDurationSeconds as number) * 1000 - this.#clock.monotonic())
   }
 
   /** A watch tells of a state of the lease. The wait for a holder that has died begins with its last renewal, not with the next look at it. */
@@ -114,7 +114,8 @@ export class Candidate {
     if (this.#lease !== undefined) this.#see(this.#lease.spec ?? {})
   }
 
-  #see(spec: LeaseSpec): void {
+  #see(received: LeaseSpec): void {
+    const spec = readSpec(received, this.#settings.leaseMs)
     const before = this.#seen
     if (before !== undefined && isSameSpec(before.spec, spec)) return
     this.#seen = { spec, at: this.#clock.monotonic() }
@@ -136,7 +137,7 @@ export class Candidate {
         ? microTime(this.#clock.now(), undefined, Math.floor(random() * 1000))
         : microTime(this.#clock.now(), this.#seen?.spec.renewTime)
     // A lease of ours that was deleted is made again as it was.
-    const last = this.#lease === undefined ? this.#seen?.spec : this.#lease.spec
+    const last = this.#lease === undefined ? this.#seen?.spec : readSpec(this.#lease.spec, leaseMs)
     const transitions = last?.leaseTransitions ?? 0
     const another = this.#lease === undefined ? 0 : transitions + 1
     const isOurs = this.#isOurs(last)

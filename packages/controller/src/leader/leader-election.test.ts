@@ -336,6 +336,26 @@ it('C6: goes by its own clock: what the lease says of times and who is early mea
     expect(a.term?.transitions).toBe(5)
   }))
 
+it('C6, X8: a lease with an unreadable duration is waited for, and costs no more requests than another', () =>
+  electing(async ({ simulation, server }) => {
+    const spec = { holderIdentity: 'old', leaseDurationSeconds: 'x', leaseTransitions: 'y' }
+    const metadata = { ...lease, uid: 'u', resourceVersion: '5' }
+    const message = JSON.stringify({ kind: 'Lease', apiVersion: 'coordination.k8s.io/v1', metadata, spec })
+    const resource = 'leases.coordination.k8s.io'
+    await server.faults.add({
+      match: { verb: 'get', resource },
+      effect: { kind: 'status', code: 200, plain: true, message },
+    })
+    await server.faults.add({ match: { verb: 'watch', resource }, effect: { kind: 'status', code: 403 } })
+    await server.faults.add({ match: { verb: 'update', resource }, effect: { kind: 'status', code: 500 } })
+    electorate.candidate('a')
+    await simulation.advance(14_000)
+    const { get, update } = (await server.stats()).byVerb
+    expect(get?.[resource]?.requests).toBeLessThan(15)
+    expect(update).toBeUndefined()
+    await server.faults.clear()
+  }))
+
 it('C6: a lease with our identity that we did not write is another’s', () =>
   electing(async ({ writer }) => {
     const time = '2026-01-01T00:00:00.000000Z'

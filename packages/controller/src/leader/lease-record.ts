@@ -2,6 +2,31 @@ import type { LeaseSpec } from '@wherry/client/resources/coordination'
 
 const fields = ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaseTransitions'] as const
 
+/**
+ * What an election reads of a lease, whatever the lease says. A duration that is no positive number is `ownMs`: this candidate then waits for as long as
+ * its own lease would last.
+ */
+export function readSpec(spec: LeaseSpec | undefined, ownMs: number): LeaseSpec {
+  const { holderIdentity, leaseDurationSeconds, acquireTime, renewTime, leaseTransitions } = spec ?? {}
+  return {
+    holderIdentity: textOf(holderIdentity),
+    leaseDurationSeconds:
+      isNumber(leaseDurationSeconds) && leaseDurationSeconds > 0 ? leaseDurationSeconds : ownMs / 1000,
+    acquireTime: textOf(acquireTime),
+    renewTime: textOf(renewTime),
+    leaseTransitions: isNumber(leaseTransitions) ? leaseTransitions : 0,
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** A Lease has integers of 32 bits. */
+function isNumber(value: unknown): value is number {
+  return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31
+}
+
 /** Returns true if nothing that an election writes differs. */
 export function isSameSpec(a: LeaseSpec, b: LeaseSpec): boolean {
   return fields.every(field => a[field] === b[field])

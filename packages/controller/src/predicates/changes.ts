@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { ObjectEvent } from './event.ts'
 
 /** What an event changed. */
@@ -24,51 +23,113 @@ export function changesOf(event: ObjectEvent<unknown>): Changes {
   return event.type === 'update' ? changesBetween(event.old, event.object) : { paths: [], managers: [] }
 }
 
-/** What differs between two states of an object. */
+/**
+ * What differs between two states of an object. It takes time in proportion to the two, however wide or deep they are, since others may have written
+ * them (rule X13).
+ */
 export function changesBetween(old: unknown, now: unknown): Changes {
   const paths: string[] = []
-  compare(old, now, '', paths)
+  for (const path of differences(old, now)) {
+    paths.push(textOf(path))
+    if (paths.length === mostPaths) break
+  }
   return { paths, managers: managersOf(old, now) }
 }
 
 const mostPaths = 100
 
-/** Written with each change, and no change in themselves. */
-const bookkeeping: ReadonlySet<string> = new Set([
-  'metadata.resourceVersion',
-  'metadata.generation',
-  'metadata.managedFields',
-])
+/** A place in an object: a chain, so that the text of a deep place is made only if the place differs. */
+interface Place {
+  readonly parent: Place | undefined
+  readonly step: string | number
+}
 
-function compare(old: unknown, now: unknown, path: string, paths: string[]): void {
-  if (old === now || paths.length === mostPaths || bookkeeping.has(path)) return
-  if (Array.isArray(old) && Array.isArray(now) && old.length === now.length) {
-    for (const [at, item] of now.entries()) compare(old[at], item, `${path}[${at}]`, paths)
-  } else if (isObject(old) && isObject(now)) {
-    for (const name of new Set([...Object.keys(old), ...Object.keys(now)]))
-      compare(old[name], now[name], `${path}${step(name, path)}`, paths)
-  } else if (!isDeepStrictEqual(old, now)) paths.push(path)
+interface Pair {
+  readonly old: unknown
+  readonly now: unknown
+  readonly place: Place | undefined
+}
+
+/** Metadata that each write changes, which is no change in itself. */
+const bookkeeping: ReadonlySet<unknown> = new Set(['resourceVersion', 'generation', 'managedFields'])
+
+/** The places that differ, in the order of the object. Without recursion: an object may be deeper than the stack. */
+function* differences(old: unknown, now: unknown): Generator<Place | undefined> {
+  const left: Pair[] = [{ old, now, place: undefined }]
+  for (let pair = left.pop(); pair !== undefined; pair = left.pop()) {
+    const { old, now, place } = pair
+    if (old === now || isBookkeeping(place)) continue
+    const steps = stepsInto(old, now)
+    if (steps === undefined) yield place
+    else {
+      // The first one is to be taken from the end.
+      for (let at = steps.length - 1; at >= 0; at--) {
+        const step = steps[at] as string | number
+        left.push({ old: valueAt(old, step), now: valueAt(now, step), place: { parent: place, step } })
+      }
+    }
+  }
+}
+
+/** The names or indices below which two values may differ; `undefined` if the values differ as wholes. */
+function stepsInto(old: unknown, now: unknown): readonly (string | number)[] | undefined {
+  if (Array.isArray(old) && Array.isArray(now)) return old.length === now.length ? [...now.keys()] : undefined
+  if (!isObject(old) || !isObject(now)) return undefined
+  return [...new Set([...Object.keys(old), ...Object.keys(now)])]
+}
+
+function valueAt(value: unknown, step: string | number): unknown {
+  return Object.hasOwn(value as object, step) ? (value as Readonly<Record<string | number, unknown>>)[step] : undefined
+}
+
+function isBookkeeping(place: Place | undefined): boolean {
+  const { parent } = place ?? {}
+  return parent?.step === 'metadata' && parent.parent === undefined && bookkeeping.has(place?.step)
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function step(name: string, path: string): string {
-  if (!/^[A-Za-z_$][\w$-]*$/.test(name)) return `[${JSON.stringify(name)}]`
-  return path === '' ? name : `.${name}`
+function textOf(place: Place | undefined): string {
+  const steps: (string | number)[] = []
+  for (let at = place; at !== undefined; at = at.parent) steps.push(at.step)
+  let text = ''
+  for (const step of steps.reverse()) {
+    if (typeof step === 'number') text += `[${step}]`
+    else if (!/^[A-Za-z_$][\w$-]*$/.test(step)) text += `[${JSON.stringify(step)}]`
+    else text += text === '' ? step : `.${step}`
+  }
+  return text
+}
+
+interface Entry {
+  readonly manager?: string | undefined
+  readonly operation?: string | undefined
+  readonly apiVersion?: string | undefined
+  readonly subresource?: string | undefined
 }
 
 interface Managed {
-  readonly metadata?:
-    | { readonly managedFields?: readonly { readonly manager?: string | undefined }[] | undefined }
-    | undefined
+  readonly metadata?: { readonly managedFields?: readonly Entry[] | undefined } | undefined
 }
 
-/** Those whose entries are new, or differ. */
+/**
+ * The managers whose entries are new, or differ. A server keeps one entry for each manager, operation, version and subresource, so an entry is compared
+ * with one other.
+ */
 function managersOf(old: unknown, now: unknown): readonly string[] {
-  const before = (old as Managed | undefined)?.metadata?.managedFields ?? []
-  const after = (now as Managed | undefined)?.metadata?.managedFields ?? []
-  const written = after.filter(entry => !before.some(one => isDeepStrictEqual(one, entry)))
-  return [...new Set(written.flatMap(({ manager }) => manager ?? []))].sort()
+  const before = new Map((old as Managed | undefined)?.metadata?.managedFields?.map(entry => [nameOf(entry), entry]))
+  const managers = new Set<string>()
+  for (const entry of (now as Managed | undefined)?.metadata?.managedFields ?? []) {
+    const { manager } = entry
+    if (manager === undefined || managers.has(manager)) continue
+    const { done: isSame } = differences(before.get(nameOf(entry)), entry).next()
+    if (isSame !== true) managers.add(manager)
+  }
+  return [...managers].sort()
+}
+
+function nameOf({ manager, operation, apiVersion, subresource }: Entry): string {
+  return JSON.stringify([manager, operation, apiVersion, subresource])
 }

@@ -34,7 +34,7 @@ export interface SelectionDependency {
   readonly labels: string
   /** The uid of the object that controls them; `undefined`: whoever does. */
   readonly owner: string | undefined
-  /** The value of an index that they are found by; `undefined`: no index was asked. */
+  /** The value of an index that they are found by, or a digest of it if the view is of Secrets; `undefined`: no index was asked. */
   readonly value: string | undefined
   /** How many objects it selects now. */
   readonly objects: number

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import type { View } from '@wherry/client'
+import { isSensitive } from '@wherry/client/internal'
 import type { Lister } from '@wherry/informer/internal'
 import { versionOf } from '../objects/version.ts'
 import type { ReadCause } from './cause.ts'
@@ -69,7 +71,7 @@ export class Selection extends DependencyTarget {
     const { view, namespace, labels, indexed } = this.scope
     const isOwner = indexed?.index === ownerIndex
     const owner = isOwner ? indexed.value : undefined
-    const value = isOwner ? undefined : indexed?.value
+    const value = isOwner ? undefined : shown(view, indexed?.value)
     const objects = this.#list().length
     return {
       type: 'selection',
@@ -93,6 +95,13 @@ export class Selection extends DependencyTarget {
   protected override release(): void {
     this.#source.drop(this)
   }
+}
+
+/** A value of an index as it may be reported: of a Secret it may be the Secret's data, so a digest names it (rule X3). */
+function shown({ resource }: View, value: string | undefined): string | undefined {
+  return value === undefined || !isSensitive(resource)
+    ? value
+    : `sha256:${hash('sha256', value, 'base64url').slice(0, 22)}`
 }
 
 /** Made when it is asked for, once. */

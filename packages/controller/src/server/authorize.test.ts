@@ -46,6 +46,28 @@ it('C8, X8: asks about four tokens at a time and a hundred in ten seconds, and r
   await close()
 })
 
+it('C8: a token that was allowed is checked again at once in a flood of others, for an hour', async () => {
+  const { client, server, simulation, close } = await startCluster()
+  const authorize = tokenReview(client)
+  const ask = async (token: string) => authorize({ token, path: '/metrics' })
+  await simulation.run(async () => expect(await ask(server.token)).toBe('allowed'))
+  for (let minute = 0; minute < 12; minute++) {
+    await simulation.advance(60_000)
+    await simulation.run(async () => {
+      const flood = Array.from({ length: 120 }, (_, i) => ask(`junk-${minute}-${i}`))
+      const verdicts = await Promise.all([...flood, ask(server.token)])
+      expect(verdicts.at(-1)).toBe('allowed')
+      expect(verdicts.filter(verdict => verdict === 'busy')).toHaveLength(116)
+    })
+  }
+  await simulation.advance(3_600_000)
+  await simulation.run(async () => {
+    const flood = Array.from({ length: 120 }, (_, i) => ask(`junk-${i}`))
+    expect((await Promise.all([...flood, ask(server.token)])).at(-1)).toBe('busy')
+  })
+  await close()
+})
+
 it('remembers a failure too', async () => {
   const { client, server, simulation, close } = await startCluster()
   const authorize = tokenReview(client)

@@ -18,6 +18,9 @@ const timeoutMs = 10_000
 /** How long an answer is remembered, in milliseconds, and how many are: so many reviews are begun in that time at most. */
 const holdsMs = 10_000
 const mostRemembered = 100
+/** How many tokens that were allowed have room of their own, and for how long after they were allowed last, in milliseconds. */
+const mostTrusted = 8
+const trustedMs = 3_600_000
 /** How many tokens are asked about at a time. Leases and other writes of the client share its connections. */
 const mostUnderWay = 4
 
@@ -26,13 +29,16 @@ const mostUnderWay = 4
  * of controller-runtime and Kubernetes do. It needs the right to create both, which `system:auth-delegator` gives.
  *
  * Answers, refusals and failures are remembered for ten seconds. At most 4 tokens are checked at a time, and 100 in ten seconds; any other token is
- * `busy` and costs the API server nothing. A review takes ten seconds at most: if the server does not answer, the request gets a 500.
+ * `busy` and costs the API server nothing. The eight tokens that were allowed last have room of their own for an hour, so strangers' tokens cannot keep a
+ * scraper out. A review takes ten seconds at most: if the server does not answer, the request gets a 500.
  */
 export function tokenReview(client: Client): Authorize {
   having('a Client', 'create')('tokenReview.client', client)
   const { clock } = client.environment
   // In the order in which the tokens were asked about, and so in that in which the answers expire.
   const known = new Map<string, { readonly verdict: Promise<Verdict>; readonly until: number }>()
+  /** By token and path, when it was allowed last; the one allowed longest ago first. */
+  const trusted = new Map<string, number>()
   let underWay = 0
   return ({ token, path }) => {
     if (token === undefined) return 'unknown'
@@ -44,11 +50,21 @@ export function tokenReview(client: Client): Authorize {
     const key = `${path} ${createHash('sha256').update(token).digest('base64')}`
     const found = known.get(key)
     if (found !== undefined) return found.verdict
-    if (underWay >= mostUnderWay || known.size >= mostRemembered) return 'busy'
-    underWay += 1
+    const isTrusted = now - (trusted.get(key) ?? Number.NEGATIVE_INFINITY) < trustedMs
+    if (!isTrusted && (underWay >= mostUnderWay || known.size >= mostRemembered)) return 'busy'
+    if (!isTrusted) underWay += 1
     const verdict = review(client, token, path).finally(() => {
-      underWay -= 1
+      if (!isTrusted) underWay -= 1
     })
+    verdict.then(
+      answer => {
+        trusted.delete(key)
+        if (answer === 'allowed') trusted.set(key, clock.monotonic())
+        const [longestAgo] = trusted.keys()
+        if (trusted.size > mostTrusted && longestAgo !== undefined) trusted.delete(longestAgo)
+      },
+      () => {},
+    )
     known.set(key, { verdict, until: now + holdsMs })
     return verdict
   }

@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { Agent, get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { systemClock } from '@wherry/client/internal'
+import type { Clock } from '@wherry/client'
+import { systemClock, type Timer } from '@wherry/client/internal'
 import { startApiServer } from '@wherry/testing'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { type Answer, BoundedServer, type BoundedServerOptions } from './bounded-server.ts'
 
 const open: BoundedServer[] = []
@@ -42,6 +43,43 @@ async function receivedBy(socket: Socket): Promise<string> {
   })
   await new Promise(resolve => socket.once('close', resolve))
   return received
+}
+
+/** A clock that stands until it is advanced. */
+class HandClock implements Clock {
+  #time = 0
+  readonly #timers = new Set<{ readonly at: number; readonly fn: () => void }>()
+
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  now(): number {
+    return this.#time
+  }
+
+  monotonic(): number {
+    return this.#time
+  }
+
+  timer(ms: number, fn: () => void): Timer {
+    const timer = { at: this.#time + ms, fn }
+    this.#timers.add(timer)
+    return { cancel: () => this.#timers.delete(timer) }
+  }
+
+  turn(): Promise<void> {
+    return new Promise(resolve => setImmediate(resolve))
+  }
+
+  advance(ms: number): void {
+    this.#time += ms
+    for (const timer of [...this.#timers]) {
+      if (timer.at > this.#time) continue
+      this.#timers.delete(timer)
+      timer.fn()
+    }
+  }
 }
 
 const requestFor = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`
@@ -165,16 +203,49 @@ it('C8: closes a connection on which a TLS handshake does not come in time', asy
   await once((await client(server)).resume(), 'close')
 })
 
-it('C8: closes the oldest connection for one beyond the bound, and answers the newest', async () => {
-  const server = await started(ok, { maxConnections: 3 })
+it('C8: closes the oldest idle connection beyond the bound once it is a second old, and no connection with a request', async () => {
+  const clock = new HandClock()
+  const answered: (() => void)[] = []
+  const asked = new Promise<void>(resolve => answered.push(resolve))
+  let finish = (): void => {}
+  const server = await started(
+    async (_, response) => {
+      answered.shift()?.()
+      await new Promise<void>(resolve => {
+        finish = resolve
+      })
+      response.end('ok')
+    },
+    { maxConnections: 3, clock },
+  )
+  const oldest = await client(server)
+  oldest.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+  await asked
   const idle: Socket[] = []
-  for (let i = 0; i < 3; i++) idle.push(await client(server))
-  const newest = await client(server)
-  await once((idle[0] as Socket).resume(), 'close')
-  for (const socket of [newest, idle[1], idle[2]] as Socket[]) {
-    socket.end('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
-    expect(await receivedBy(socket)).toContain('HTTP/1.1 200 OK')
-  }
+  for (let i = 0; i < 4; i++) idle.push(await client(server))
+  const closed = Promise.all(idle.slice(0, 2).map(socket => once(socket.resume(), 'close')))
+  // The server has taken the fourth idle connection when it has set its timer.
+  await vi.waitUntil(() => clock.timers === 1)
+  clock.advance(999)
+  expect(idle.map(socket => socket.destroyed)).toEqual([false, false, false, false])
+  clock.advance(1)
+  await closed
+  finish()
+  expect(await receivedBy(oldest)).toContain('HTTP/1.1 200 OK')
+})
+
+it('C8: a probe is answered among 900 connections that send nothing', async () => {
+  const server = await started(ok)
+  const flood = (count: number) => Promise.all(Array.from({ length: count }, () => client(server)))
+  const before = flood(450)
+  const probes = Array.from({ length: 10 }, () => {
+    const probe = connect(server.port, '127.0.0.1').on('error', () => {})
+    clients.push(probe)
+    probe.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n')
+    return receivedBy(probe)
+  })
+  await Promise.all([before, flood(450)])
+  for (const probe of probes) expect(await probe).toContain('HTTP/1.1 200 OK')
 })
 
 it('C8: answers a client that keeps its connection on one connection, as often as it asks', async () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Clock } from '@wherry/client'
+import type { Timer } from '@wherry/client/internal'
 
 /** Answers a request. A rejection is a 500. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -14,7 +15,7 @@ export interface BoundedServerOptions {
   readonly clock: Clock
   /** Certificate and key, PEM; none: plain http. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
-  /** How many connections there are at most. */
+  /** How many connections there are at most, apart from those of the last second; with these ten times as many. */
   readonly maxConnections: number
   /** How long a handshake, and then a request with its body, may take to arrive, in milliseconds. Checked at each half of it. */
   readonly requestTimeoutMs: number
@@ -26,6 +27,8 @@ export interface BoundedServerOptions {
 const backlog = 4096
 /** How many requests of a connection may wait for the answer to one before them. */
 const maxWaiting = 16
+/** How long a connection beyond the bound has for its request, in milliseconds. */
+const graceMs = 1000
 
 /**
  * An http server that strangers can't make hold much: whoever sends many requests, or reads no answers, costs a bounded number of answers
@@ -35,14 +38,15 @@ const maxWaiting = 16
  *   one more the connection is cut. (Node reads up to 64 KiB at once and hands over all requests in it.)
  * - An answer that is not written out in time ends its connection, and so does a request that does not arrive in time. A request's headers
  *   are 16 KiB at most, as Node has it.
- * - Beyond the bound on connections, the oldest one is closed for the newest. So idle connections can't keep a probe out, as they could if the
- *   newest were refused.
+ * - Beyond the bound on connections, the oldest one without a request under way is closed, once it is a second old. So neither idle connections nor a
+ *   flood of new ones keep a probe out: it has a second for its request. Beyond ten times the bound, the oldest one is closed at once.
  */
 export class BoundedServer {
   readonly #options: BoundedServerOptions
   readonly #server: Server
-  /** The oldest first. Connections on which no request or handshake came are among them. */
-  readonly #sockets = new Set<Socket>()
+  /** When each connection came, the oldest first. Connections on which no request or handshake came are among them. */
+  readonly #sockets = new Map<Socket, number>()
+  #trimming: Timer | undefined
   /** What waits on each connection that has a request under way. */
   readonly #waiting = new WeakMap<Socket, (readonly [IncomingMessage, ServerResponse])[]>()
 
@@ -84,18 +88,38 @@ export class BoundedServer {
     if (!this.#server.listening) return
     await new Promise(resolve => {
       this.#server.close(resolve)
-      for (const socket of this.#sockets) socket.destroy()
+      this.#trimming?.cancel()
+      for (const socket of this.#sockets.keys()) socket.destroy()
     })
   }
 
   #admit(socket: Socket): void {
-    this.#sockets.add(socket)
+    const { maxConnections, clock } = this.#options
+    this.#sockets.set(socket, clock.monotonic())
     socket.once('close', () => this.#sockets.delete(socket))
-    if (this.#sockets.size <= this.#options.maxConnections) return
-    const [oldest] = this.#sockets
-    if (oldest === undefined) return
-    this.#sockets.delete(oldest)
-    oldest.destroy()
+    if (this.#sockets.size > 10 * maxConnections) this.#closeOldest(1, Number.POSITIVE_INFINITY)
+    if (this.#sockets.size > maxConnections) this.#trimLater()
+  }
+
+  /** Closes what is beyond the bound, once it has had its second. */
+  #trimLater(): void {
+    const { maxConnections, clock } = this.#options
+    this.#trimming ??= clock.timer(graceMs, () => {
+      this.#trimming = undefined
+      this.#closeOldest(this.#sockets.size - maxConnections, clock.monotonic() - graceMs)
+      if (this.#sockets.size > maxConnections) this.#trimLater()
+    })
+  }
+
+  /** Closes so many connections that came by then, the oldest first: those with a request under way only if no other is left. */
+  #closeOldest(count: number, by: number): void {
+    const old = [...this.#sockets].flatMap(([socket, at]) => (at <= by ? [socket] : []))
+    const isBusy = (socket: Socket): boolean => this.#waiting.has(socket)
+    const inOrder = [...old.filter(socket => !isBusy(socket)), ...old.filter(isBusy)]
+    for (const socket of inOrder.slice(0, Math.max(0, count))) {
+      this.#sockets.delete(socket)
+      socket.destroy()
+    }
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {

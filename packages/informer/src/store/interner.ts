@@ -4,6 +4,8 @@ import { Sharer } from './sharer.ts'
 const leastLength = 11
 /** Longer values of annotations are an object's own, most of them. */
 const mostAnnotationLength = 64
+/** Longer texts are an object's own: no label, name or manager that a server accepts is longer. */
+const mostTextLength = 256
 const generationSize = 4096
 
 interface Received {
@@ -32,7 +34,7 @@ export interface InternerOptions {
 /**
  * Lets objects share what many of them have: the texts of kind, apiVersion, namespace, values of labels, short ones of
  * annotations, field managers; and where they are equal, all labels, all annotations if they are short, owners and finalizers.
- * Holds at most some thousands of each: of two generations of texts the older one is dropped when the younger one is full.
+ * It keeps at most 8,192 texts of 256 characters: of two generations of texts, the older one is dropped when the younger one is full.
  */
 export class Interner {
   #young = new Map<string, string>()
@@ -93,7 +95,7 @@ export class Interner {
   }
 
   /** A map of texts: one for all that is equal to it, or else its texts. */
-  #texts(metadata: Metadata, field: 'labels' | 'annotations', mostLength = Number.POSITIVE_INFINITY): void {
+  #texts(metadata: Metadata, field: 'labels' | 'annotations', mostLength = mostTextLength): void {
     const map = metadata[field]
     if (!isObject(map) || this.#share(metadata, field)) return
     for (const key of Object.keys(map)) this.#text(map, key, mostLength)
@@ -109,7 +111,7 @@ export class Interner {
     return true
   }
 
-  #text(holder: object, key: string, mostLength = Number.POSITIVE_INFINITY): void {
+  #text(holder: object, key: string, mostLength = mostTextLength): void {
     const record = holder as Record<string, unknown>
     const text = record[key]
     if (typeof text !== 'string' || text.length < leastLength || text.length > mostLength) return

@@ -6,6 +6,8 @@ const places = 512
 const mostLength = 256
 /** So are longer lists. */
 const mostItems = 8
+/** So are values that are longer in all, keys included: whoever writes an object chooses how many keys it has. */
+const mostLengthInAll = 2048
 
 interface Known {
   readonly value: object
@@ -19,7 +21,7 @@ type Part = string | number | boolean | null
 /**
  * Gives one value for equal ones: maps of texts, lists of texts, and lists of such maps, as labels, annotations, finalizers and owners
  * of siblings are. What is shared is frozen whatever the store's `freeze` says: a change of it would be one of all that share it.
- * Holds some thousand values at most; a new one takes the place of an older one.
+ * It keeps at most 1,024 values of 2,048 characters. A new one takes the place of an older one.
  */
 export class Sharer {
   readonly #newer: (Known | undefined)[] = Array.from({ length: places })
@@ -73,10 +75,14 @@ function partsOf(value: object): Part[] | undefined {
 
 function partsOfMap(map: object): Part[] | undefined {
   const parts: Part[] = Object.keys(map)
+  let length = 0
+  for (const key of parts as string[]) length += key.length
   for (const value of Object.values(map) as unknown[]) {
     if (typeof value === 'string' ? value.length > mostLength : typeof value !== 'boolean' && value !== null) {
       return undefined
     }
+    if (typeof value === 'string') length += value.length
+    if (length > mostLengthInAll) return undefined
     parts.push(value as Part)
   }
   return parts

@@ -30,6 +30,7 @@ import { readByName } from '../objects/read-by-name.ts'
 import { everything } from '../objects/views.ts'
 import { absentId, type Run } from '../reads/run.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
+import { changedBy } from './changed-by.ts'
 import { checkDesired } from './check-desired.ts'
 import type { ControllerApplies } from './controller-applies.ts'
 import {
@@ -40,7 +41,7 @@ import {
   NotAbsentError,
   NotOursError,
 } from './errors.ts'
-import { isAsDesired, ownsNothing } from './judge.ts'
+import { isAsDesired, ownedDigest, ownsNothing } from './judge.ts'
 import { migrateManagedFields } from './migrate-managed-fields.ts'
 import { keepFields, notBoth, ownsAny, withoutFields } from './once.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
@@ -259,7 +260,7 @@ class Application {
       limiter.asDesired(this.#about.key, this.#id)
       return { ...unsent, outcome: 'unchanged' }
     }
-    const delayed = await this.#delay()
+    const delayed = await this.#delay(seen)
     if (delayed !== undefined) return delayed
     await this.#fold(seen)
     try {
@@ -308,7 +309,7 @@ class Application {
   }
 
   async #create(isRead: boolean): Promise<Applied<unknown>> {
-    const delayed = await this.#delay()
+    const delayed = await this.#delay(undefined)
     if (delayed !== undefined) return delayed
     try {
       return await this.#send(onlyCreates, undefined)
@@ -364,7 +365,8 @@ class Application {
   /** Sends it, on a condition. @param before the resourceVersion that the object had */
   async #send(condition: object, before: string | undefined): Promise<Applied<unknown>> {
     const { client, key } = this.#about
-    const over = this.#shared.ownEvents.begin(objectId(this.#view, this.#name), key)
+    const isStatus = this.#task.objects.subresource === 'status'
+    const over = this.#shared.ownEvents.begin(objectId(this.#view, this.#name), key, isStatus)
     let version: string | undefined
     const { force = true, fieldValidation, timeoutMs } = this.#options
     const object = { ...this.#body, metadata: { ...this.#body.metadata, ...condition } }
@@ -376,7 +378,7 @@ class Application {
       signal: this.#signal,
     }
     try {
-      const writer = this.#task.objects.subresource === 'status' ? client.status : client
+      const writer = isStatus ? client.status : client
       const answer = (await writer.apply(
         full(this.#view) as View<object, never>,
         object as never,
@@ -388,6 +390,7 @@ class Application {
       this.#shared.normalized.learn(this.#body, written.owned)
       // Our own write makes nothing run: from now on it is time that says how long nobody undid it.
       this.#shared.limiter.asDesired(key, this.#id)
+      this.#shared.limiter.written(this.#id, this.#task.objects.manager, written.owned && ownedDigest(written.owned))
       this.#task.written?.(written)
       const isChanged = written.metadata.resourceVersion !== before
       this.#about.run.absent.delete(absentId(this.#view, this.#name))
@@ -402,17 +405,20 @@ class Application {
    * `undefined`: it may be sent now, which counts.
    * @throws ApplyDelayedError, unless the caller wants to go on
    */
-  async #delay(): Promise<Applied<unknown> | undefined> {
+  async #delay(seen: AppliedObject | undefined): Promise<Applied<unknown> | undefined> {
     if (this.#isAdmitted) return undefined
     const { key, again } = this.#about
     const { limiter } = this.#shared
-    const waitMs = limiter.admit({ key, object: this.#id, digest: hash(this.#body, { integers: 'bigint' }) })
+    const { manager } = this.#task.objects
+    const digest = hash(this.#body, { integers: 'bigint' })
+    const write = { key, object: this.#id, digest, manager, owned: seen?.owned && ownedDigest(seen.owned) }
+    const waitMs = limiter.admit(write)
     if (waitMs === 0) {
       this.#isAdmitted = true
       return undefined
     }
     again(waitMs, `${this.#name} of ${this.#view.key}`)
-    const { isNews, refusal } = limiter.delayed(key, this.#id)
+    const { isNews, refusal } = limiter.delayed(write)
     if (isNews && !isNamespaceTerminating(refusal)) await this.#report(waitMs, refusal)
     if (this.#options.onDelay !== 'resolve') {
       throw new ApplyDelayedError(this.#view.key, this.#name, waitMs, refusal)
@@ -434,10 +440,14 @@ class Application {
       return
     }
     const live = await readByName(client, this.#whole, this.#key, { signal: this.#signal }).catch(() => undefined)
-    const managers = new Set((live?.metadata?.managedFields ?? []).flatMap(({ manager }) => manager ?? []))
-    managers.delete(this.#task.objects.manager)
-    const about = { view: this.#view.key, key: this.#name, delayMs, managers: [...managers] }
-    const error = new FlappingError({ ...about, keys: limiter.rivals(key, this.#id) })
+    const { manager, subresource } = this.#task.objects
+    const changed = live === undefined ? [] : changedBy(live, this.#body, subresource)
+    const error = new FlappingError({
+      ...{ view: this.#view.key, key: this.#name, delayMs, isGone: live === undefined },
+      managers: changed.filter(one => one !== manager),
+      keys: limiter.rivals(key, this.#id),
+      sameManager: changed.includes(manager) ? manager : undefined,
+    })
     environment.metrics.count('wherry_apply_flapping_total', { controller })
     environment.onError(error, context)
     warn('ApplyDelayed', error.message)

@@ -107,25 +107,36 @@ export class FlappingError extends Error {
   readonly key: string
   /** How long the next write waits, in milliseconds. */
   readonly delayMs: number
-  /** The other field managers of the object. */
+  /** The other field managers that gave a desired field another value. Empty if somebody removes fields, or deletes the object. */
   readonly managers: readonly string[]
   /** The other keys of this controller that write it. */
   readonly keys: readonly string[]
+  /** This controller's manager, if another process writes the fields under the same name. */
+  readonly sameManager: string | undefined
+  /** Whether the object is deleted again and again. */
+  readonly isGone: boolean
 
-  constructor(about: Pick<FlappingError, 'view' | 'key' | 'delayMs' | 'managers' | 'keys'>) {
-    const { view, key, delayMs, managers, keys } = about
+  constructor(
+    about: Pick<FlappingError, 'view' | 'key' | 'delayMs' | 'managers' | 'keys'> &
+      Partial<Pick<FlappingError, 'sameManager' | 'isGone'>>,
+  ) {
+    const { view, key, delayMs, managers, keys, sameManager, isGone = false } = about
     const others = [
       ...managers.map(one => `the manager ${one}`),
       ...keys.map(one => `the key ${one} of this controller`),
+      // Its own keys write under that name, too.
+      ...(sameManager !== undefined && keys.length === 0 ? [`another process as the manager ${sameManager}`] : []),
     ]
     const hint = keys.length === 0 ? '' : ': give keys that say different things of it a fieldManager each'
-    const by = others.length === 0 ? '' : `; also written by ${others.join(', ')}${hint}`
-    super(`${key} of ${view} is written again and again: writes wait, ${delayMs} ms now${by}`)
+    const by = others.length > 0 ? `; changed by ${others.join(', ')}${hint}` : isGone ? '; somebody deletes it' : ''
+    super(`${key} of ${view} is changed back again and again: writes wait, ${delayMs} ms now${by}`)
     this.view = view
     this.key = key
     this.delayMs = delayMs
     this.managers = managers
     this.keys = keys
+    this.sameManager = sameManager
+    this.isGone = isGone
   }
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { KubernetesObject, OwnerReference } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { fieldOf } from './field-of.ts'
@@ -55,6 +56,11 @@ export function isAsDesired(owned: OwnedFields | undefined, desired: KubernetesO
   if (owned.fields === '') return isEmpty(sent(desired))
   const fields = JSON.parse(owned.fields) as FieldsV1
   return covers(fields, sent(desired)) && owned.digest === digestAt(fields, desired)
+}
+
+/** A digest of what a manager owns, without the owners: the text of the fields is as long as whoever wrote the object made it. */
+export function ownedDigest({ apiVersion, fields, digest }: OwnedFields): string {
+  return createHash('sha256').update(`${apiVersion} ${digest} ${fields}`).digest('base64')
 }
 
 /** Owners as they are compared: a reference to the same object by another version, or with other flags, is another one. */

@@ -7,12 +7,18 @@ interface Sent {
   /** The resourceVersion that the last write made, and the key whose write that was. */
   version: string | undefined
   by: string | undefined
+  /** Whether that write was of the status alone. */
+  isStatus: boolean
   /** Events that came while a write was under way. */
   readonly held: { readonly version: string | undefined; readonly tell: Tell }[]
 }
 
-/** Tells of an event. @param by the key whose own write made it, which need not hear of it */
-export type Tell = (by: string | undefined) => void
+/**
+ * Tells of an event.
+ * @param by the key whose own write made it, which need not hear of it
+ * @param isStatus that write was of the status alone
+ */
+export type Tell = (by: string | undefined, isStatus: boolean) => void
 
 /** Of how many objects the last write is known whose event has not come. */
 const mostKnown = 10_000
@@ -22,9 +28,9 @@ export class OwnEvents {
   /** By resource and key, the oldest first. */
   readonly #sent = new Map<string, Sent>()
 
-  /** A key sends a write of an object. What is returned is to be called when it is over, with the resourceVersion that it made. */
-  begin(object: string, by: string): (version: string | undefined) => void {
-    const sent = this.#sent.get(object) ?? { underWay: 0, version: undefined, by: undefined, held: [] }
+  /** A key sends a write of an object, or of its status alone. What is returned is to be called when it is over, with the resourceVersion that it made. */
+  begin(object: string, by: string, isStatus = false): (version: string | undefined) => void {
+    const sent = this.#sent.get(object) ?? { underWay: 0, version: undefined, by: undefined, isStatus, held: [] }
     sent.underWay += 1
     this.#sent.set(object, sent)
     return version => {
@@ -32,7 +38,10 @@ export class OwnEvents {
       const isHeard = sent.held.some(one => one.version === version)
       sent.version = isHeard ? undefined : version
       sent.by = by
-      for (const one of sent.held.splice(0)) one.tell(version !== undefined && one.version === version ? by : undefined)
+      sent.isStatus = isStatus
+      for (const one of sent.held.splice(0)) {
+        one.tell(version !== undefined && one.version === version ? by : undefined, isStatus)
+      }
       this.#forget(object, sent)
     }
   }
@@ -40,12 +49,12 @@ export class OwnEvents {
   /** An event has come: tells of it, after the writes that are under way. */
   heard(object: string, version: string | undefined, tell: Tell): void {
     const sent = this.#sent.get(object)
-    if (sent === undefined) return tell(undefined)
+    if (sent === undefined) return tell(undefined, false)
     if (sent.underWay > 0) return void sent.held.push({ version, tell })
     const isOwn = version !== undefined && version === sent.version
     sent.version = undefined
     this.#forget(object, sent)
-    tell(isOwn ? sent.by : undefined)
+    tell(isOwn ? sent.by : undefined, sent.isStatus)
   }
 
   #forget(object: string, { underWay, version }: Sent): void {

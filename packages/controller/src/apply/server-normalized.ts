@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import type { KubernetesObject } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
-import { isAsDesired, type OwnedFields, ownersText } from './judge.ts'
+import { isAsDesired, type OwnedFields, ownedDigest, ownersText } from './judge.ts'
 
 /** For how many desired states it is known at once what the server makes of them: two digests each, whatever the states hold. */
 const mostKnown = 10_000
@@ -26,7 +25,7 @@ export class ServerNormalized {
     if (owned === undefined || isAsDesired(owned, desired)) return
     const state = this.#stateOf(desired)
     this.#known.delete(state)
-    this.#known.set(state, digestOf(owned))
+    this.#known.set(state, ownedDigest(owned))
     const [oldest] = this.#known.keys()
     if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest)
   }
@@ -36,7 +35,7 @@ export class ServerNormalized {
     if (owned === undefined || this.#known.size === 0) return false
     return (
       owned.owners === ownersText(desired.metadata?.ownerReferences ?? []) &&
-      this.#known.get(this.#stateOf(desired)) === digestOf(owned)
+      this.#known.get(this.#stateOf(desired)) === ownedDigest(owned)
     )
   }
 
@@ -45,9 +44,4 @@ export class ServerNormalized {
     const { name: _, namespace, ownerReferences: __, ...own } = metadata ?? {}
     return hash([rest, own, this.#isEverywhere ? '' : (namespace ?? '')], { integers: 'bigint' })
   }
-}
-
-/** A digest: the text of the fields is as long as whoever wrote the object made it. */
-function digestOf({ apiVersion, fields, digest }: OwnedFields): string {
-  return createHash('sha256').update(`${apiVersion} ${digest} ${fields}`).digest('base64')
 }

@@ -9,7 +9,10 @@ beforeEach(() => {
   limiter = new WriteLimiter(simulation.clock)
 })
 
-const write = (digest = 'd', key = 'k', object = 'o') => ({ key, object, digest })
+const write = (digest = 'd', key = 'k', object = 'o', owned: string | undefined = undefined) => ({
+  ...{ key, object, digest, owned },
+  manager: 'op/c',
+})
 
 /** How long each write waited before the one after it was sent. */
 async function delays(times: number, between?: (index: number) => void): Promise<number[]> {
@@ -75,16 +78,45 @@ describe('the limiter of writes', () => {
     expect(limiter.rivals('k', 'o')).toEqual(['k2'])
   })
 
-  it('A6: an object gets thirty writes at once, whatever they are and whoever wants them, then two a second', async () => {
-    const admit = (i: number): number => limiter.admit(write(`d${i}`, `k${i % 7}`))
-    expect(Array.from({ length: 30 }, (_, i) => admit(i))).toEqual(Array(30).fill(0))
-    expect(admit(30)).toBe(500)
+  it('A6: an object gets thirty writes that bring back a value at once, whoever wants them, then two a second', async () => {
+    const admit = (i: number): number => limiter.admit(write(`d${i % 14}`, `k${i % 7}`))
+    expect(Array.from({ length: 14 + 30 }, (_, i) => admit(i))).toEqual(Array(44).fill(0))
+    expect(admit(44)).toBe(500)
+    expect(limiter.delayed(write('d2', 'k2'))).toEqual({ isNews: true, refusal: undefined })
     let sent = 0
     for (let ms = 0; ms < 60_000; ms += 100) {
       await simulation.advance(100)
-      if (admit(1000 + ms) === 0) sent += 1
+      if (admit(44 + sent) === 0) sent += 1
     }
     expect(sent).toBe(120)
+  })
+
+  it('A6: an object gets a hundred new values at once, then twenty a second, and nothing is wrong with that', async () => {
+    const admit = (i: number): number => limiter.admit(write(`d${i}`))
+    expect(Array.from({ length: 100 }, (_, i) => admit(i))).toEqual(Array(100).fill(0))
+    expect(admit(100)).toBe(50)
+    expect(limiter.delayed(write('d100')).isNews).toBe(false)
+    let sent = 0
+    for (let ms = 0; ms < 10_000; ms += 10) {
+      await simulation.advance(10)
+      if (admit(100 + sent) === 0) sent += 1
+    }
+    expect(sent).toBe(200)
+  })
+
+  it('A6: a key that goes back to a value of its own brings nothing back, unless somebody has changed it since', () => {
+    const turn = (i: number, owned: string | undefined): number => {
+      const digest = `d${i % 2}`
+      const waitMs = limiter.admit(write(digest, 'k', 'o', owned))
+      limiter.written('o', 'op/c', `after ${digest}`)
+      return waitMs
+    }
+    for (let i = 0; i < 100; i++) expect(turn(i, i === 0 ? undefined : `after d${(i + 1) % 2}`)).toBe(0)
+    expect(limiter.delayed(write('d0', 'k', 'o', 'after d1')).isNews).toBe(false)
+    // The manager is left with something else than it wrote.
+    for (let i = 0; i < 30; i++) expect(turn(i, 'less')).toBe(0)
+    expect(limiter.admit(write('d0', 'k', 'o', 'less'))).toBe(500)
+    expect(limiter.delayed(write('d0', 'k', 'o', 'less')).isNews).toBe(true)
   })
 
   it('A6: forgets an object to which nothing happened for ten minutes', async () => {

@@ -1,8 +1,13 @@
 import type { Clock } from '@wherry/client'
 
-/** How many writes of one object may be sent at once, whichever keys want them, and how long until one more may. */
-const burst = 30
-const tokenMs = 500
+/** How many writes of one object may bring back an earlier value at once, whichever keys want them, and how long until one more may. */
+const backBurst = 30
+const backTokenMs = 500
+/** The same for writes of new values: an object whose desired state really changes is written as often as that. */
+const newBurst = 100
+const newTokenMs = 50
+/** How many of the values that were written to an object are known. */
+const mostValues = 16
 /** How often one key may send the same write of an object at once. */
 const mostAtOnce = 3
 /** How long it waits then, in milliseconds, doubling. */
@@ -21,6 +26,9 @@ export interface Write {
   readonly object: string
   /** A digest of what is sent. */
   readonly digest: string
+  /** The manager that sends it, and what it owns of the object as the object is now; `undefined`: nothing, or there is no object. */
+  readonly manager: string
+  readonly owned: string | undefined
 }
 
 /** What one key has sent of one object. */
@@ -38,19 +46,34 @@ interface Sent {
   isTold: boolean
 }
 
+/** Tokens, and when they were counted. */
+interface Tokens {
+  readonly count: number
+  readonly at: number
+}
+
+/** What all keys have sent of one object. */
 interface Bucket {
-  tokens: number
-  /** When the tokens were counted. */
+  /** When the object was written last. */
   at: number
-  /** The keys that have written the object lately. */
+  back: Tokens
+  fresh: Tokens
+  /** The keys that have written the object lately, and the key that wrote it last. */
   keys: string | Set<string>
+  lastKey: string
+  /** The values that were written, the oldest first. */
+  readonly values: Set<string>
+  /** What each manager owned after its last write. */
+  readonly left: Map<string, string>
 }
 
 /**
  * Says when a write may be sent, so that nothing is written in a hot loop: not a write that is refused, nor one that somebody undoes,
  * nor one whose answer is lost. It is asked before a write is sent, and counts it then.
  *
- * - Each object has a bucket of 30 tokens, over all keys, and gets one each half second.
+ * - A write brings back an earlier value if the same value was written before, and somebody else has changed it since: another key, or whoever left
+ *   the manager with other fields or values. Of these, each object gets 30 at once, over all keys, and then one each half second.
+ * - All other writes have a new value, or one that this key alone goes back to. Of these, each object gets 100 at once, and then one each 50 ms.
  * - A key sends the same write of an object three times at once, then after 1 s, doubling to 60 s. The count starts anew once the object
  *   was as desired for 10 s, or for the last delay if that was longer.
  */
@@ -65,7 +88,8 @@ export class WriteLimiter {
   }
 
   /** 0: the write is to be sent now, and was counted. Else how long it has to wait, in milliseconds. */
-  admit({ key, object, digest }: Write): number {
+  admit(write: Write): number {
+    const { key, object, digest } = write
     const now = this.#clock.monotonic()
     this.#forget(now)
     const id = idOf(key, object)
@@ -79,14 +103,30 @@ export class WriteLimiter {
     }
     if (sent.digest !== digest || hadPeace(sent, now)) sent.count = 0
     sent.peaceSince = undefined
-    const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now, keys: key }
-    const tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / tokenMs)
-    const waitMs = Math.max(sent.at + delayOf(sent) - now, (1 - tokens) * tokenMs, 0)
+    const bucket = this.#buckets.get(object) ?? newBucket(key, now)
+    const isBack = isRepeated(sent, write) || bringsBack(bucket, write)
+    const [tokens, burst, tokenMs] = isBack
+      ? ([bucket.back, backBurst, backTokenMs] as const)
+      : ([bucket.fresh, newBurst, newTokenMs] as const)
+    const count = Math.min(burst, tokens.count + (now - tokens.at) / tokenMs)
+    const waitMs = Math.max(sent.at + delayOf(sent) - now, (1 - count) * tokenMs, 0)
     // Later than now by less than a timer can tell.
     if (waitMs >= 1) return Math.ceil(waitMs)
     renew(this.#sent, id, { ...sent, digest, count: sent.count + 1, at: now, refusal: undefined })
-    renew(this.#buckets, object, { tokens: tokens - 1, at: now, keys: withKey(bucket.keys, key) })
+    const { values } = bucket
+    values.delete(digest)
+    values.add(digest)
+    const [oldest] = values
+    if (values.size > mostValues && oldest !== undefined) values.delete(oldest)
+    const left = { count: count - 1, at: now }
+    const counted = isBack ? { back: left } : { fresh: left }
+    renew(this.#buckets, object, { ...bucket, ...counted, at: now, keys: withKey(bucket.keys, key), lastKey: key })
     return 0
+  }
+
+  /** A write was answered: what its manager owns of the object now. */
+  written(object: string, manager: string, owned: string | undefined): void {
+    if (owned !== undefined) this.#buckets.get(object)?.left.set(manager, owned)
   }
 
   /** The object is as a key desires it. */
@@ -101,11 +141,16 @@ export class WriteLimiter {
     if (sent !== undefined) sent.refusal = refusal
   }
 
-  /** A write has to wait. `isNews`: that is so for the first time. */
-  delayed(key: string, object: string): { readonly isNews: boolean; readonly refusal: unknown } {
+  /**
+   * A write has to wait. `isNews`: it is to be reported, since writes of the object are refused or undone, and that was not reported yet.
+   */
+  delayed(write: Write): { readonly isNews: boolean; readonly refusal: unknown } {
+    const { key, object } = write
     const sent = this.#sent.get(idOf(key, object))
-    const isNews = sent?.isTold === false
-    if (sent !== undefined) sent.isTold = true
+    const bucket = this.#buckets.get(object)
+    const isWrong = isRepeated(sent, write) || (bucket !== undefined && bringsBack(bucket, write))
+    const isNews = isWrong && sent?.isTold !== true
+    if (isWrong && sent !== undefined) sent.isTold = true
     return { isNews, refusal: sent?.refusal }
   }
 
@@ -128,6 +173,23 @@ export class WriteLimiter {
       if (typeof keys === 'object') keys.delete(id.slice(0, space))
     }
   }
+}
+
+function newBucket(key: string, at: number): Bucket {
+  const back = { count: backBurst, at }
+  const fresh = { count: newBurst, at }
+  return { at, back, fresh, keys: key, lastKey: key, values: new Set(), left: new Map() }
+}
+
+/** The key sent the same as its last write: that was undone or refused, or its answer was lost. */
+function isRepeated(sent: Sent | undefined, { digest }: Write): boolean {
+  return sent !== undefined && sent.count > 0 && sent.digest === digest
+}
+
+function bringsBack({ values, lastKey, left }: Bucket, { key, digest, manager, owned }: Write): boolean {
+  if (!values.has(digest)) return false
+  const last = left.get(manager)
+  return lastKey !== key || last === undefined || last !== owned
 }
 
 /** Most objects are written by one key, for which no set is made. */

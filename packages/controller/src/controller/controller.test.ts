@@ -70,6 +70,31 @@ describe('what a reconcile returns', () => {
       expect(errorsOf(arcade)).toEqual([])
     }))
 
+  it.each([0, 4])(
+    'C2: a key that returns requeueAfterMs: %d again and again gets the first delay, and one warning',
+    ms =>
+      inArcade(async arcade => {
+        const { simulation, run, client } = arcade
+        let runs = 0
+        arcade.forGames().reconcile(() => {
+          runs += 1
+          return { requeueAfterMs: ms }
+        })
+        for (const name of ['chess', 'go']) await client.create(games, game(name))
+        run()
+        await simulation.advance(10_000)
+        expect(runs).toBeGreaterThan(2 * 1900)
+        expect(runs).toBeLessThan(2 * (10_000 / 5 + 11))
+        expect(simulation.environment.warnings.map(({ message }) => message)).toEqual([
+          expect.stringMatching(
+            `^11 runs in a row of default/\\w+ in the controller game returned requeueAfterMs: ${ms}\\. `,
+          ),
+        ])
+        expect(errorsOf(arcade)).toEqual([])
+        expect(arcade.operator.explain('game', chess).failures).toBe(0)
+      }),
+  )
+
   it.each([
     [7, 'number'],
     ['again', 'string'],

@@ -40,6 +40,8 @@ export class KeyState {
   isRetrying = false
   /** Its object went, and that was not seen to yet: as it was last, if there is an `onGone` that wants it. */
   gone: { readonly last: unknown } | undefined
+  /** How many runs in a row asked for another run at once. */
+  hurried = 0
   /** The objects whose writes wait. */
   waitsFor: Set<string> | undefined
   // The last run of the key, as LastRun says

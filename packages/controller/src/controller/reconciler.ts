@@ -10,7 +10,7 @@ import { ControllerStoppedError, NotReadyError, ReconcileTimeoutError, TerminalE
 import type { KeyState, KeyStates, LastRun, Outcome } from './key-state.ts'
 import { hasLeft } from './left.ts'
 import { readResult } from './result.ts'
-import { RunContext, type RunParts, runAfter } from './run-context.ts'
+import { due, RunContext, type RunParts, runAfter } from './run-context.ts'
 import type { RunRecords } from './run-records.ts'
 
 /** What reconciles keys. */
@@ -39,6 +39,8 @@ export class Reconciler<C, S extends Scope> {
   /** In the order in which they began. Few at a time: no set, whose former tables would keep what has ended until a full collection. */
   readonly #runs: RunContext<C, S>[] = []
   #stopped: Error | undefined
+  /** It was said that a key asks for no time again and again. */
+  #isHurryTold = false
 
   constructor(parts: ReconcilerParts<C, S>) {
     this.#parts = parts
@@ -126,8 +128,24 @@ export class Reconciler<C, S extends Scope> {
     const goesOn = this.#stopped === undefined
     if (goesOn && returned.outcome === 'requeue') this.#again(key, state)
     else queue.forget(key)
-    if (goesOn && returned.outcome === 'requeue_after') runAfter(queue, key, state, returned.ms)
+    if (goesOn && returned.outcome === 'requeue_after') this.#later(key, state, returned.ms)
+    else state.hurried = 0
     return returned.outcome
+  }
+
+  /** Runs a key after a time. A key that asks for no time again and again waits for as long as after a first failure. */
+  #later(key: string, state: KeyState, ms: number): void {
+    const { queue, definition, client } = this.#parts
+    state.hurried = ms < hurryMs ? state.hurried + 1 : 0
+    if (state.hurried <= mostHurried) return runAfter(queue, key, state, ms)
+    state.add(due)
+    // The limiter's first delay, and no failure.
+    queue.addRateLimited(key)
+    queue.forget(key)
+    if (this.#isHurryTold) return
+    this.#isHurryTold = true
+    const message = `${mostHurried + 1} runs in a row of ${key} in the controller ${definition.name} returned requeueAfterMs: ${ms}. Return the time until something may have changed: a key that asks for no time now waits for the rate limiter's first delay.`
+    client.environment.onWarning(message, { resource: resourceOf(definition.for) })
   }
 
   #again(key: string, state: KeyState): void {
@@ -235,6 +253,10 @@ function resourceOf(of: Pick<View, 'resource'> | 'singleton'): string | undefine
 
 /** So many failures in a row may end in a conflict that is not told. */
 const mostConflicts = 15
+
+/** A shorter time than this is no time, in milliseconds, and how many runs in a row of a key may ask for none. */
+const hurryMs = 5
+const mostHurried = 10
 
 const retry = plainCause('reconcile', 'retry')
 

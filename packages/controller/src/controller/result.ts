@@ -4,7 +4,10 @@ import { UsageError } from '../usage-error.ts'
 export interface ReconcileResult {
   /** Run again after the backoff of a failure: 5 ms at first, doubling to 1000 s. @default false */
   readonly requeue?: boolean | undefined
-  /** Run again after this many milliseconds, unless something makes it run earlier. 0: at once. @default never */
+  /**
+   * Run again after this many milliseconds, unless something makes it run earlier. 0: at once; after ten such runs in a row, after the rate limiter's
+   * first delay. @default never
+   */
   readonly requeueAfterMs?: number | undefined
 }
 

@@ -16,7 +16,7 @@ import { callName, type OpenCalls } from '../reads/open-calls.ts'
 import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
-import { plainCause } from '../sources/cause.ts'
+import { type Cause, plainCause } from '../sources/cause.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ControllerDefinition } from './definition.ts'
 import type { KeyState } from './key-state.ts'
@@ -228,7 +228,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   }
 }
 
-const due = plainCause('reconcile', 'due')
+export const due: Cause = plainCause('reconcile', 'due')
 
 /** Has a key run again after a time, in milliseconds. */
 export function runAfter(queue: WorkQueue, key: string, state: KeyState, afterMs: number): void {

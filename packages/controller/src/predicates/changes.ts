@@ -36,6 +36,18 @@ export function changesBetween(old: unknown, now: unknown): Changes {
   return { paths, managers: managersOf(old, now) }
 }
 
+/** Whether two states of an object differ in anything but the status. */
+export function differsOutsideStatus(old: unknown, now: unknown): boolean {
+  for (const path of differences(old, now)) if (rootOf(path) !== 'status') return true
+  return false
+}
+
+function rootOf(place: Place | undefined): string | number | undefined {
+  let root = place
+  while (root?.parent !== undefined) root = root.parent
+  return root?.step
+}
+
 const mostPaths = 100
 
 /** A place in an object: a chain, so that the text of a deep place is made only if the place differs. */

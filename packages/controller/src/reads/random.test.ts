@@ -5,6 +5,7 @@ import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { describe, expect, it } from 'vitest'
 import type { Read } from './read.ts'
+import { shown } from './selection.ts'
 import { allowing, type Kit, keyOf, withReads } from './testkit/kit.ts'
 import { declared, type Eyes, evaluate, own, paths, randomProgram, small, strict, web } from './testkit/programs.ts'
 import { changeSomething, present } from './testkit/world.ts'
@@ -274,7 +275,7 @@ class Operator {
       },
       found: async (view, index, value) => {
         const objects = await read.list(view, { index, value })
-        note(`selection ${view.key} undefined  ${value}`)
+        note(`selection ${view.key} undefined  ${shown(view, value)}`)
         await pause()
         return objects
       },

@@ -98,7 +98,7 @@ export class Selection extends DependencyTarget {
 }
 
 /** A value of an index as it may be reported: of a Secret it may be the Secret's data, so a digest names it (rule X3). */
-function shown({ resource }: View, value: string | undefined): string | undefined {
+export function shown({ resource }: Pick<View, 'resource'>, value: string | undefined): string | undefined {
   return value === undefined || !isSensitive(resource)
     ? value
     : `sha256:${hash('sha256', value, 'base64url').slice(0, 22)}`

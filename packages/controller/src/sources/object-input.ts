@@ -3,7 +3,7 @@ import type { CachedInformer } from '@wherry/dynamic-cache/internal'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import { isTurn } from '../objects/life.ts'
 import { versionOf } from '../objects/version.ts'
-import { changesBetween } from '../predicates/changes.ts'
+import { changesBetween, differsOutsideStatus } from '../predicates/changes.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf, untilTold } from '../reads/informer-of.ts'
@@ -73,14 +73,18 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
           ...versions,
           ...(changes && { changes }),
         }
-        const enqueue = (by?: string): void => {
+        const enqueue = (byOwn?: string, isStatus = false): void => {
+          // After a gap in the watch, one event may have others' changes in it, too.
+          const by = kind === 'for' && isStatus && differsOutsideStatus(old, now) ? undefined : byOwn
           if (parts.meansAll === true) return target.enqueueAll(cause, change === 'initial')
           const keys = [old, now].flatMap(object => (object === undefined ? [] : keysOf(object, key)))
           for (const one of keys.length > 1 ? new Set(keys) : keys) {
             if (one !== by) target.enqueue(one, cause, change === 'initial')
           }
         }
-        if (isOwned && now !== undefined) target.unlessOwn(view, key, now, enqueue)
+        // The first state of a primary object runs its key, whoever wrote it.
+        const mayBeOwn = isOwned || (kind === 'for' && old !== undefined)
+        if (mayBeOwn && now !== undefined) target.unlessOwn(view, key, now, enqueue)
         else enqueue()
       }
       const handler: Handler<C> = {

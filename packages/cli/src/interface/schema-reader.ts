@@ -10,10 +10,13 @@ import {
 import type ts from 'typescript'
 import type { Tag } from './doc-comment.ts'
 import { addTo, schemaOfTags } from './field-tags.ts'
+import { TaggedIndexedAccessParser, TaggedMappedTypeParser } from './mapped.ts'
 import { type Unmarked, unmarked } from './marks.ts'
+import { NotJsonParser } from './not-json.ts'
 import { placeOfNode, type Refuse } from './place.ts'
 import { References } from './references.ts'
-import { TaggedNodeParser, TaggedTypeFormatter } from './tagged.ts'
+import { TaggedNodeParser } from './tagged.ts'
+import { TaggedTypeFormatter } from './tagged-type.ts'
 
 /** Reads the JSON Schemas of interfaces. */
 export class SchemaReader {
@@ -30,7 +33,11 @@ export class SchemaReader {
     )
     const parser = createParser(program, { ...config, extraTags: [] }, chain => {
       chain.addNodeParser(this.references)
-      chain.addNodeParser(new TaggedNodeParser(chain as ChainNodeParser, program, new Set(roots), cwd, refuse))
+      const all = chain as ChainNodeParser
+      chain.addNodeParser(new NotJsonParser(all, program, cwd, refuse))
+      chain.addNodeParser(new TaggedNodeParser(all, program, new Set(roots), cwd, refuse))
+      chain.addNodeParser(new TaggedMappedTypeParser(all, (node, message) => refuse(placeOfNode(node, cwd), message)))
+      chain.addNodeParser(new TaggedIndexedAccessParser(program.getTypeChecker(), all))
     })
     const formatter = createFormatter({ ...config, extraTags: [] }, (chain, inner) => {
       chain.addTypeFormatter(new TaggedTypeFormatter(inner))
@@ -44,13 +51,13 @@ export class SchemaReader {
   read(root: ts.InterfaceDeclaration, description: string, tags: readonly Tag[]): Unmarked | undefined {
     const place = placeOfNode(root, this.#cwd)
     try {
-      const { schema, places } = unmarked(this.#generator.createSchemaFromNodes([root]) as JsonSchema)
+      const { schema, ...gathered } = unmarked(this.#generator.createSchemaFromNodes([root]) as JsonSchema)
       const whole: Record<string, unknown> = { ...(description !== '' && { description }), ...asObject(schema) }
       addTo(
         whole,
         schemaOfTags(tags, message => this.#refuse(place, message)),
       )
-      return { schema: whole, places }
+      return { schema: whole, ...gathered }
     } catch (error) {
       if (!(error instanceof BaseError)) throw error
       const { file, start = 0 } = error.diagnostic

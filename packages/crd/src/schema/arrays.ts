@@ -34,7 +34,8 @@ export function arrayParts(schema: JsonSchema, path: string, inner: Inner, conte
   return parts
 }
 
-function lengths({ minItems, maxItems }: JsonSchema): StructuralSchema {
+/** The limits of a list's length. */
+export function lengths({ minItems, maxItems }: JsonSchema): StructuralSchema {
   return { minItems, maxItems } as StructuralSchema
 }
 

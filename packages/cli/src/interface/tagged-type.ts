@@ -85,10 +85,14 @@ export class TaggedTypeFormatter implements SubTypeFormatter {
       delete definition.type
     }
     const names = annotations[tagNames]
-    if (mayBeNull && Array.isArray(names) && names.includes('enum') && Array.isArray(definition.enum)) {
-      // The author lists the values, and says elsewhere that there may be none.
+    // The values of a raw schema stay as they are: there the server refuses null.
+    const isRaw = 'enum' in annotations && !(Array.isArray(names) && names.includes('enum'))
+    const listed = 'const' in definition ? [definition.const] : definition.enum
+    if (mayBeNull && !isRaw && Array.isArray(listed)) {
+      // The author lists the values, and says by the type or by a tag that there may be none.
       delete definition.nullable
-      definition.enum = [...definition.enum.filter(value => value !== null), null]
+      delete definition.const
+      definition.enum = [...listed.filter(value => value !== null), null]
     }
     return definition
   }

@@ -1,12 +1,12 @@
 import { Context } from './context.ts'
 import { checkDefaults } from './defaults.ts'
-import { type AnySchema, jsonSchemaOf } from './from-standard.ts'
+import { type AnySchema, isStandard, jsonSchemaOf } from './from-standard.ts'
 import { intersect } from './intersect.ts'
 import { isRecord, type JsonSchema, type StructuralSchema, same } from './json-schema.ts'
 import { kindsOf, onlyLimits } from './limits.ts'
 import { refined, unrepresentable } from './marks.ts'
 import { withNullRules } from './nullable-enum.ts'
-import { about, type Inner, one } from './one-type.ts'
+import { about, clean, type Inner, one } from './one-type.ts'
 import { patternProblem } from './pattern.ts'
 import { problemsError, type SchemaProblem } from './problem.ts'
 import { resolve } from './references.ts'
@@ -45,7 +45,7 @@ interface Converted {
 
 function converted(schema: AnySchema, { path = 'schema' }: StructuralOptions): Converted {
   const json = jsonSchemaOf(schema, path)
-  const context = new Context(json)
+  const context = new Context(json, isStandard(schema))
   const structural = withNullRules(convert(json, path, ['#'], context), path, context)
   checkDefaults(structural, path, context)
   return { structural, problems: context.problems }
@@ -98,15 +98,16 @@ function convert(input: unknown, path: string, trail: readonly string[], context
     unions.push(['anyOf', types.map(type => ({ ...limitsOf(own, type), type }))])
   } else if (Array.isArray(own.type)) own.type = types[0]
   const parts: StructuralSchema[] = []
+  const limits: StructuralSchema[] = []
   if (Array.isArray(allOf)) {
     const [plain, others] = apart(allOf, own)
-    if (plain.length > 0) parts.push(limiting({ allOf: plain }, path, context))
+    if (plain.length > 0) limits.push(limiting({ allOf: plain }, path, context))
     parts.push(...others.map(part => inner(withType(part, own.type), '')))
   }
   for (const [keyword, branches] of unions) {
     const [, others] = apart(branches, own)
     if (others.length === 0 || isIntOrString(own, branches))
-      parts.push(limiting({ [keyword]: branches }, path, context))
+      limits.push(limiting({ [keyword]: branches }, path, context))
     else
       parts.push(
         unionOf(
@@ -120,7 +121,10 @@ function convert(input: unknown, path: string, trail: readonly string[], context
   }
   const outside = ownPart(types.length > 1 ? about(own) : own, parts, path, inner, context)
   if (nullable) outside.nullable = true
-  const whole = parts.reduce((left, right) => intersect(left, right, path, context), outside)
+  // Parts that only limit values say nothing of null and of unknown fields.
+  const says = { nullable: outside.nullable, [unknownFields]: outside[unknownFields] }
+  const all = [...limits.map(part => clean({ ...part, ...says })), ...parts]
+  const whole = all.reduce((left, right) => intersect(left, right, path, context), outside)
   if (
     nullable &&
     whole.enum !== undefined &&

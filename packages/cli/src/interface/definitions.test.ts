@@ -157,6 +157,33 @@ describe('the metadata of a template', () => {
   })
 })
 
+describe('the metadata of the kind', () => {
+  const meta = "import type { ObjectMeta } from '@wherry/client'\n"
+
+  it('has the limits of a name, and the age is a date', async () => {
+    const tags = kind.replace(' */', ' * @printColumn Age .metadata.creationTimestamp\n */')
+    const { stdout, stderr } = await crd(
+      `${meta}${tags}export interface Game { metadata: ObjectMeta & {\n/** @maxLength 20 */ name: string }\nspec: {} }\n`,
+    )
+    expect(stderr).toBe('')
+    const [version] = (parse(stdout) as CustomResourceDefinition).spec.versions
+    expect(version?.schema?.openAPIV3Schema?.properties?.metadata).toEqual({
+      type: 'object',
+      properties: { name: { type: 'string', maxLength: 20 } },
+    })
+    expect(version?.additionalPrinterColumns).toEqual([
+      { name: 'Age', jsonPath: '.metadata.creationTimestamp', type: 'date' },
+    ])
+  })
+
+  it('K1: has no other limits: they are refused', async () => {
+    const { stderr } = await crd(
+      `${meta}${kind}export interface Game { metadata: ObjectMeta & {\n/** @maxProperties 2 */ labels: Record<string, string> }\nspec: {} }\n`,
+    )
+    expect(stderr).toContain('metadata.labels has @maxProperties, and a server takes limits of metadata.name')
+  })
+})
+
 describe('a type from around the files', () => {
   const game = `import type { Inner } from './inner.ts'\n${kind}export interface Game { spec: Inner }\n`
 

@@ -7,7 +7,7 @@ import { refused } from '../failure.ts'
 import { docCommentOf } from './doc-comment.ts'
 import { isOfKind, type KindTags, kindTags } from './kind-tags.ts'
 import { placeOf } from './marks.ts'
-import { misplacedTag, schemaAt } from './misplaced.ts'
+import { isServersOwn, misplacedTag, schemaAt } from './misplaced.ts'
 import { placeOfNode } from './place.ts'
 import { Programs } from './program.ts'
 import { SchemaReader } from './schema-reader.ts'
@@ -142,6 +142,11 @@ function versionOf(
   const structural = structuralSchema(schema)
   for (const [field, names] of tagsOfFields)
     for (const tag of names) {
+      if (isServersOwn(field) && !documents.has(tag))
+        refuse(
+          placeOf(field, places) ?? place,
+          `${field} has @${tag}, and a server takes limits of metadata.name and metadata.generateName only. Write it as a @validation of the kind.`,
+        )
       const why = misplacedTag(tag, schemaAt(structural, field) ?? {})
       if (why !== undefined)
         refuse(placeOf(field, places) ?? place, `${field} has @${tag}, which ${why}. Leave it out.`)
@@ -151,6 +156,17 @@ function versionOf(
   const options = { served, deprecated, scale, printColumns, selectableFields }
   return { tags, place, places, parts: { ...options, name: version, schema: structural, hasStatus, prefix: '' } }
 }
+
+/** Tags that only document, and the raw schema by which `wherry types` writes the limits of names. */
+const documents: ReadonlySet<string> = new Set([
+  'schema',
+  'deprecated',
+  'example',
+  'remarks',
+  'see',
+  'since',
+  'optional',
+])
 
 function definitionOf(
   versions: readonly Version[],

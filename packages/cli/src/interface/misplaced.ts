@@ -9,6 +9,11 @@ export function misplacedTag(tag: string, schema: StructuralSchema): string | un
   return `limits ${words.join(' and ')}, and this is ${nouns[kind] ?? kind}`
 }
 
+/** Whether a field is one that the server describes by itself, so that a tag of it would be lost. */
+export function isServersOwn(path: string): boolean {
+  return /^(apiVersion|kind|metadata)([.[{]|$)/.test(path) && !/^metadata\.(name|generateName)$/.test(path)
+}
+
 const numbers = ['integer', 'number', 'int-or-string']
 const texts = ['string', 'int-or-string']
 

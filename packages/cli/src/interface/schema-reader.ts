@@ -10,6 +10,7 @@ import {
 import type ts from 'typescript'
 import type { Tag } from './doc-comment.ts'
 import { addTo, schemaOfTags } from './field-tags.ts'
+import { LimitedIntersectionFormatter } from './intersection.ts'
 import { TaggedIndexedAccessParser, TaggedMappedTypeParser } from './mapped.ts'
 import { type Unmarked, unmarked } from './marks.ts'
 import { NotJsonParser } from './not-json.ts'
@@ -41,6 +42,7 @@ export class SchemaReader {
     })
     const formatter = createFormatter({ ...config, extraTags: [] }, (chain, inner) => {
       chain.addTypeFormatter(new TaggedTypeFormatter(inner))
+      chain.addTypeFormatter(new LimitedIntersectionFormatter(inner))
     })
     this.#generator = new SchemaGenerator(program, parser, formatter)
     this.#cwd = cwd
@@ -82,7 +84,15 @@ function asObject(schema: JsonSchema): JsonSchema {
   const common = {
     apiVersion: described('apiVersion', 'string'),
     kind: described('kind', 'string'),
-    metadata: described('metadata', 'object'),
+    metadata: { ...described('metadata', 'object'), ...namesOf(own?.metadata?.properties) },
   }
   return { ...rest, properties: { ...common, ...own, ...common }, ...(names.length > 0 && { required: names }) }
+}
+
+/** The limits of an object's name, which are all that the server takes of its metadata. */
+function namesOf(metadata: unknown): JsonSchema {
+  const limited = Object.entries((metadata ?? {}) as Readonly<Record<string, JsonSchema>>).filter(
+    ([name, field]) => ['name', 'generateName'].includes(name) && Object.keys(field).some(one => one !== 'type'),
+  )
+  return limited.length === 0 ? {} : { properties: Object.fromEntries(limited) }
 }

@@ -136,6 +136,7 @@ export const ways: readonly Way[] = [
   made(base => `Required<Partial<${base}>>`),
   made(base => `${base} & {}`),
   made(base => `{ a: ${base}['a'] }`),
+  made(base => `{ a: ${base}['a'] } & ${base}`),
   { write: (type, comment) => ({ outside: '', type: `{\n${comment}a: ${type}\n}` }), wrap: object },
   {
     write: (type, comment) => ({ outside: '', type: `{\n${comment}[name: string]: ${type}\n}` }),

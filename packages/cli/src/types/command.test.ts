@@ -80,7 +80,9 @@ describe('wherry types', () => {
       },
     }
     const [game] = await definitionsIn(join(testkit, 'game.yaml'))
-    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: odd } } } }
+    const metadata = { type: 'object', properties: { name: { type: 'string', maxLength: 20, pattern: '^a' } } }
+    const own = { metadata, spec: { type: 'object', properties: odd } }
+    const schema = { openAPIV3Schema: { type: 'object', properties: own } }
     const definition = {
       ...game,
       spec: { ...game?.spec, versions: [{ name: 'v1', served: true, storage: true, schema }] },
@@ -90,6 +92,7 @@ describe('wherry types', () => {
     const [again] = interfaceDefinitions([join(folder, 'game.ts')], folder)
     const { properties } = again?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec ?? {}
     expect(properties).toEqual(odd)
+    expect(again?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.metadata).toEqual(metadata)
   })
 
   it('writes interfaces with doc comments', async () => {

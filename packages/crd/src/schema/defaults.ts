@@ -1,5 +1,6 @@
 import type { Context } from './context.ts'
 import { isRecord, type StructuralSchema, same } from './json-schema.ts'
+import { matches } from './pattern.ts'
 
 /** Refuses each default that its own schema does not accept: so does the API server. */
 export function checkDefaults(schema: StructuralSchema, path: string, context: Context): void {
@@ -55,15 +56,6 @@ function textProblem(value: string, { minLength = 0, maxLength, pattern }: Struc
   if (length < minLength) return `is shorter than ${minLength}`
   if (maxLength !== undefined && length > maxLength) return `is longer than ${maxLength}`
   return pattern !== undefined && !matches(pattern, value) ? `does not match ${pattern}` : undefined
-}
-
-/** A pattern that JavaScript reads in another way than the server is left to the server. */
-function matches(pattern: string, value: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(value)
-  } catch {
-    return true
-  }
 }
 
 function listProblem(value: readonly unknown[], schema: StructuralSchema): string | undefined {

@@ -12,13 +12,10 @@ export function columnsOf(
   schema: StructuralSchema,
   note: NoteProblem,
 ): readonly CustomResourceColumnDefinition[] {
-  const names = new Set<string>()
   return columns.map(column => {
     const { name, jsonPath, type, format, priority } = column
     const refuse = (message: string): void => note('printColumns', message)
     if (name === '') refuse(`has a column of ${jsonPath} without a name. Name it.`)
-    else if (names.has(name)) refuse(`has two columns ${name}. Name one of them otherwise, or leave it out.`)
-    names.add(name)
     if (type !== undefined && !types.includes(type))
       refuse(`has the column ${name} of the type ${type}, which is none of ${types.join(', ')}.`)
     if (format !== undefined && !formats.includes(format))

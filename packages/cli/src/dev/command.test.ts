@@ -124,7 +124,7 @@ it('an operator runs until Ctrl+C, starts again when a file changes, and nothing
     await dev.says('the definitions in deploy/crd are applied')
     await client.create(resource('plays'), { metadata: { name: 'b', namespace: 'default' } })
     await writeFile(join(folder, 'deploy/crd/plays.json'), definition('Plays'))
-    await dev.says('Invalid value')
+    await dev.says('spec.names.plural: it takes a name')
   }
   expect(await dev.end()).toBe(0)
   expect(dev.said).toContain('two stops')

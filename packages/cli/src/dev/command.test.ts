@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -55,13 +56,19 @@ class Dev {
   }
 
   get page(): string {
-    return /http:\/\/127\.0\.0\.1:\d+/.exec(this.said)?.[0] ?? ''
+    return this.at('/')
+  }
+
+  /** A path of the page, with its token. */
+  at(path: string, query: Readonly<Record<string, string>> = {}): string {
+    const [, origin = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/\?token=(\w+)/.exec(this.said) ?? []
+    return `${origin}${path}?${new URLSearchParams({ ...query, token })}`
   }
 
   /** The overview, when it is as expected. */
   async shows(isExpected: (shown: Shown) => boolean): Promise<Shown> {
     const ending = new AbortController()
-    const response = await fetch(`${this.page}/events`, { signal: ending.signal })
+    const response = await fetch(this.at('/events'), { signal: ending.signal })
     let text = ''
     try {
       for await (const chunk of response.body ?? []) {
@@ -176,16 +183,28 @@ it('the page shows what the operator watches, why each key ran, and explains a k
     ...{ program: 'runs', operator: { name: 'chess', controllers: [{ name: 'game', views: ['games'] }] } },
     keys: [{ key: 'default/a', why: 'for updated default/a: spec.title by kubectl', error: 'too big', runs: 2 }],
   })
-  const explained = await fetch(`${dev.page}/explain?controller=game&key=default/a`)
+  const explained = await fetch(dev.at('/explain', { controller: 'game', key: 'default/a' }))
   expect(await explained.text()).toBe(`game of default/a in ${join(folder, '.wherry/kubeconfig')}`)
   expect(await (await fetch(dev.page)).text()).toContain('<title>wherry dev</title>')
-  expect((await fetch(`${dev.page}//`)).status).toBe(404)
+  expect((await fetch(dev.at('//'))).status).toBe(404)
+  // Another process of this machine sees nothing.
+  for (const path of ['/', '/events', '/explain'])
+    expect((await fetch(`${new URL(dev.page).origin}${path}?token=0`)).status).toBe(403)
   await main('throw new Error("a fault of the user")')
   await dev.says('a fault of the user')
   await dev.says('src/main.mjs ended with 1: it starts again when a file changes')
   expect((await dev.shows(({ program }) => program === 'ended with 1')).keys).toEqual([])
-  expect(await (await fetch(`${dev.page}/explain?controller=game&key=a`)).text()).toBe('no operator runs')
+  expect(await (await fetch(dev.at('/explain', { controller: 'game', key: 'a' }))).text()).toBe('no operator runs')
   expect(await dev.end()).toBe(0)
+})
+
+it('a pipe among the definitions is named', async () => {
+  await mkdir(join(folder, 'deploy/crd'), { recursive: true })
+  execFileSync('mkfifo', [join(folder, 'deploy/crd/games.yaml')])
+  await main(program('one'))
+  const dev = new Dev()
+  expect(await dev.status).toBe(1)
+  expect(dev.said).toContain('deploy/crd/games.yaml is no file')
 })
 
 it('with --keep the objects are there the next time, as they were', async () => {

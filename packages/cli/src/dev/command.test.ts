@@ -272,3 +272,19 @@ it('with --cluster it asks, and does nothing without a yes', async () => {
     vi.unstubAllEnvs()
   }
 })
+
+it('messages that the program sends of its own do no harm, and questions that it does not answer do not pile up', async () => {
+  await main(`
+for (const message of ['ready', {}, null, [], { type: 'run' }]) process.send(message)
+console.log('silent runs')
+setInterval(() => {}, 1000)
+`)
+  const dev = new Dev()
+  await dev.says('silent runs')
+  const ask = async (_: unknown, at: number): Promise<string> =>
+    (await fetch(dev.at('/explain', { controller: 'game', key: `${at}` }))).text()
+  const questions = Array.from({ length: 101 }, ask)
+  expect(await Promise.race(questions)).toBe('the operator does not answer')
+  expect(await dev.end()).toBe(0)
+  await Promise.allSettled(questions)
+})

@@ -1,12 +1,10 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, rename } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { cacheFolder } from '../../packages/testing/src/real/binary-cache.ts'
-import { withLock } from '../../packages/testing/src/real/lock.ts'
 import { repository } from '../../tools/vitest/aliases.ts'
+import { buildGoProgram } from '../go-program.ts'
 
 const run = promisify(execFile)
 
@@ -30,22 +28,8 @@ function versionArguments(): string {
  * Builds kubectl and an informer of client-go into one program (it needs Go), and gives its path. It is kept where the real API server
  * is, so that it is built once for a machine: in 45 seconds, or 10 if Go has compiled the real API server before.
  */
-export async function buildGoClients(): Promise<string> {
-  const options = ['-trimpath', '-buildvcs=false', '-ldflags', `-s -w ${versionArguments()}`]
-  const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${options.join(' ')}\n`)
-  for (const name of readdirSync(module).sort()) hash.update(`${name}\0`).update(readFileSync(join(module, name)))
-  const program = join(cacheFolder(), `clients-${hash.digest('hex').slice(0, 16)}`)
-  await withLock(
-    `${program}.lock`,
-    () => {},
-    async () => {
-      if (existsSync(program)) return
-      const partial = `${program}.partial`
-      await run('nice', ['go', 'build', ...options, '-o', partial, '.'], { cwd: module, maxBuffer: 2 ** 26 })
-      await rename(partial, program)
-    },
-  )
-  return program
+export function buildGoClients(): Promise<string> {
+  return buildGoProgram(module, 'clients', ['-ldflags', `-s -w ${versionArguments()}`])
 }
 
 /** Builds a watcher of kube-rs (it needs Cargo), and gives its path. */

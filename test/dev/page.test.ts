@@ -42,7 +42,7 @@ describe.runIf(executablePath !== undefined)('the page of wherry dev', () => {
     shown.on('console', message => complaints.push(message.text()))
     shown.on('pageerror', error => complaints.push(error.message))
     shown.on('request', request => {
-      if (!request.url().startsWith(page.url)) complaints.push(`asks for ${request.url()}`)
+      if (!request.url().startsWith(new URL(page.url).origin)) complaints.push(`asks for ${request.url()}`)
     })
     await shown.goto(page.url)
     await shown.getByText('No operator runs yet').waitFor()

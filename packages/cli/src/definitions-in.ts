@@ -3,12 +3,15 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
-import { parseAllDocuments } from 'yaml'
+import { checkedDefinition } from './definition/checked.ts'
+import { isRecord, ShapeError } from './definition/shape.ts'
 import { refused, wrongUsage } from './failure.ts'
 import type { CommandHost } from './host.ts'
+import { readYaml } from './yaml/read.ts'
+import { YamlError } from './yaml/yaml-error.ts'
 
 /**
- * The definitions in a file of YAML or JSON; what else is in it is left out.
+ * The definitions in a file of YAML or JSON; what else is in it is left out. Each has the form and the names that a server takes.
  *
  * @param file as the user wrote it; `-` is the standard input
  */
@@ -21,13 +24,16 @@ export async function definitionsIn(
       throw wrongUsage(`${file} can't be read`)
     },
   )
-  const documents = parseAllDocuments(content)
-  const wrong = documents.flatMap(one => one.errors).at(0)
-  if (wrong !== undefined) throw refused(`${file}: ${wrong.message}`)
-  const objects = documents.map(one => one.toJS() as { kind?: string; items?: readonly { kind?: string }[] } | null)
-  const definitions = objects
-    .flatMap(one => one?.items ?? one ?? [])
-    .filter(one => one.kind === 'CustomResourceDefinition') as unknown as CustomResourceDefinition[]
-  if (definitions.length === 0) throw refused(`${file} has no CustomResourceDefinition`)
-  return definitions
+  try {
+    const definitions = readYaml(content)
+      .flatMap(one => (isRecord(one) && Array.isArray(one.items) ? (one.items as readonly unknown[]) : [one]))
+      .filter(isRecord)
+      .filter(({ kind }) => kind === 'CustomResourceDefinition')
+      .map(checkedDefinition)
+    if (definitions.length > 0) return definitions
+  } catch (error) {
+    if (error instanceof YamlError || error instanceof ShapeError) throw refused(`${file}: ${error.message}`, error)
+    throw error
+  }
+  throw refused(`${file} has no CustomResourceDefinition`)
 }

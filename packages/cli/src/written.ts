@@ -1,10 +1,11 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { parseAllDocuments } from 'yaml'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost } from './host.ts'
+import { OutFolder } from './out-folder.ts'
 import { renewal } from './renewal.ts'
+import { readYaml } from './yaml/read.ts'
+import { YamlError } from './yaml/yaml-error.ts'
 
 /** Where generated files go. */
 export interface Destination {
@@ -22,28 +23,26 @@ export async function writeFiles(
   { out, isCheck, renewedBy }: Destination,
   host: CommandHost,
 ): Promise<void> {
+  const folder = new OutFolder(out, host.cwd)
   let isCurrent = true
   for (const [name, content] of Object.entries(files)) {
-    const file = join(out, name)
-    const path = resolve(host.cwd, file)
-    const found = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return undefined
-      throw error
-    })
+    const found = await folder.read(name)
     const state = found === undefined ? 'missing' : isSame(found, content) ? 'current' : 'stale'
     const isToWrite = state !== 'current' && !isCheck
-    if (isToWrite) {
-      await mkdir(dirname(path), { recursive: true })
-      await writeFile(path, content)
-    }
+    if (isToWrite) await folder.write(name, content)
     if (state !== 'current') isCurrent = false
-    host.stdout.write(`${file}: ${isToWrite ? 'written' : state}\n`)
+    host.stdout.write(`${join(out, name)}: ${isToWrite ? 'written' : state}\n`)
   }
   if (isCheck && !isCurrent) throw new CommandFailure(renewal(renewedBy), 1)
 }
 
-/** Whether two texts have the same documents (rule K5). */
-function isSame(a: string, b: string): boolean {
-  const documents = (text: string): unknown[] => parseAllDocuments(text).map(one => one.toJS())
-  return a === b || isDeepStrictEqual(documents(a), documents(b))
+/** Whether a file has the same documents as another text (rule K5). What kubectl can't read is not the same. */
+function isSame(found: string, content: string): boolean {
+  if (found === content) return true
+  try {
+    return isDeepStrictEqual(readYaml(found), readYaml(content))
+  } catch (error) {
+    if (error instanceof YamlError) return false
+    throw error
+  }
 }

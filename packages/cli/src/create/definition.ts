@@ -1,3 +1,4 @@
+import { plainValue } from '../yaml/plain.ts'
 import type { ProjectNames, SchemaKind } from './names.ts'
 
 /** Markdown's, which a template can't hold as it is. */
@@ -19,6 +20,9 @@ const differences = [
   [`The ${tick}metadata.generation${tick} that`, 'The generation that'],
 ] as const
 
+/** A name such as No is a text, and not false. */
+const quoted = (name: string): string => (typeof plainValue(name) === 'string' ? name : JSON.stringify(name))
+
 function ofInterface({ group, kind, singular, plural }: ProjectNames): string {
   return String.raw`apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -28,10 +32,10 @@ spec:
   group: ${group}
   scope: Namespaced
   names:
-    kind: ${kind}
+    kind: ${quoted(kind)}
     listKind: ${kind}List
-    plural: ${plural}
-    singular: ${singular}
+    plural: ${quoted(plural)}
+    singular: ${quoted(singular)}
   versions:
     - name: v1alpha1
       served: true

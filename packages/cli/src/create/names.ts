@@ -1,5 +1,6 @@
 import { wrongUsage } from '../failure.ts'
 import { pluralOf } from '../interface/plural.ts'
+import { type CodeNames, codeNames } from './code-names.ts'
 
 /** What the kind of a project is described by. */
 export type SchemaKind = 'interface' | 'zod'
@@ -15,6 +16,8 @@ export interface ProjectNames {
   readonly singular: string
   /** `games` */
   readonly plural: string
+  /** What the sources call the kind: its own name, if that is free in all of them. */
+  readonly code: CodeNames
 }
 
 /** @throws CommandFailure for a name that an API server, or npm, does not take */
@@ -25,5 +28,10 @@ export function projectNames(name: string, group: string, kind: string): Project
     throw wrongUsage(`--group ${group}: a group is a domain of yours, such as arcade.example.com`)
   if (!/^[A-Z][A-Za-z0-9]{0,62}$/.test(kind)) throw wrongUsage(`--kind ${kind}: a kind is a name such as Game`)
   const singular = kind.toLowerCase()
-  return { name, group, kind, singular, plural: pluralOf(singular) }
+  const plural = pluralOf(singular)
+  if (plural.length > 63 || `${plural}.${group}`.length > 253)
+    throw wrongUsage(
+      `--kind ${kind}: ${plural}.${group} is too long: up to 63 characters before the group, and 253 in all`,
+    )
+  return { name, group, kind, singular, plural, code: codeNames(kind, singular, plural) }
 }

@@ -28,8 +28,8 @@ export function projectFiles(
 }
 
 /** The file with the schema. */
-function schemaFile({ singular }: ProjectNames, schema: SchemaKind): string {
-  return schema === 'zod' ? `src/${singular}.crd.ts` : `src/${singular}.ts`
+function schemaFile({ code }: ProjectNames, schema: SchemaKind): string {
+  return schema === 'zod' ? `src/${code.file}.crd.ts` : `src/${code.file}.ts`
 }
 
 function readme(names: ProjectNames, schema: SchemaKind): string {

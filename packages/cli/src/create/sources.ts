@@ -2,10 +2,10 @@ import type { ProjectNames, SchemaKind } from './names.ts'
 
 /** The TypeScript files of a project by path: the resource, its reconcile, the program and a test. */
 export function sources(names: ProjectNames, schema: SchemaKind): Readonly<Record<string, string>> {
-  const { name, kind, singular, plural } = names
+  const { name, kind, singular, plural, code } = names
   const add = `add${kind}`
   const isZod = schema === 'zod'
-  const resource = `export const ${plural} = defineResource<${kind}>({
+  const resource = `export const ${code.resource} = defineResource<${code.type}>({
   group: '${names.group}',
   version: 'v1alpha1',
   kind: '${kind}',
@@ -13,14 +13,14 @@ export function sources(names: ProjectNames, schema: SchemaKind): Readonly<Recor
   namespaced: true,
 })
 `
-  const imported = `import { ${plural} } from './${singular}.ts'\n`
+  const imported = `import { ${code.resource} } from './${code.file}.ts'\n`
   return {
-    [isZod ? `src/${singular}.crd.ts` : `src/${singular}.ts`]: isZod
+    [isZod ? `src/${code.file}.crd.ts` : `src/${code.file}.ts`]: isZod
       ? zodSchema(names)
       : `${ofInterface(names)}${resource}`,
     'src/reconcile.ts': `${isZod ? "import { defineResource } from '@wherry/client'\n" : ''}import { configMaps } from '@wherry/client/resources/core'
 import type { Operator } from '@wherry/controller'
-${isZod ? `import type { ${kind} } from './${singular}.crd.ts'\n\n${resource}` : imported}
+${isZod ? `import type { ${code.type} } from './${code.file}.crd.ts'\n\n${resource}` : imported}
 /** The ConfigMaps of this operator: it watches no others. */
 export const ours = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': '${name}' } })
 
@@ -28,7 +28,7 @@ export const ours = configMaps.within({ labels: { 'app.kubernetes.io/managed-by'
 export function ${add}(operator: Operator): void {
   operator
     .controller('${singular}')
-    .for(${plural})
+    .for(${code.resource})
     .owns(ours)
     .reconcile(async ({ object, apply, status }) => {
       await apply(ours, { metadata: { name: object.metadata${isZod ? '?' : ''}.name }, data: { message: object.spec.message } })
@@ -54,7 +54,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
 import { rolesIn } from '@wherry/testing'
 import { setUpApiServer } from '@wherry/testing/node-test'
-${isZod ? `import { ${add}, ${plural} } from '../src/reconcile.ts'` : `import { ${plural} } from '../src/${singular}.ts'\nimport { ${add} } from '../src/reconcile.ts'`}
+${isZod ? `import { ${add}, ${code.resource} } from '../src/reconcile.ts'` : `import { ${code.resource} } from '../src/${code.file}.ts'\nimport { ${add} } from '../src/reconcile.ts'`}
 
 // Exactly the rights of the manifests; with RECORD=1 all rights, to record what a change needs.
 const all = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
@@ -69,7 +69,7 @@ test('makes a ConfigMap, and keeps it as it should be', async () => {
 
   const key = { name: 'hello', namespace: cluster.namespace }
   const message = async () => (await client.get(configMaps, key))?.data?.message
-  await client.create(${plural}, { metadata: key, spec: { message: 'Hello' } })
+  await client.create(${code.resource}, { metadata: key, spec: { message: 'Hello' } })
   await operator.settled()
   assert.equal(await message(), 'Hello')
 
@@ -81,7 +81,7 @@ test('makes a ConfigMap, and keeps it as it should be', async () => {
   }
 }
 
-function ofInterface({ group, kind }: ProjectNames): string {
+function ofInterface({ group, kind, code }: ProjectNames): string {
   return `import { defineResource, type ObjectMeta } from '@wherry/client'
 import type { Conditions } from '@wherry/crd'
 
@@ -89,9 +89,9 @@ import type { Conditions } from '@wherry/crd'
  * Makes a ConfigMap with a message.
  *
  * @group ${group}
- * @version v1alpha1
+ * @version v1alpha1${code.type === kind ? '' : `\n * @kind ${kind}`}
  */
-export interface ${kind} {
+export interface ${code.type} {
   metadata: ObjectMeta
   spec: {
     /**
@@ -107,7 +107,7 @@ export interface ${kind} {
 `
 }
 
-function zodSchema({ group, kind, singular, plural }: ProjectNames): string {
+function zodSchema({ group, kind, plural, code }: ProjectNames): string {
   return `import { defineCustomResource, type ObjectOf } from '@wherry/crd'
 import { z } from 'zod'
 
@@ -124,7 +124,7 @@ const condition = z
 const asMap = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] }
 
 // Only the definition and the type are made of it: the operator does not load it.
-export const ${singular} = defineCustomResource({
+export const ${code.schema} = defineCustomResource({
   group: '${group}',
   version: 'v1alpha1',
   kind: '${kind}',
@@ -135,6 +135,6 @@ export const ${singular} = defineCustomResource({
   status: z.object({ conditions: z.array(condition).meta(asMap).optional() }),
 })
 
-export type ${kind} = ObjectOf<typeof ${singular}>
+export type ${code.type} = ObjectOf<typeof ${code.schema}>
 `
 }

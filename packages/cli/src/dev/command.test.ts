@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -55,13 +56,19 @@ class Dev {
   }
 
   get page(): string {
-    return /http:\/\/127\.0\.0\.1:\d+/.exec(this.said)?.[0] ?? ''
+    return this.at('/')
+  }
+
+  /** A path of the page, with its token. */
+  at(path: string, query: Readonly<Record<string, string>> = {}): string {
+    const [, origin = '', token = ''] = /(http:\/\/127\.0\.0\.1:\d+)\/\?token=(\w+)/.exec(this.said) ?? []
+    return `${origin}${path}?${new URLSearchParams({ ...query, token })}`
   }
 
   /** The overview, when it is as expected. */
   async shows(isExpected: (shown: Shown) => boolean): Promise<Shown> {
     const ending = new AbortController()
-    const response = await fetch(`${this.page}/events`, { signal: ending.signal })
+    const response = await fetch(this.at('/events'), { signal: ending.signal })
     let text = ''
     try {
       for await (const chunk of response.body ?? []) {
@@ -124,7 +131,7 @@ it('an operator runs until Ctrl+C, starts again when a file changes, and nothing
     await dev.says('the definitions in deploy/crd are applied')
     await client.create(resource('plays'), { metadata: { name: 'b', namespace: 'default' } })
     await writeFile(join(folder, 'deploy/crd/plays.json'), definition('Plays'))
-    await dev.says('Invalid value')
+    await dev.says('spec.names.plural: it takes a name')
   }
   expect(await dev.end()).toBe(0)
   expect(dev.said).toContain('two stops')
@@ -176,16 +183,28 @@ it('the page shows what the operator watches, why each key ran, and explains a k
     ...{ program: 'runs', operator: { name: 'chess', controllers: [{ name: 'game', views: ['games'] }] } },
     keys: [{ key: 'default/a', why: 'for updated default/a: spec.title by kubectl', error: 'too big', runs: 2 }],
   })
-  const explained = await fetch(`${dev.page}/explain?controller=game&key=default/a`)
+  const explained = await fetch(dev.at('/explain', { controller: 'game', key: 'default/a' }))
   expect(await explained.text()).toBe(`game of default/a in ${join(folder, '.wherry/kubeconfig')}`)
   expect(await (await fetch(dev.page)).text()).toContain('<title>wherry dev</title>')
-  expect((await fetch(`${dev.page}//`)).status).toBe(404)
+  expect((await fetch(dev.at('//'))).status).toBe(404)
+  // Another process of this machine sees nothing.
+  for (const path of ['/', '/events', '/explain'])
+    expect((await fetch(`${new URL(dev.page).origin}${path}?token=0`)).status).toBe(403)
   await main('throw new Error("a fault of the user")')
   await dev.says('a fault of the user')
   await dev.says('src/main.mjs ended with 1: it starts again when a file changes')
   expect((await dev.shows(({ program }) => program === 'ended with 1')).keys).toEqual([])
-  expect(await (await fetch(`${dev.page}/explain?controller=game&key=a`)).text()).toBe('no operator runs')
+  expect(await (await fetch(dev.at('/explain', { controller: 'game', key: 'a' }))).text()).toBe('no operator runs')
   expect(await dev.end()).toBe(0)
+})
+
+it('a pipe among the definitions is named', async () => {
+  await mkdir(join(folder, 'deploy/crd'), { recursive: true })
+  execFileSync('mkfifo', [join(folder, 'deploy/crd/games.yaml')])
+  await main(program('one'))
+  const dev = new Dev()
+  expect(await dev.status).toBe(1)
+  expect(dev.said).toContain('deploy/crd/games.yaml is no file')
 })
 
 it('with --keep the objects are there the next time, as they were', async () => {
@@ -252,4 +271,20 @@ it('with --cluster it asks, and does nothing without a yes', async () => {
   } finally {
     vi.unstubAllEnvs()
   }
+})
+
+it('messages that the program sends of its own do no harm, and questions that it does not answer do not pile up', async () => {
+  await main(`
+for (const message of ['ready', {}, null, [], { type: 'run' }]) process.send(message)
+console.log('silent runs')
+setInterval(() => {}, 1000)
+`)
+  const dev = new Dev()
+  await dev.says('silent runs')
+  const ask = async (_: unknown, at: number): Promise<string> =>
+    (await fetch(dev.at('/explain', { controller: 'game', key: `${at}` }))).text()
+  const questions = Array.from({ length: 101 }, ask)
+  expect(await Promise.race(questions)).toBe('the operator does not answer')
+  expect(await dev.end()).toBe(0)
+  await Promise.allSettled(questions)
 })

@@ -1,16 +1,29 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { parse } from 'yaml'
+import { isRecord } from '../definition/shape.ts'
+import { refused } from '../failure.ts'
+import { readYaml } from '../yaml/read.ts'
+import { YamlError } from '../yaml/yaml-error.ts'
 
 /** The current context of the kubeconfig that a client would read. `undefined` if there is none, as in a pod. */
 export async function currentContext(env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
   const files = env.KUBECONFIG ? env.KUBECONFIG.split(delimiter).filter(Boolean) : [join(homedir(), '.kube/config')]
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch(() => '')
-    const context: unknown = (parse(text) as { readonly 'current-context'?: unknown } | null)?.['current-context']
+    const context = contextIn(text, file)
     // The first file that names one wins, as for kubectl.
     if (typeof context === 'string' && context !== '') return context
   }
   return undefined
+}
+
+function contextIn(text: string, file: string): unknown {
+  try {
+    const [config] = readYaml(text)
+    return isRecord(config) ? config['current-context'] : undefined
+  } catch (error) {
+    if (error instanceof YamlError) throw refused(`${file}: ${error.message}`, error)
+    throw error
+  }
 }

@@ -7,7 +7,7 @@ import { createRequire, enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { type Explain, type FromOperator, go, type OperatorState, type Run } from './messages.ts'
+import { cut, type Explain, type FromOperator, go, type OperatorState, type Run } from './messages.ts'
 
 /** Of `@wherry/controller`, which this package does not lean on: what it publishes. */
 interface Observed {
@@ -67,7 +67,7 @@ async function tellOf(operator: Observed): Promise<void> {
   process.channel?.unref()
   for await (const { controller, key, cause, outcome, error, startedAt, tookMs } of operator.runs()) {
     const why = cause === undefined ? '' : whyOf(cause)
-    const message = error instanceof Error ? error.message : undefined
+    const message = error instanceof Error ? cut(error.message) : undefined
     tell({ type: 'run', run: { controller, key, why, outcome, error: message, startedAt, tookMs } })
   }
 }

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { Client, defineResource, type KubernetesObject } from '@wherry/client'
 import { type ApiServer, install } from '@wherry/testing'
 import type { ControlledApiServer } from '@wherry/testing/internal'
+import { isRecord } from '../definition/shape.ts'
 import { refused } from '../failure.ts'
 
 interface Kept {
@@ -19,6 +20,7 @@ export async function restoreObjects(server: ControlledApiServer, file: string):
   let kept: Kept
   try {
     kept = JSON.parse(await readFile(file, 'utf8')) as Kept
+    if (!isKept(kept)) throw new TypeError('it is no list of objects')
   } catch (error) {
     throw refused(`${file} is not what --keep wrote: ${(error as Error).message}`)
   }
@@ -30,6 +32,10 @@ export async function restoreObjects(server: ControlledApiServer, file: string):
   })
   await install(server, ...definitions)
   await server.fill(kept.items.filter(one => !isDefinition(one)))
+}
+
+function isKept(kept: unknown): boolean {
+  return isRecord(kept) && Array.isArray(kept.items) && kept.items.every(one => isRecord(one) && isRecord(one.metadata))
 }
 
 /** Writes all objects of a server to a file. */
@@ -46,6 +52,8 @@ export async function keepObjects(server: ApiServer, file: string): Promise<void
     for (const object of (await client.list(resource)).items) items.push({ ...object, apiVersion, kind })
   }
   await mkdir(dirname(file), { recursive: true })
-  await writeFile(`${file}.new`, `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`)
+  await writeFile(`${file}.new`, `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`, {
+    mode: 0o600,
+  })
   await rename(`${file}.new`, file)
 }

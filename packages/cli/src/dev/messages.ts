@@ -1,3 +1,5 @@
+import { isRecord, texts } from '../definition/shape.ts'
+
 /** A controller of the operator. */
 export interface ControllerState {
   readonly name: string
@@ -40,6 +42,46 @@ export type FromOperator =
   | { readonly type: 'state'; readonly state: OperatorState }
   | { readonly type: 'run'; readonly run: Run }
   | { readonly type: 'explained'; readonly id: number; readonly text: string }
+
+/** Whether a message is one of ours. The program of the operator may send messages of its own, of any form. */
+export function isFromOperator(message: unknown): message is FromOperator {
+  if (!isRecord(message)) return false
+  const { type, state, run, id, text } = message
+  if (type === 'explained') return Number.isInteger(id) && typeof text === 'string'
+  if (type === 'state') return isRecord(state) && typeof state.name === 'string' && areStates(state)
+  return type === 'run' && isRecord(run) && isRun(run)
+}
+
+function areStates({ controllers, views }: Readonly<Record<string, unknown>>): boolean {
+  const isController = (one: unknown): boolean =>
+    isRecord(one) && typeof one.name === 'string' && texts.ok(one.views) && texts.ok(one.pending)
+  const isView = (one: unknown): boolean =>
+    isRecord(one) &&
+    texts.ok([one.view, one.state]) &&
+    [one.objects, one.receivedBytes].every(Number.isFinite) &&
+    texts.ok(one.holders)
+  return Array.isArray(controllers) && controllers.every(isController) && Array.isArray(views) && views.every(isView)
+}
+
+function isRun({
+  controller,
+  key,
+  why,
+  outcome,
+  error = '',
+  startedAt,
+  tookMs,
+}: Readonly<Record<string, unknown>>): boolean {
+  return texts.ok([controller, key, why, outcome, error]) && [startedAt, tookMs].every(Number.isFinite)
+}
+
+/** How many characters of a text the page shows. */
+const mostCharacters = 1000
+
+/** A text as the page shows it: an error may have the length of a file. */
+export function cut(text: string): string {
+  return text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters)} … (${text.length} characters)`
+}
 
 /** What it is asked. */
 export interface Explain {

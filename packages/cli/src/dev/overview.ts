@@ -1,4 +1,4 @@
-import type { FromOperator, OperatorState, Run } from './messages.ts'
+import { cut, type FromOperator, type OperatorState, type Run } from './messages.ts'
 
 /** The keys whose last run is kept; the one that ran longest ago goes first. */
 const mostKeys = 1000
@@ -63,7 +63,8 @@ export class Overview {
     const id = `${run.controller} ${run.key}`
     const runs = (this.#keys.get(id)?.runs ?? 0) + 1
     this.#keys.delete(id)
-    this.#keys.set(id, { ...run, runs })
+    const { error, why } = run
+    this.#keys.set(id, { ...run, why: cut(why), ...(error !== undefined && { error: cut(error) }), runs })
     const [oldest] = this.#keys.keys()
     if (this.#keys.size > mostKeys && oldest !== undefined) this.#keys.delete(oldest)
   }

@@ -27,6 +27,7 @@ export const pageHtml = `<!doctype html>
 <h2>What it holds</h2>
 <table><thead><tr><th>View<th>State<th>Objects<th>Received<th>Held by</thead><tbody id="views"></tbody></table>
 <script>
+  const token = new URLSearchParams(location.search).get('token')
   const at = id => document.getElementById(id)
   const rows = (id, items, cellsOf) => at(id).replaceChildren(...items.map(item => {
     const row = document.createElement('tr')
@@ -40,7 +41,7 @@ export const pageHtml = `<!doctype html>
   const bad = text => Object.assign(document.createElement('span'), { className: 'bad', textContent: text })
   let asked
   async function explain() {
-    const answer = await fetch('/explain?' + new URLSearchParams(asked))
+    const answer = await fetch('/explain?' + new URLSearchParams({ ...asked, token }))
     at('explanation').textContent = await answer.text()
     at('explanation').hidden = false
   }
@@ -62,7 +63,7 @@ export const pageHtml = `<!doctype html>
       [view, state, objects, (receivedBytes / 1000).toFixed(1) + ' kB', holders.join(', ')])
     if (asked) explain()
   }
-  const events = new EventSource('/events')
+  const events = new EventSource('/events?' + new URLSearchParams({ token }))
   events.onmessage = event => show(JSON.parse(event.data))
   events.onerror = () => { at('program').textContent = 'wherry dev has ended' }
 </script>

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Overview } from './overview.ts'
@@ -5,6 +6,7 @@ import { pageHtml } from './page-html.ts'
 
 /** A page that shows what an operator does. */
 export interface DevPage extends AsyncDisposable {
+  /** With the token, without which nothing is shown. */
   readonly url: string
 }
 
@@ -18,6 +20,7 @@ export async function servePage(
   port: number,
   explain: (controller: string, key: string) => Promise<string>,
 ): Promise<DevPage> {
+  const token = randomBytes(16).toString('hex')
   const server = createServer((request, response) => void answer(request, response))
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     // A page elsewhere whose name leads here may not read it.
@@ -27,6 +30,9 @@ export async function servePage(
     const url = URL.parse(request.url ?? '/', 'http://127.0.0.1')
     if (url === null) return end(response, 404, 'text/plain', 'not found')
     const { pathname, searchParams } = url
+    // Other users of this machine reach the port too.
+    if (searchParams.get('token') !== token)
+      return end(response, 403, 'text/plain', 'open the address that wherry dev prints, with its token')
     if (pathname === '/') return end(response, 200, 'text/html', pageHtml)
     if (pathname === '/events') return tell(overview, response)
     if (pathname !== '/explain') return end(response, 404, 'text/plain', 'not found')
@@ -36,7 +42,7 @@ export async function servePage(
   await listening(server, port)
   const { port: own } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${own}`,
+    url: `http://127.0.0.1:${own}/?token=${token}`,
     async [Symbol.asyncDispose]() {
       const closed = new Promise(resolve => server.close(resolve))
       server.closeAllConnections()
@@ -79,6 +85,7 @@ function end(response: ServerResponse, status: number, type: string, text: strin
     'content-security-policy':
       "default-src 'none'; img-src data:; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'self'",
     'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
   })
   response.end(text)
 }

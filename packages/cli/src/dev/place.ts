@@ -1,5 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { startApiServer } from '@wherry/testing'
@@ -9,6 +8,7 @@ import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { createDefinitions } from '../program/create-definitions.ts'
 import { definitionFiles } from '../program/definition-files.ts'
+import { type OwnKubeconfig, writeOwnKubeconfig } from '../server/own-kubeconfig.ts'
 import { currentContext } from './current-context.ts'
 import { keepObjects, restoreObjects } from './kept.ts'
 
@@ -37,18 +37,19 @@ export interface ServerOptions {
 
 /** An API server of its own, in a process of its own: what compiles here does not hold it up. */
 export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, host: CommandHost): Promise<Place> {
-  const path = resolve(host.cwd, kubeconfig)
   const server = await started(port)
   const kept = keep === undefined ? undefined : resolve(host.cwd, keep)
+  let own: OwnKubeconfig | undefined
   try {
+    own = await writeOwnKubeconfig(server.kubeconfig, kubeconfig, host.cwd)
     if (kept !== undefined) await restoreObjects(server, kept)
     await createDefinitions(server, crd, host)
-    await mkdir(dirname(path), { recursive: true })
-    await server.writeKubeconfig(path)
   } catch (error) {
+    await own?.[Symbol.asyncDispose]()
     await server.close()
     throw error
   }
+  const { path } = own
   return {
     url: server.url,
     env: { KUBECONFIG: path },
@@ -58,7 +59,7 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
       if (kept !== undefined) await keepObjects(server, kept)
     },
     async [Symbol.asyncDispose]() {
-      await rm(path, { force: true })
+      await own[Symbol.asyncDispose]()
       await server.close()
     },
   }
@@ -66,7 +67,7 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
 
 async function started(port: number): Promise<ControlledApiServer> {
   try {
-    return await startApiServer({ port, isolate: true })
+    return await startApiServer({ port, isolate: true, anonymous: false })
   } catch (error) {
     if ((error as Error).message.includes('EADDRINUSE'))
       throw refused(`port ${port} is in use: choose another with --port`)

@@ -3,10 +3,13 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Output } from '../host.ts'
-import { type Explain, type FromOperator, go } from './messages.ts'
+import { type Explain, type FromOperator, go, isFromOperator } from './messages.ts'
 
 /** How long an operator has to stop, in milliseconds. */
 const stopMs = 10_000
+
+/** How many questions wait for an operator at most. */
+const mostAsked = 100
 
 /** What a program is run with. */
 export interface ProgramOptions {
@@ -41,8 +44,8 @@ export class Program {
     this.#child = child
     child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => stderr.write(text))
-    child.on('message', (message: FromOperator) => {
-      if (this.#child !== child) return
+    child.on('message', (message: unknown) => {
+      if (this.#child !== child || !isFromOperator(message)) return
       if (message.type === 'explained') return this.#answer(message.id, message.text)
       hear(message)
       // The operator has started: now there is time for the one that will take its place.
@@ -77,6 +80,8 @@ export class Program {
   explain(controller: string, key: string): Promise<string> {
     const child = this.#child
     if (child === undefined) return Promise.resolve('no operator runs')
+    // One that never yields answers nothing: what waits for it must not pile up.
+    if (this.#asked.size >= mostAsked) return Promise.resolve('the operator does not answer')
     const id = ++this.#last
     const message: Explain = { id, controller, key }
     return new Promise(resolve => {

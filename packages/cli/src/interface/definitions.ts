@@ -7,6 +7,7 @@ import { refused } from '../failure.ts'
 import { docCommentOf } from './doc-comment.ts'
 import { isOfKind, type KindTags, kindTags } from './kind-tags.ts'
 import { placeOf } from './marks.ts'
+import { isServersOwn, misplacedTag, schemaAt } from './misplaced.ts'
 import { placeOfNode } from './place.ts'
 import { Programs } from './program.ts'
 import { SchemaReader } from './schema-reader.ts'
@@ -131,7 +132,7 @@ function versionOf(
   const tags = kindTags(comment, root.name.text, message => refuse(place, message))
   const read = reader.read(root, comment.description, tags.others)
   if (read === undefined || tags.version === '') return undefined
-  const { schema, places } = read
+  const { schema, places, tags: tagsOfFields } = read
   const wrong = schemaProblems(schema, { path: '' })
   for (const { path, message } of wrong) {
     const field = path.replace(/^\./, '')
@@ -139,11 +140,33 @@ function versionOf(
   }
   if (wrong.length > 0) return undefined
   const structural = structuralSchema(schema)
+  for (const [field, names] of tagsOfFields)
+    for (const tag of names) {
+      if (isServersOwn(field) && !documents.has(tag))
+        refuse(
+          placeOf(field, places) ?? place,
+          `${field} has @${tag}, and a server takes limits of metadata.name and metadata.generateName only. Write it as a @validation of the kind.`,
+        )
+      const why = misplacedTag(tag, schemaAt(structural, field) ?? {})
+      if (why !== undefined)
+        refuse(placeOf(field, places) ?? place, `${field} has @${tag}, which ${why}. Leave it out.`)
+    }
   const { version, served, deprecated, scale, printColumns, selectableFields } = tags
   const hasStatus = tags.hasStatus ?? structural.properties?.status !== undefined
   const options = { served, deprecated, scale, printColumns, selectableFields }
   return { tags, place, places, parts: { ...options, name: version, schema: structural, hasStatus, prefix: '' } }
 }
+
+/** Tags that only document, and the raw schema by which `wherry types` writes the limits of names. */
+const documents: ReadonlySet<string> = new Set([
+  'schema',
+  'deprecated',
+  'example',
+  'remarks',
+  'see',
+  'since',
+  'optional',
+])
 
 function definitionOf(
   versions: readonly Version[],

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Tag } from './doc-comment.ts'
-import { isRequired } from './marks.ts'
+import { isRequired, tagNames } from './marks.ts'
 
 /** What a tag of a field or a type adds to its schema, or why it can't. */
 export type FromTag = Readonly<Record<string, unknown>> | string
@@ -24,11 +25,16 @@ export function schemaOfTags(tags: readonly Tag[], refuse: (message: string) => 
 export function addTo(schema: Record<string, unknown>, more: Readonly<Record<string, unknown>>): void {
   for (const [keyword, value] of Object.entries(more)) {
     const before = schema[keyword]
-    schema[keyword] = growing.has(keyword) && Array.isArray(before) ? [...before, ...(value as unknown[])] : value
+    schema[keyword] = growing.has(keyword) && Array.isArray(before) ? grown(before, value as unknown[]) : value
   }
 }
 
-const growing: ReadonlySet<string> = new Set(['x-kubernetes-validations', 'x-kubernetes-list-map-keys'])
+/** A rule that comes by two ways, such as from two bases that have one base, is said once. */
+function grown(before: readonly unknown[], more: readonly unknown[]): unknown[] {
+  return [...before, ...more.filter(one => !before.some(other => isDeepStrictEqual(one, other)))]
+}
+
+const growing: ReadonlySet<string> = new Set(['x-kubernetes-validations', 'x-kubernetes-list-map-keys', tagNames])
 
 type Reader = (text: string, name: string) => FromTag
 

@@ -4,49 +4,69 @@ import type { JsonSchema } from '@wherry/crd'
 export const isRequired = 'wherry-required'
 /** Where the field or type is declared: `src/game.ts:12`. */
 export const declaredAt = 'wherry-declared-at'
+/** The names of the tags of a field and of its type. */
+export const tagNames = 'wherry-tags'
+/** The metadata of an object. */
+export const isMetadata = 'wherry-metadata'
 
 /** A schema without marks, and what they said. */
 export interface Unmarked {
   readonly schema: JsonSchema
   /** Where the fields at paths such as `spec.players[].name` are declared. */
   readonly places: ReadonlyMap<string, string>
+  /** The names of the tags of the fields, by path. */
+  readonly tags: ReadonlyMap<string, ReadonlySet<string>>
 }
+
+/** What is gathered by path. */
+type Gathered = Readonly<{ places: Map<string, string>; tags: Map<string, Set<string>> }>
 
 /**
  * Takes the marks out of a schema: fields become required or optional, and places are gathered by path. A field with a default is optional for those who
  * write it, since the server fills it in.
  */
 export function unmarked(marked: JsonSchema): Unmarked {
-  const places = new Map<string, string>()
-  return { schema: without(marked, '', places) as JsonSchema, places }
+  const gathered: Gathered = { places: new Map(), tags: new Map() }
+  return { schema: without(marked, '', gathered) as JsonSchema, ...gathered }
 }
 
-function without(value: unknown, path: string, places: Map<string, string>): unknown {
-  if (Array.isArray(value)) return value.map(one => without(one, path, places))
+function without(value: unknown, path: string, gathered: Gathered): unknown {
+  if (Array.isArray(value)) return value.map(one => without(one, path, gathered))
   if (typeof value !== 'object' || value === null) return value
-  const { [declaredAt]: place, [isRequired]: _, ...schema } = value as Record<string, unknown>
+  const { [declaredAt]: place, [isRequired]: _, [tagNames]: tags, [isMetadata]: __, ...schema } = asResource(value)
+  const { places } = gathered
   if (typeof place === 'string' && !places.has(path)) places.set(path, place)
+  if (Array.isArray(tags)) gathered.tags.set(path, new Set([...(gathered.tags.get(path) ?? []), ...tags]))
   const { properties } = schema
   return Object.fromEntries(
     Object.entries(schema).flatMap(([keyword, part]) => {
-      if (keyword === 'properties') return [[keyword, fields(part as JsonSchema, path, places)]]
+      if (keyword === 'properties') return [[keyword, fields(part as JsonSchema, path, gathered)]]
       if (keyword === 'required' && properties !== undefined) {
         const names = requiredOf(part as string[], properties as Record<string, JsonSchema>)
         return names.length === 0 ? [] : [[keyword, names]]
       }
-      if (keyword === 'items') return [[keyword, without(part, `${path}[]`, places)]]
-      if (keyword === 'additionalProperties') return [[keyword, without(part, `${path}{}`, places)]]
-      if (['anyOf', 'oneOf', 'allOf'].includes(keyword)) return [[keyword, without(part, path, places)]]
-      if (keyword === 'definitions') return [[keyword, fields(part as JsonSchema, '#', places)]]
+      if (keyword === 'items') return [[keyword, without(part, `${path}[]`, gathered)]]
+      if (keyword === 'additionalProperties') return [[keyword, without(part, `${path}{}`, gathered)]]
+      if (['anyOf', 'oneOf', 'allOf'].includes(keyword)) return [[keyword, without(part, path, gathered)]]
+      if (keyword === 'definitions') return [[keyword, fields(part as JsonSchema, '#', gathered)]]
       return [[keyword, part]]
     }),
   )
 }
 
-function fields(properties: JsonSchema, path: string, places: Map<string, string>): JsonSchema {
+/** The server knows the metadata of an object that is a resource of its own, and takes only `type: object` for it. */
+function asResource(value: object): Record<string, unknown> {
+  const { properties, ...schema } = value as { properties?: Record<string, JsonSchema> } & Record<string, unknown>
+  const { metadata } = properties ?? {}
+  if (schema['x-kubernetes-embedded-resource'] !== true || metadata?.[isMetadata] !== true) return value as never
+  const { properties: _, [isMetadata]: __, ...rest } = metadata
+  return { ...schema, properties: { ...properties, metadata: rest } }
+}
+
+function fields(properties: JsonSchema, path: string, gathered: Gathered): JsonSchema {
   const inner = (name: string): string => (path === '' ? name : `${path}.${name}`)
   return Object.fromEntries(
-    Object.entries(properties).map(([name, part]) => [name, without(part, inner(name), places)]),
+    Object.entries(properties).map(([name, part]) => [name, without(part, inner(name), gathered)]),
   )
 }
 

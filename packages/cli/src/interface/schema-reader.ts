@@ -10,10 +10,14 @@ import {
 import type ts from 'typescript'
 import type { Tag } from './doc-comment.ts'
 import { addTo, schemaOfTags } from './field-tags.ts'
+import { LimitedIntersectionFormatter } from './intersection.ts'
+import { TaggedIndexedAccessParser, TaggedMappedTypeParser } from './mapped.ts'
 import { type Unmarked, unmarked } from './marks.ts'
+import { NotJsonParser } from './not-json.ts'
 import { placeOfNode, type Refuse } from './place.ts'
 import { References } from './references.ts'
-import { TaggedNodeParser, TaggedTypeFormatter } from './tagged.ts'
+import { TaggedNodeParser } from './tagged.ts'
+import { TaggedTypeFormatter } from './tagged-type.ts'
 
 /** Reads the JSON Schemas of interfaces. */
 export class SchemaReader {
@@ -30,10 +34,15 @@ export class SchemaReader {
     )
     const parser = createParser(program, { ...config, extraTags: [] }, chain => {
       chain.addNodeParser(this.references)
-      chain.addNodeParser(new TaggedNodeParser(chain as ChainNodeParser, program, new Set(roots), cwd, refuse))
+      const all = chain as ChainNodeParser
+      chain.addNodeParser(new NotJsonParser(all, program, cwd, refuse))
+      chain.addNodeParser(new TaggedNodeParser(all, program, new Set(roots), cwd, refuse))
+      chain.addNodeParser(new TaggedMappedTypeParser(all, (node, message) => refuse(placeOfNode(node, cwd), message)))
+      chain.addNodeParser(new TaggedIndexedAccessParser(program.getTypeChecker(), all))
     })
     const formatter = createFormatter({ ...config, extraTags: [] }, (chain, inner) => {
       chain.addTypeFormatter(new TaggedTypeFormatter(inner))
+      chain.addTypeFormatter(new LimitedIntersectionFormatter(inner))
     })
     this.#generator = new SchemaGenerator(program, parser, formatter)
     this.#cwd = cwd
@@ -44,13 +53,13 @@ export class SchemaReader {
   read(root: ts.InterfaceDeclaration, description: string, tags: readonly Tag[]): Unmarked | undefined {
     const place = placeOfNode(root, this.#cwd)
     try {
-      const { schema, places } = unmarked(this.#generator.createSchemaFromNodes([root]) as JsonSchema)
+      const { schema, ...gathered } = unmarked(this.#generator.createSchemaFromNodes([root]) as JsonSchema)
       const whole: Record<string, unknown> = { ...(description !== '' && { description }), ...asObject(schema) }
       addTo(
         whole,
         schemaOfTags(tags, message => this.#refuse(place, message)),
       )
-      return { schema: whole, places }
+      return { schema: whole, ...gathered }
     } catch (error) {
       if (!(error instanceof BaseError)) throw error
       const { file, start = 0 } = error.diagnostic
@@ -75,7 +84,15 @@ function asObject(schema: JsonSchema): JsonSchema {
   const common = {
     apiVersion: described('apiVersion', 'string'),
     kind: described('kind', 'string'),
-    metadata: described('metadata', 'object'),
+    metadata: { ...described('metadata', 'object'), ...namesOf(own?.metadata?.properties) },
   }
   return { ...rest, properties: { ...common, ...own, ...common }, ...(names.length > 0 && { required: names }) }
+}
+
+/** The limits of an object's name, which are all that the server takes of its metadata. */
+function namesOf(metadata: unknown): JsonSchema {
+  const limited = Object.entries((metadata ?? {}) as Readonly<Record<string, JsonSchema>>).filter(
+    ([name, field]) => ['name', 'generateName'].includes(name) && Object.keys(field).some(one => one !== 'type'),
+  )
+  return limited.length === 0 ? {} : { properties: Object.fromEntries(limited) }
 }

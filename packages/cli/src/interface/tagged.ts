@@ -1,25 +1,25 @@
 import {
-  AnnotatedType,
   AnyType,
   type BaseType,
   type ChainNodeParser,
   type Context,
-  type Definition,
+  derefType,
+  ObjectType,
   type ReferenceType,
-  removeUndefined,
   type SubNodeParser,
-  type SubTypeFormatter,
-  type TypeFormatter,
-  UnionType,
 } from 'ts-json-schema-generator'
 import ts from 'typescript'
 import { docCommentOf } from './doc-comment.ts'
 import { addTo, schemaOfTags } from './field-tags.ts'
-import { declaredAt } from './marks.ts'
+import { declaredAt, tagNames } from './marks.ts'
+import { isObjectMeta, objectMeta } from './object-meta.ts'
 import { placeOfNode, type Refuse } from './place.ts'
+import { annotationsOf, defined, TaggedType } from './tagged-type.ts'
 
-/** A type with the keywords that its doc comment adds. Rules of a type and of a field that has it are both kept. */
-class TaggedType extends AnnotatedType {}
+/** A declaration whose doc comment describes a type. */
+type Declaration = Field | ts.InterfaceDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration | ts.EnumDeclaration
+
+type Field = ts.PropertySignature | ts.PropertyDeclaration | ts.IndexSignatureDeclaration
 
 /**
  * Reads the doc comments of fields, interfaces and type aliases. The generator's own reading knows no tag twice, and neither our tags nor where a field
@@ -46,36 +46,45 @@ export class TaggedNodeParser implements SubNodeParser {
 
   supportsNode(node: ts.Node): boolean {
     if (this.#inside.has(node) || this.#roots.has(node)) return false
-    return isDate(node) || isObjectMeta(node) || this.#declarationOf(node) !== undefined
+    return ts.isIntersectionTypeNode(node) || declarationOf(node) !== undefined
   }
 
   createType(node: ts.Node, context: Context, reference?: ReferenceType): BaseType {
-    const declaration = this.#declarationOf(node)
+    if (isObjectMeta(node)) return objectMeta()
+    const declaration = declarationOf(node)
     const place = placeOfNode(declaration ?? node, this.#cwd)
-    if (isDate(node)) this.#refuse(place, 'is a Date, which JSON does not have. Take Timestamp of @wherry/crd.')
     // What TypeScript says of Record and the like is not about the user's field.
     const isBuiltIn = declaration && this.#program.isSourceFileDefaultLibrary(declaration.getSourceFile())
     const comment = declaration === undefined || isBuiltIn ? undefined : docCommentOf(declaration)
     const isOpaque = comment?.tags.some(({ name }) => name === 'opaque')
-    const inner =
-      isDate(node) || isOpaque
-        ? new AnyType()
-        : isObjectMeta(node)
-          ? objectMeta()
-          : this.#next(node, context, reference)
-    if (declaration === undefined) return inner
-    const annotations: Record<string, unknown> = ts.isPropertySignature(declaration) ? { [declaredAt]: place } : {}
+    const inner = isOpaque ? new AnyType() : this.#next(node, context, reference)
+    const annotations: Record<string, unknown> = {}
+    for (const base of this.#basesOf(node, inner, context)) {
+      // What a base is for is not what an interface made from it is for.
+      const { description: _, ...limits } = annotationsOf(base)
+      addTo(annotations, limits)
+    }
+    if (declaration !== undefined && isField(declaration)) annotations[declaredAt] = place
     if (comment !== undefined) {
       if (comment.description !== '') annotations.description = comment.description
-      addTo(
-        annotations,
-        schemaOfTags(comment.tags, message => this.#refuse(place, message)),
-      )
+      const own = schemaOfTags(comment.tags, message => this.#refuse(place, message))
+      addTo(annotations, own)
+      const names = comment.tags.map(({ name }) => name)
+      if (names.length > 0) addTo(annotations, { [tagNames]: names })
     }
     if (Object.keys(annotations).length === 0) return inner
     // A field that may be undefined may be left out, which its `?` says already.
-    const defined = inner instanceof UnionType ? removeUndefined(inner).newType : inner
-    return new TaggedType(defined, annotations, false)
+    return new TaggedType(defined(inner).type, annotations)
+  }
+
+  /** The types that a type is made from, whose limits it has too. The generator keeps their fields only. */
+  #basesOf(node: ts.Node, inner: BaseType, context: Context): readonly BaseType[] {
+    if (ts.isIntersectionTypeNode(node))
+      return node.types
+        .map(one => this.#chain.createType(one, context))
+        .filter(one => derefType(one) instanceof ObjectType)
+    const isMade = ts.isInterfaceDeclaration(node) || ts.isClassDeclaration(node)
+    return isMade && inner instanceof ObjectType ? inner.getBaseTypes() : []
   }
 
   #next(node: ts.Node, context: Context, reference?: ReferenceType): BaseType {
@@ -86,48 +95,16 @@ export class TaggedNodeParser implements SubNodeParser {
       this.#inside.delete(node)
     }
   }
-
-  /** The declaration whose doc comment describes the type of `node`. */
-  #declarationOf(node: ts.Node): ts.Node | undefined {
-    if (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return node
-    const { parent } = node
-    return parent !== undefined && ts.isPropertySignature(parent) && parent.type === node ? parent : undefined
-  }
 }
 
-/** Writes the keywords of a {@link TaggedType}. */
-export class TaggedTypeFormatter implements SubTypeFormatter {
-  readonly #inner: TypeFormatter
-
-  constructor(inner: TypeFormatter) {
-    this.#inner = inner
-  }
-
-  supportsType(type: BaseType): boolean {
-    return type instanceof TaggedType
-  }
-
-  getDefinition(type: TaggedType): Definition {
-    const definition: Record<string, unknown> = { ...this.#inner.getDefinition(type.getType()) }
-    addTo(definition, type.getAnnotations())
-    if ('x-kubernetes-int-or-string' in definition) delete definition.type
-    return definition
-  }
-
-  getChildren(type: TaggedType): BaseType[] {
-    return this.#inner.getChildren(type.getType())
-  }
+/** The declaration whose doc comment describes the type of `node`. */
+function declarationOf(node: ts.Node): Declaration | undefined {
+  const isNamed = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)
+  if (isNamed || ts.isClassDeclaration(node) || ts.isEnumDeclaration(node)) return node
+  const { parent } = node
+  return parent !== undefined && isField(parent) && parent.type === node ? parent : undefined
 }
 
-function isDate(node: ts.Node): boolean {
-  return ts.isTypeReferenceNode(node) && node.typeName.getText() === 'Date'
-}
-
-/** The server knows the metadata of objects by itself, and takes only `type: object` for it. */
-function isObjectMeta(node: ts.Node): boolean {
-  return ts.isTypeReferenceNode(node) && node.typeName.getText() === 'ObjectMeta'
-}
-
-function objectMeta(): BaseType {
-  return new TaggedType(new AnyType(), { type: 'object' }, false)
+function isField(node: ts.Node): node is Field {
+  return ts.isPropertySignature(node) || ts.isPropertyDeclaration(node) || ts.isIndexSignatureDeclaration(node)
 }

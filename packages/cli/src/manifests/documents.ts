@@ -1,7 +1,7 @@
-import { stringify } from 'yaml'
 import type { DeclaredHealth } from '../program/declaration.ts'
 import { rolesYaml } from '../rbac/role-yaml.ts'
 import type { NeededRole } from '../rbac/roles.ts'
+import { yamlText } from '../yaml/write.ts'
 import { type Deployed, labelsOf } from './deployed.ts'
 import { deployment } from './deployment.ts'
 
@@ -11,26 +11,21 @@ export function manifestsYaml(deployed: Deployed): string {
   const labels = labelsOf(name)
   const metadata = { name, namespace, labels }
   const documents = [
-    yaml({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }),
-    yaml({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }),
+    yamlText({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }),
+    yamlText({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }),
     ...(roles.length === 0 ? [] : [rolesYaml(roles, name)]),
-    ...roles.map(role => yaml(binding(role, deployed))),
-    ...(health?.tokenReview ? [yaml(metricsReader(name))] : []),
-    yaml(deployment(deployed)),
-    ...(health?.metrics ? [yaml(metricsService(deployed))] : []),
-    ...(health?.metrics && hasServiceMonitor ? [yaml(serviceMonitor(deployed, health))] : []),
+    ...roles.map(role => yamlText(binding(role, deployed))),
+    ...(health?.tokenReview ? [yamlText(metricsReader(name))] : []),
+    yamlText(deployment(deployed)),
+    ...(health?.metrics ? [yamlText(metricsService(deployed))] : []),
+    ...(health?.metrics && hasServiceMonitor ? [yamlText(serviceMonitor(deployed, health))] : []),
   ]
   return `# wherry manifests writes this file. Change it by an overlay, which stays yours.\n${documents.join('---\n')}`
 }
 
 /** A kustomization of files beside it. */
 export function kustomizationYaml(files: readonly string[]): string {
-  return yaml({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources: files })
-}
-
-/** Whoever reads a manifest need not know what an alias is. */
-function yaml(document: object): string {
-  return stringify(document, { aliasDuplicateObjects: false })
+  return yamlText({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources: files })
 }
 
 const rbac = 'rbac.authorization.k8s.io'

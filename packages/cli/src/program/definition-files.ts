@@ -1,5 +1,6 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { refused } from '../failure.ts'
 
 /** The files with definitions in a folder, relative to where relative paths start. */
 export async function definitionFiles(folder: string, cwd: string): Promise<readonly string[]> {
@@ -7,8 +8,14 @@ export async function definitionFiles(folder: string, cwd: string): Promise<read
     if (error.code === 'ENOENT') return []
     throw error
   })
-  return names
+  const files = names
     .filter(name => /\.(ya?ml|json)$/.test(name))
     .sort()
     .map(name => join(folder, name))
+  for (const file of files) {
+    // To read a pipe takes for ever.
+    const found = await stat(resolve(cwd, file)).catch(() => undefined)
+    if (found?.isFile() === false) throw refused(`${file} is no file: remove it from the folder of the definitions`)
+  }
+  return files
 }

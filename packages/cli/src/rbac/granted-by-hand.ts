@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { parseAllDocuments } from 'yaml'
+import { checkFields, isRecord, listOf, record, ShapeError, texts } from '../definition/shape.ts'
 import { refused, wrongUsage } from '../failure.ts'
+import { readYaml } from '../yaml/read.ts'
+import { YamlError } from '../yaml/yaml-error.ts'
 import type { NeededRight } from './needed.ts'
 
 /** A Role or ClusterRole of the user's own. */
@@ -40,8 +42,32 @@ async function rolesIn(file: string, cwd: string): Promise<readonly HandRole[]> 
   const text = await readFile(resolve(cwd, file), 'utf8').catch(() => {
     throw wrongUsage(`--granted: ${file} can't be read`)
   })
-  const documents = parseAllDocuments(text).map(one => one.toJS() as HandRole | null)
-  const roles = documents.filter(one => one?.kind === 'Role' || one?.kind === 'ClusterRole') as HandRole[]
-  if (roles.length === 0) throw refused(`--granted: ${file} has no Role and no ClusterRole`)
-  return roles
+  try {
+    const roles = readYaml(text)
+      .flatMap(one => (isRecord(one) && Array.isArray(one.items) ? (one.items as readonly unknown[]) : [one]))
+      .filter(isRecord)
+      .filter(({ kind }) => kind === 'Role' || kind === 'ClusterRole')
+      .map(checkedRole)
+    if (roles.length > 0) return roles
+  } catch (error) {
+    if (error instanceof YamlError || error instanceof ShapeError)
+      throw refused(`--granted: ${file}: ${error.message}`, error)
+    throw error
+  }
+  throw refused(`--granted: ${file} has no Role and no ClusterRole`)
+}
+
+/** A role with the form that a server takes. Throws a `ShapeError`. */
+function checkedRole(role: Readonly<Record<string, unknown>>): HandRole {
+  const { rules, ...rest } = role
+  checkFields(role, { metadata: record }, '')
+  // A role without rules may say so with null.
+  if (rules === undefined || rules === null) return rest as unknown as HandRole
+  checkFields(role, { rules: listOf(record) }, '')
+  for (const [at, rule] of (rules as readonly Readonly<Record<string, unknown>>[]).entries()) {
+    const path = `rules[${at}]`
+    if (!Object.hasOwn(rule, 'verbs')) throw new ShapeError(path, 'it has no verbs')
+    checkFields(rule, { verbs: texts, apiGroups: texts, resources: texts, resourceNames: texts }, path)
+  }
+  return role as unknown as HandRole
 }

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { yamlText } from '../yaml/write.ts'
 import type { NeededRole, NeededRule } from './roles.ts'
 
 /** More reasons than these are counted. */
@@ -15,7 +15,7 @@ function roleYaml({ namespace, rules }: NeededRole, name: string): string {
     kind: namespace === '' ? 'ClusterRole' : 'Role',
     metadata: namespace === '' ? { name } : { name, namespace },
   }
-  return `${stringify(head)}rules:\n${rules.map(ruleYaml).join('')}`
+  return `${yamlText(head)}rules:\n${rules.map(ruleYaml).join('')}`
 }
 
 function ruleYaml({ by, ...rule }: NeededRule): string {
@@ -23,6 +23,6 @@ function ruleYaml({ by, ...rule }: NeededRule): string {
   const named = [...by.slice(0, maxReasons), ...(more > 0 ? [`and ${more} more`] : [])]
   const comments = named.map(reason => `  # ${reason}\n`).join('')
   // The comment above names why; a rule is then short enough to be read at a glance.
-  const lines = stringify([rule], { collectionStyle: 'any', lineWidth: 0 }).trimEnd().split('\n')
+  const lines = yamlText([rule], { isShort: true }).trimEnd().split('\n')
   return `${comments}${lines.map(line => `  ${line}\n`).join('')}`
 }

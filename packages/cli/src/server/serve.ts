@@ -1,12 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, rm } from 'node:fs/promises'
 import { constants } from 'node:os'
-import { dirname, resolve } from 'node:path'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { refused } from '../failure.ts'
 import type { CommandHost, Output } from '../host.ts'
 import { createDefinitions } from '../program/create-definitions.ts'
+import { writeOwnKubeconfig } from './own-kubeconfig.ts'
 
 /** How a server is run. */
 export interface ServeOptions {
@@ -25,25 +24,19 @@ export interface ServeOptions {
 /** Runs a server until the command has ended, or until it is told to end. Resolves with the command's exit status. */
 export async function serve(options: ServeOptions, host: CommandHost): Promise<number> {
   const { port, kubeconfig, crd, isRestricted, command } = options
-  const path = resolve(host.cwd, kubeconfig)
   await using server = await started(port, isRestricted)
-  try {
-    await createDefinitions(server, crd, host)
-    await mkdir(dirname(path), { recursive: true })
-    await server.writeKubeconfig(path)
-    if (command.length > 0) return await runBeside(command, path, host)
-    host.stdout.write(`${server.url}, until Ctrl+C\nexport KUBECONFIG=${path}\n`)
-    const ending = host.ending?.()
-    if (!ending?.aborted) await (ending ? once(ending, 'abort') : new Promise(() => {}))
-    return 0
-  } finally {
-    await rm(path, { force: true })
-  }
+  await using own = await writeOwnKubeconfig(server.kubeconfig, kubeconfig, host.cwd)
+  await createDefinitions(server, crd, host)
+  if (command.length > 0) return await runBeside(command, own.path, host)
+  host.stdout.write(`${server.url}, until Ctrl+C\nexport KUBECONFIG=${own.path}\n`)
+  const ending = host.ending?.()
+  if (!ending?.aborted) await (ending ? once(ending, 'abort') : new Promise(() => {}))
+  return 0
 }
 
 async function started(port: number, isRestricted: boolean): Promise<ApiServer> {
   try {
-    return await startApiServer({ port, authorization: isRestricted ? 'RBAC' : 'allow' })
+    return await startApiServer({ port, authorization: isRestricted ? 'RBAC' : 'allow', anonymous: isRestricted })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
       throw refused(`port ${port} is in use: choose another with --port, or none for a free one`)

@@ -64,6 +64,37 @@ describe('wherry types', () => {
     expect(rounds[0]?.size).toBeGreaterThan(3)
   })
 
+  it('K2: what the server takes and no tag says comes back as it was', async () => {
+    const odd = {
+      listed: { type: 'string', nullable: true, enum: ['a', 'b'] },
+      numbers: { type: 'integer', nullable: true, enum: [1, 2], minimum: 1, format: 'int32' },
+      text: { type: 'string', maximum: 3, format: 'int32' },
+      time: { type: 'string', format: 'date-time', pattern: '^2' },
+      list: { type: 'array', maxLength: 2, items: { type: 'string' } },
+      any: { 'x-kubernetes-preserve-unknown-fields': true, minimum: 1 },
+      values: { 'x-kubernetes-preserve-unknown-fields': true, enum: [1] },
+      map: { type: 'object', nullable: true, 'x-kubernetes-preserve-unknown-fields': true, required: ['q'] },
+      port: {
+        ...{ 'x-kubernetes-int-or-string': true, nullable: true, format: 'int32' },
+        anyOf: [{ type: 'integer' }, { type: 'string' }],
+      },
+    }
+    const [game] = await definitionsIn(join(testkit, 'game.yaml'))
+    const metadata = { type: 'object', properties: { name: { type: 'string', maxLength: 20, pattern: '^a' } } }
+    const own = { metadata, spec: { type: 'object', properties: odd } }
+    const schema = { openAPIV3Schema: { type: 'object', properties: own } }
+    const definition = {
+      ...game,
+      spec: { ...game?.spec, versions: [{ name: 'v1', served: true, storage: true, schema }] },
+    }
+    await writeFile(join(folder, 'odd.json'), JSON.stringify(definition))
+    await run('types odd.json --out .', folder)
+    const [again] = interfaceDefinitions([join(folder, 'game.ts')], folder)
+    const { properties } = again?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec ?? {}
+    expect(properties).toEqual(odd)
+    expect(again?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.metadata).toEqual(metadata)
+  })
+
   it('writes interfaces with doc comments', async () => {
     const { stdout } = await run('types every.yaml')
     await expect(stdout).toMatchFileSnapshot('../testkit/every.ts.txt')

@@ -1,9 +1,8 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { resolve } from 'node:path'
 import { Command } from 'commander'
 import { definitionsIn } from '../definitions-in.ts'
 import { CommandFailure, refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import { OutFolder } from '../out-folder.ts'
 import { renewal } from '../renewal.ts'
 
 interface Options {
@@ -48,17 +47,14 @@ async function types(files: readonly string[], { out, check }: Options, host: Co
     host.stdout.write([...written.values()].join('\n'))
     return
   }
-  const folder = resolve(host.cwd, out)
+  const folder = new OutFolder(out, host.cwd)
   let areCurrent = true
   for (const [name, made] of written) {
-    const found = await readFile(resolve(folder, name), 'utf8').catch(() => undefined)
+    const found = await folder.read(name)
     const state = found === undefined ? 'missing' : (await isCurrent(found, made)) ? 'current' : 'stale'
     if (check) areCurrent &&= state === 'current'
-    else if (state !== 'current') {
-      await mkdir(folder, { recursive: true })
-      await writeFile(resolve(folder, name), made)
-    }
-    host.stdout.write(`${out}/${name}: ${check || state === 'current' ? state : 'written'}\n`)
+    else if (state !== 'current') await folder.write(name, made)
+    host.stdout.write(`${folder.shown(name)}: ${check || state === 'current' ? state : 'written'}\n`)
   }
   if (!areCurrent) throw new CommandFailure(renewal(['types', ...files, '--out', out]), 1)
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StructuralSchema } from '@wherry/crd'
+import { misplacedTag } from '../interface/misplaced.ts'
 import { commentText, isOneLine, isPlain } from './comment.ts'
 
 /** A schema as a type and what its doc comment says. */
@@ -74,20 +75,25 @@ export class TypeFile {
     const declared: Declaration[] = []
     const plain = this.#type(schema, rest, take, path, declared)
     const type = schema.nullable === true ? `${plain} | null` : plain
+    // A tag that limits nothing is refused. The server takes such a limit, so the definition may have it.
+    const fits = (tag: string): boolean =>
+      (schema.type !== undefined || schema['x-kubernetes-int-or-string'] === true) &&
+      misplacedTag(tag, schema) === undefined
     if (take('nullable') === true) tags.push('@nullable')
     if (schema.default !== undefined) tags.push(`@default ${JSON.stringify(take('default'))}`)
     for (const [limit, excluded] of [
       ['minimum', 'exclusiveMinimum'],
       ['maximum', 'exclusiveMaximum'],
     ] as const)
-      if (schema[excluded] === true && schema[limit] !== undefined) {
+      if (schema[excluded] === true && schema[limit] !== undefined && fits(limit)) {
         tags.push(`@${excluded} ${take(limit)}`)
         take(excluded)
       }
-    for (const field of numbers) if (rest[field] !== undefined) tags.push(`@${field} ${take(field)}`)
+    for (const field of numbers) if (rest[field] !== undefined && fits(field)) tags.push(`@${field} ${take(field)}`)
     for (const field of texts)
-      if (isOneLine(rest[field]) && !/^`.+`$/.test(rest[field])) tags.push(`@${field} ${take(field)}`)
-    if (rest.enum !== undefined) tags.push(`@enum ${JSON.stringify(take('enum'))}`)
+      if (isOneLine(rest[field]) && !/^`.+`$/.test(rest[field]) && fits(field)) tags.push(`@${field} ${take(field)}`)
+    // With the tag, null would be one of the values. Here the server refuses it, and so it must stay.
+    if (rest.enum !== undefined && schema.nullable !== true) tags.push(`@enum ${JSON.stringify(take('enum'))}`)
     for (const [field, tag] of marks)
       if (rest[field] === true) {
         take(field)
@@ -113,7 +119,9 @@ export class TypeFile {
       return this.#scalar('IntOrString')
     }
     if (schema.type === undefined) {
-      if (schema['x-kubernetes-preserve-unknown-fields'] === true) take('x-kubernetes-preserve-unknown-fields')
+      // Limits without a type would imply one.
+      if (![...numbers, ...texts, 'enum', 'anyOf', 'oneOf', 'allOf', 'not'].some(field => field in rest))
+        take('x-kubernetes-preserve-unknown-fields')
       return 'unknown'
     }
     const { type } = schema
@@ -126,7 +134,7 @@ export class TypeFile {
       return this.#scalar('int64')
     }
     if (type !== 'string') return type
-    if (schema.enum?.every(value => typeof value === 'string' && value !== ''))
+    if (schema.nullable !== true && schema.enum?.every(value => typeof value === 'string' && value !== ''))
       return (take('enum') as string[]).map(value => JSON.stringify(value)).join(' | ')
     const scalar = schema.format === 'date-time' ? 'Timestamp' : schema.format === 'duration' ? 'Duration' : undefined
     if (scalar === undefined) return 'string'

@@ -1,4 +1,8 @@
-import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@wherry/client/resources/apiextensions'
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+  JSONSchemaProps,
+} from '@wherry/client/resources/apiextensions'
 import { commentText, isPlain } from './comment.ts'
 import { pascal, TypeFile, validation } from './fields.ts'
 
@@ -29,7 +33,7 @@ function declareVersion(
     ...(['apiVersion', 'kind'] as const).map(field =>
       file.member(field, { type: 'string', ...described(properties[field]?.description) }, false, name),
     ),
-    `${commentText(properties.metadata?.description ?? '', [], '  ')}  metadata?: ObjectMeta\n`,
+    `${commentText(properties.metadata?.description ?? '', limitsOfNames(properties.metadata), '  ')}  metadata?: ObjectMeta\n`,
     ...file.members({ properties: own, required }, name),
   ]
   const isText = isPlain(description ?? '')
@@ -44,6 +48,12 @@ function declareVersion(
     ...(Object.keys(schema).length === 0 ? [] : [`@schema ${JSON.stringify(schema)}`]),
   ]
   file.declare(name, commentText(isText ? (description ?? '') : '', tags), members)
+}
+
+/** The limits of an object's name. */
+function limitsOfNames(metadata: JSONSchemaProps | undefined): string[] {
+  const { properties = {} } = metadata ?? {}
+  return Object.keys(properties).length === 0 ? [] : [`@schema ${JSON.stringify({ properties })}`]
 }
 
 const common = ['apiVersion', 'kind', 'metadata']

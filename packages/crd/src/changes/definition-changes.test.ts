@@ -114,7 +114,18 @@ const rows: readonly Row[] = [
     ['v2', '', 'storage version, was v1', 'safe'],
   ],
   ['the webhook', definition([v1], webhook), plain, ['', 'spec.conversion.strategy', 'None, was Webhook', objects]],
-  ['a webhook', plain, definition([v1], webhook), ['', 'spec.conversion.strategy', 'Webhook, was None', 'safe']],
+  [
+    'a webhook that nothing needs',
+    plain,
+    definition([v1], webhook),
+    ['', 'spec.conversion.strategy', 'Webhook, was None', 'safe'],
+  ],
+  [
+    'a webhook',
+    definition([v1, v1beta1]),
+    definition([v1, v1beta1], webhook),
+    ['', 'spec.conversion.strategy', 'Webhook, was None', clients],
+  ],
   [
     'serving',
     definition([v1, v1beta1]),

@@ -77,10 +77,15 @@ function nameChanges(old: CustomResourceDefinition, next: CustomResourceDefiniti
   const [wasStrategy, strategy] = [wasConversion?.strategy ?? 'None', conversion?.strategy ?? 'None']
   if (wasStrategy !== strategy) {
     const isLost = strategy === 'None'
+    // Objects of one version are never converted.
+    const isNeeded = next.spec.versions.length > 1
+    const verdict = isLost ? 'breaks stored objects' : isNeeded ? 'breaks clients' : 'safe'
     const advice = isLost
       ? 'Migrate all objects to the storage version first.'
-      : 'Have the webhook answer before you apply this: without it no object can be read.'
-    changed('spec.conversion.strategy', wasStrategy, strategy, isLost ? 'breaks stored objects' : 'safe', advice)
+      : isNeeded
+        ? 'Have the webhook answer before you apply this: without it no object can be read at another version than its own.'
+        : ''
+    changed('spec.conversion.strategy', wasStrategy, strategy, verdict, advice)
   }
 }
 

@@ -1,12 +1,11 @@
-import type {
-  CustomResourceColumnDefinition,
-  CustomResourceDefinition,
-  CustomResourceDefinitionVersion,
-} from '@wherry/client/resources/apiextensions'
+import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@wherry/client/resources/apiextensions'
 import type { StructuralSchema } from '../schema/json-schema.ts'
 import { problemsError, type SchemaProblem } from '../schema/problem.ts'
-import type { CustomResourceOptions, OtherVersionOptions } from './options.ts'
+import { columnsOf, type NoteProblem } from './columns.ts'
+import { checkNames } from './names.ts'
+import type { CustomResourceOptions, OtherVersionOptions, ScalePaths } from './options.ts'
 import { fieldAt } from './paths.ts'
+import { checkSelectable } from './selectable.ts'
 
 /** The names and other things that all versions share. */
 export interface DefinitionNames
@@ -36,7 +35,7 @@ export interface VersionParts
 /**
  * The definition of these versions.
  *
- * @throws OptionTypeError with each path that a version's schema does not have
+ * @throws OptionTypeError with each name, column and path that a server refuses, or that a version's schema does not have
  */
 export function assembleDefinition(
   names: DefinitionNames,
@@ -44,6 +43,10 @@ export function assembleDefinition(
 ): CustomResourceDefinition {
   const { group, kind, plural, namespaced, shortNames, categories, annotations } = names
   const { singular = kind.toLowerCase(), listKind = `${kind}List` } = names
+  const problems: SchemaProblem[] = []
+  checkNames(names, (path, message) => void problems.push({ path, message }))
+  const described = versions.map(version => versionOf(version, problems))
+  if (problems.length > 0) throw problemsError(problems)
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
@@ -59,36 +62,18 @@ export function assembleDefinition(
         ...(shortNames && { shortNames: [...shortNames] }),
         ...(categories && { categories: [...categories] }),
       },
-      versions: versions.map(versionOf),
+      versions: described,
     },
   }
 }
 
-function versionOf(parts: VersionParts): CustomResourceDefinitionVersion {
+function versionOf(parts: VersionParts, problems: SchemaProblem[]): CustomResourceDefinitionVersion {
   const { name, storage, schema, hasStatus, prefix } = parts
   const { scale, printColumns, selectableFields, served = true, deprecated = false } = parts
-  const problems: SchemaProblem[] = []
-  const find = (path: string, where: string): StructuralSchema | undefined => {
-    const found = fieldAt(schema, path)
-    if (found === undefined)
-      problems.push({ path: `${prefix}${where}`, message: `names ${path}, which the schema does not have.` })
-    return found
-  }
-  for (const path of Object.values(scale ?? {})) if (path !== undefined) find(path, 'scale')
-  for (const path of selectableFields ?? []) {
-    const type = find(path, 'selectableFields')?.type
-    if (type !== undefined && !['string', 'integer', 'boolean'].includes(type))
-      problems.push({
-        path: `${prefix}selectableFields`,
-        message: `names ${path}, which is not a string, an integer or a boolean.`,
-      })
-  }
-  const columns = printColumns?.map((column): CustomResourceColumnDefinition => {
-    const plain = /^(\.[\w-]+)+$/.test(column.jsonPath) && !column.jsonPath.startsWith('.metadata')
-    const field = plain ? find(column.jsonPath, 'printColumns') : undefined
-    return { ...column, type: column.type ?? columnType(field) }
-  })
-  if (problems.length > 0) throw problemsError(problems)
+  const note: NoteProblem = (option, message) => void problems.push({ path: `${prefix}${option}`, message })
+  if (scale !== undefined) checkScale(scale, schema, note)
+  checkSelectable(selectableFields ?? [], schema, note)
+  const columns = printColumns && columnsOf(printColumns, schema, note)
   return {
     name,
     served,
@@ -99,13 +84,19 @@ function versionOf(parts: VersionParts): CustomResourceDefinitionVersion {
     ...((hasStatus || scale) && {
       subresources: { ...(hasStatus && { status: {} }), ...(scale && { scale: { ...scale } }) },
     }),
-    ...(columns && { additionalPrinterColumns: columns }),
+    ...(columns && { additionalPrinterColumns: [...columns] }),
     ...(selectableFields && { selectableFields: selectableFields.map(jsonPath => ({ jsonPath })) }),
   }
 }
 
-/** What kubectl prints a field as. */
-function columnType(field: StructuralSchema | undefined): string {
-  if (field?.format === 'date-time') return 'date'
-  return ['integer', 'number', 'boolean'].includes(field?.type ?? '') ? (field?.type as string) : 'string'
+function checkScale(scale: ScalePaths, schema: StructuralSchema, note: NoteProblem): void {
+  const check = (path: string | undefined, starts: readonly string[]): void => {
+    if (path === undefined) return
+    if (!starts.some(start => path.startsWith(start)))
+      note('scale', `names ${path}, which must begin with ${starts.join(' or ')}`)
+    else if (fieldAt(schema, path) === undefined) note('scale', `names ${path}, which the schema does not have.`)
+  }
+  check(scale.specReplicasPath, ['.spec.'])
+  check(scale.statusReplicasPath, ['.status.'])
+  check(scale.labelSelectorPath, ['.spec.', '.status.'])
 }

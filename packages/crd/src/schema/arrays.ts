@@ -30,12 +30,34 @@ export function arrayParts(schema: JsonSchema, path: string, inner: Inner, conte
         "has unique items that are no scalars. Say which fields make an item unique: 'x-kubernetes-list-type: map' and 'x-kubernetes-list-map-keys'.",
       )
   }
+  if (listType === 'set') checkSet(parts.items, path, context)
+  if ((listType === 'map' || listType === 'set') && parts.items.nullable === true)
+    context.refuse(
+      `${path}[]`,
+      `may be null, which an item of a list of the type '${listType}' can't be. Leave null out.`,
+    )
   if (listType === 'map') checkKeys(schema['x-kubernetes-list-map-keys'], parts.items, path, context)
   return parts
 }
 
-function lengths({ minItems, maxItems }: JsonSchema): StructuralSchema {
+/** The limits of a list's length. */
+export function lengths({ minItems, maxItems }: JsonSchema): StructuralSchema {
   return { minItems, maxItems } as StructuralSchema
+}
+
+/** The server compares the items of a set as a whole, so nothing in them may be merged. */
+function checkSet(items: StructuralSchema, path: string, context: Context): void {
+  const listType = items['x-kubernetes-list-type'] ?? 'atomic'
+  if (items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic')
+    context.refuse(
+      path,
+      "is a list of the type 'set' whose items are objects. Take the type 'map' and say which fields make an item unique, or give the items 'x-kubernetes-map-type: atomic'.",
+    )
+  else if (items.type === 'array' && listType !== 'atomic')
+    context.refuse(
+      path,
+      `is a list of the type 'set' whose items are lists of the type '${listType}'. Leave that type out.`,
+    )
 }
 
 /** The server tells the items of such a list apart by their keys, so each item must have them. */
@@ -47,11 +69,14 @@ function checkKeys(keys: unknown, items: StructuralSchema, path: string, context
     )
     return
   }
+  if (new Set(keys).size < keys.length) context.refuse(path, 'has a key twice. Leave one out.')
   for (const key of keys as string[]) {
     const field = items.properties?.[key]
     if (field === undefined) context.refuse(path, `has the key '${key}', which its items do not have.`)
     else if (!['string', 'integer', 'number', 'boolean'].includes(field.type ?? ''))
       context.refuse(`${path}[].${key}`, 'is the key of a list, and must be a string, a number or a boolean.')
+    else if (field.nullable === true)
+      context.refuse(`${path}[].${key}`, 'is the key of a list, and may not be null. Leave null out.')
     else if (field.default === undefined && !items.required?.includes(key))
       context.refuse(`${path}[].${key}`, 'is the key of a list, and must be required or have a default.')
   }

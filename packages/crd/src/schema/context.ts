@@ -8,8 +8,12 @@ export class Context {
   /** Objects that allow no other fields. The API server has no such schema, but a union needs to know. */
   readonly closed: WeakSet<StructuralSchema> = new WeakSet()
 
-  constructor(root: JsonSchema) {
+  /** Whether a schema library wrote the schema, and so may have added what its author did not say. */
+  readonly isOfLibrary: boolean
+
+  constructor(root: JsonSchema, isOfLibrary: boolean) {
     this.root = root
+    this.isOfLibrary = isOfLibrary
   }
 
   /** Notes a problem, and returns a schema to go on with, so that one run finds all problems. */

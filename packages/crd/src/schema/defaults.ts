@@ -1,5 +1,6 @@
 import type { Context } from './context.ts'
 import { isRecord, type StructuralSchema, same } from './json-schema.ts'
+import { matches } from './pattern.ts'
 
 /** Refuses each default that its own schema does not accept: so does the API server. */
 export function checkDefaults(schema: StructuralSchema, path: string, context: Context): void {
@@ -57,23 +58,40 @@ function textProblem(value: string, { minLength = 0, maxLength, pattern }: Struc
   return pattern !== undefined && !matches(pattern, value) ? `does not match ${pattern}` : undefined
 }
 
-/** A pattern that JavaScript reads in another way than the server is left to the server. */
-function matches(pattern: string, value: string): boolean {
-  try {
-    return new RegExp(pattern, 'u').test(value)
-  } catch {
-    return true
-  }
-}
-
-function listProblem(
-  value: readonly unknown[],
-  { items, minItems = 0, maxItems }: StructuralSchema,
-): string | undefined {
+function listProblem(value: readonly unknown[], schema: StructuralSchema): string | undefined {
+  const { items, minItems = 0, maxItems } = schema
   if (value.length < minItems) return `has less than ${minItems} items`
   if (maxItems !== undefined && value.length > maxItems) return `has more than ${maxItems} items`
+  const twice = repeated(value, schema)
+  if (twice !== undefined) return `has ${JSON.stringify(twice)} twice`
   if (!isRecord(items)) return undefined
   return first(value.map((one, at) => [`[${at}]`, misfit(one, items as StructuralSchema)]))
+}
+
+/** An item of a set that comes twice, or the keys of an item of a map that do. */
+function repeated(value: readonly unknown[], schema: StructuralSchema): unknown {
+  const { 'x-kubernetes-list-type': type, 'x-kubernetes-list-map-keys': keys = [] } = schema
+  if (type !== 'set' && type !== 'map') return undefined
+  const seen = new Set<string>()
+  return value
+    .map(one => (type === 'map' && isRecord(one) ? Object.fromEntries(keys.map(key => [key, one[key]])) : one))
+    .find(one => {
+      const text = JSON.stringify(sorted(one))
+      const isSeen = seen.has(text)
+      seen.add(text)
+      return isSeen
+    })
+}
+
+/** A JSON value whose fields are in one order, so that equal values have one text. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map(name => [name, sorted(value[name])]),
+  )
 }
 
 function objectProblem(value: Readonly<Record<string, unknown>>, schema: StructuralSchema): string | undefined {
@@ -86,9 +104,19 @@ function objectProblem(value: Readonly<Record<string, unknown>>, schema: Structu
   return first(
     names.map(name => {
       const field = properties[name] ?? (isRecord(more) ? (more as StructuralSchema) : undefined)
-      return [`.${name}`, field && misfit(value[name], field)]
+      return [`.${name}`, field === undefined ? unknownProblem(name, schema) : misfit(value[name], field)]
     }),
   )
+}
+
+/** Objects know these fields by themselves, if they are resources. */
+const common: readonly string[] = ['apiVersion', 'kind', 'metadata']
+
+function unknownProblem(name: string, schema: StructuralSchema): string | undefined {
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true || schema.additionalProperties === true) return undefined
+  return schema['x-kubernetes-embedded-resource'] === true && common.includes(name)
+    ? undefined
+    : 'is a field that the schema does not have'
 }
 
 /** The first of the problems, with its path. */

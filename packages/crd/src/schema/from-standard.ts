@@ -61,8 +61,8 @@ function below(keyword: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, withAnyObjects(schema)]))
 }
 
-// The schemas of arktype are functions.
-function isStandard(schema: AnySchema): schema is StandardSchema {
+/** Whether a library made the schema. Those of arktype are functions. */
+export function isStandard(schema: AnySchema): schema is StandardSchema {
   const standard = (schema as Partial<StandardSchema>)['~standard']
   return typeof standard === 'object' && typeof standard.jsonSchema?.input === 'function'
 }

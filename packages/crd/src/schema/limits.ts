@@ -44,3 +44,18 @@ export function onlyLimits(part: unknown, outer: object): part is StructuralSche
     return (limiting as readonly string[]).includes(field)
   })
 }
+
+/** The types whose values a keyword limits; undefined for a keyword that limits values of all types. */
+export function kindsOf(keyword: string): readonly string[] | undefined {
+  return kinds.find(([, keywords]) => keywords.includes(keyword))?.[0]
+}
+
+const kinds: readonly (readonly [readonly string[], readonly string[]])[] = [
+  [['string'], ['minLength', 'maxLength', 'pattern']],
+  [
+    ['number', 'integer'],
+    ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  ],
+  [['array'], ['items', 'prefixItems', 'minItems', 'maxItems', 'uniqueItems']],
+  [['object'], ['properties', 'required', 'additionalProperties', 'propertyNames', 'minProperties', 'maxProperties']],
+]

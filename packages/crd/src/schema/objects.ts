@@ -6,11 +6,10 @@ type Inner = (part: unknown, step: string) => StructuralSchema
 
 /** The parts of an object's schema: a struct with fields, a map of values, or an object of unknown fields. */
 export function objectParts(schema: JsonSchema, path: string, inner: Inner, context: Context): StructuralSchema {
-  const { minProperties, maxProperties } = schema
   const properties = isRecord(schema.properties) ? schema.properties : {}
   const others = schema.additionalProperties ?? schema.unevaluatedProperties
   const keys = keysOf(schema, path, context)
-  const parts: Record<string, unknown> = { minProperties, maxProperties }
+  const parts: Record<string, unknown> = sizes(schema)
 
   const fields = Object.entries(properties).map(([name, part]) => [name, inner(part, step(name))] as const)
   // A map with a closed set of keys is a struct, each field of which has the map's type.
@@ -28,6 +27,11 @@ export function objectParts(schema: JsonSchema, path: string, inner: Inner, cont
   }
   if (Array.isArray(schema.required) && schema.required.length > 0) parts.required = schema.required
   return parts
+}
+
+/** The limits of the number of fields. */
+export function sizes({ minProperties, maxProperties }: JsonSchema): Record<string, unknown> {
+  return { minProperties, maxProperties }
 }
 
 /** The keys that a map is limited to; undefined for any. */

@@ -1,8 +1,8 @@
-import { arrayParts } from './arrays.ts'
+import { arrayParts, lengths } from './arrays.ts'
 import type { Context } from './context.ts'
 import { isRecord, type JsonSchema, type StructuralSchema } from './json-schema.ts'
 import { onlyLimits } from './limits.ts'
-import { objectParts } from './objects.ts'
+import { objectParts, sizes } from './objects.ts'
 import { allowedValues, numberLimits, stringLimits, typeOf } from './scalars.ts'
 
 /** Converts the schema of a part of a value: a field, the items of a list. `step` is added to the path: `.name`, `[]`. */
@@ -20,20 +20,23 @@ export function about(schema: JsonSchema): JsonSchema {
 /** A schema of one type, without unions. */
 export function one(schema: JsonSchema, path: string, inner: Inner, context: Context): StructuralSchema {
   const all = allowedValues(schema)
+  const isSaid = schema.nullable === true
   const values = all?.filter(value => value !== null)
-  const nullable = schema.nullable === true || (all !== undefined && values?.length !== all.length) || undefined
+  const listsNull = all !== undefined && values?.length !== all.length
+  const nullable = isSaid || listsNull || undefined
   const type = typeOfSchema(schema, values)
   const { title, description, example, externalDocs } = schema
   const structural: Record<string, unknown> = { title, description, example, externalDocs }
   const intOrString = schema['x-kubernetes-int-or-string'] === true || type === 'integer or string'
   if (intOrString) structural['x-kubernetes-int-or-string'] = true
   else structural.type = type
-  Object.assign(structural, { nullable, default: schema.default, enum: values })
+  // A null that is listed stays in the list until the rule that it needs is made of it. A schema that says nullable by itself is the server's own.
+  Object.assign(structural, { nullable, default: schema.default, enum: isSaid ? values : all })
   if (type === 'null') context.refuse(path, 'can only be null. Leave the field out.')
   if (type === 'mixed') context.refuse(path, 'has values of several types. The API server takes one type for a field.')
-  if (intOrString || type === 'string') Object.assign(structural, stringLimits(schema, path, context))
-  if (intOrString || type === 'integer' || type === 'number')
-    Object.assign(structural, numberLimits(schema, type === 'integer'))
+  // Limits of another type limit nothing. The server takes them, so a schema that is structural already has them still.
+  Object.assign(structural, lengths(schema), sizes(schema), stringLimits(schema, path, context))
+  Object.assign(structural, numberLimits(schema, type === 'integer'))
   if (type === 'object') Object.assign(structural, objectParts(schema, path, inner, context))
   if (type === 'array') Object.assign(structural, arrayParts(schema, path, inner, context))
   for (const [field, value] of Object.entries(schema)) if (field.startsWith('x-kubernetes-')) structural[field] = value
@@ -47,6 +50,7 @@ export function one(schema: JsonSchema, path: string, inner: Inner, context: Con
 /** The type of a schema, as it says or as its keywords imply; 'mixed' for values of several types. */
 function typeOfSchema(schema: JsonSchema, values: readonly unknown[] | undefined): string | undefined {
   if (typeof schema.type === 'string') return schema.type
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true && !('properties' in schema)) return undefined
   if (values !== undefined && values.length > 0) {
     const types = [...new Set(values.map(typeOf))].sort()
     if (types.length === 1) return types[0]

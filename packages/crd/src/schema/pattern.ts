@@ -12,6 +12,11 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
+/** Whether a server finds a match. A pattern that it refuses matches anything: that is another problem. */
+export function matches(pattern: string, value: string): boolean {
+  return patternProblem(pattern) !== undefined || RE2JS.compile(pattern).test(value)
+}
+
 /** A pattern that matches exactly these texts. */
 export function patternOf(texts: readonly string[]): string {
   return `^(${texts.map(text => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})$`

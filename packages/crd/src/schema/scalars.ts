@@ -6,8 +6,8 @@ import { patternProblem } from './pattern.ts'
 export function stringLimits(schema: JsonSchema, path: string, context: Context): StructuralSchema {
   const { format, minLength, maxLength, pattern } = schema
   const limits: Record<string, unknown> = { format, minLength, maxLength }
-  // Libraries write a long pattern next to this format. The server checks the format by itself.
-  if (typeof pattern === 'string' && format !== 'date-time') {
+  // Libraries write a long pattern of their own next to this format. The server checks the format by itself.
+  if (typeof pattern === 'string' && !(context.isOfLibrary && format === 'date-time')) {
     const problem = patternProblem(pattern)
     if (problem !== undefined) context.refuse(path, problem)
     limits.pattern = pattern

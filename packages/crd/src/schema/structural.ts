@@ -1,11 +1,12 @@
 import { Context } from './context.ts'
 import { checkDefaults } from './defaults.ts'
-import { type AnySchema, jsonSchemaOf } from './from-standard.ts'
+import { type AnySchema, isStandard, jsonSchemaOf } from './from-standard.ts'
 import { intersect } from './intersect.ts'
 import { isRecord, type JsonSchema, type StructuralSchema, same } from './json-schema.ts'
-import { onlyLimits } from './limits.ts'
+import { kindsOf, onlyLimits } from './limits.ts'
 import { refined, unrepresentable } from './marks.ts'
-import { about, type Inner, one } from './one-type.ts'
+import { withNullRules } from './nullable-enum.ts'
+import { about, clean, type Inner, one } from './one-type.ts'
 import { patternProblem } from './pattern.ts'
 import { problemsError, type SchemaProblem } from './problem.ts'
 import { resolve } from './references.ts'
@@ -44,8 +45,8 @@ interface Converted {
 
 function converted(schema: AnySchema, { path = 'schema' }: StructuralOptions): Converted {
   const json = jsonSchemaOf(schema, path)
-  const context = new Context(json)
-  const structural = convert(json, path, ['#'], context)
+  const context = new Context(json, isStandard(schema))
+  const structural = withNullRules(convert(json, path, ['#'], context), path, context)
   checkDefaults(structural, path, context)
   return { structural, problems: context.problems }
 }
@@ -96,17 +97,17 @@ function convert(input: unknown, path: string, trail: readonly string[], context
     delete own.type
     unions.push(['anyOf', types.map(type => ({ ...limitsOf(own, type), type }))])
   } else if (Array.isArray(own.type)) own.type = types[0]
-  const parts: StructuralSchema[] = [one(types.length > 1 ? about(own) : own, path, inner, context)]
-  if (nullable) (parts[0] as StructuralSchema).nullable = true
+  const parts: StructuralSchema[] = []
+  const limits: StructuralSchema[] = []
   if (Array.isArray(allOf)) {
     const [plain, others] = apart(allOf, own)
-    if (plain.length > 0) parts.push(limiting({ allOf: plain }, path, context))
+    if (plain.length > 0) limits.push(limiting({ allOf: plain }, path, context))
     parts.push(...others.map(part => inner(withType(part, own.type), '')))
   }
   for (const [keyword, branches] of unions) {
     const [, others] = apart(branches, own)
     if (others.length === 0 || isIntOrString(own, branches))
-      parts.push(limiting({ [keyword]: branches }, path, context))
+      limits.push(limiting({ [keyword]: branches }, path, context))
     else
       parts.push(
         unionOf(
@@ -118,9 +119,56 @@ function convert(input: unknown, path: string, trail: readonly string[], context
         ),
       )
   }
-  const whole = parts.reduce((left, right) => intersect(left, right, path, context))
+  const outside = ownPart(types.length > 1 ? about(own) : own, parts, path, inner, context)
+  if (nullable) outside.nullable = true
+  // Parts that only limit values say nothing of null and of unknown fields.
+  const says = { nullable: outside.nullable, [unknownFields]: outside[unknownFields] }
+  const all = [...limits.map(part => clean({ ...part, ...says })), ...parts]
+  const whole = all.reduce((left, right) => intersect(left, right, path, context), outside)
+  if (
+    nullable &&
+    whole.enum !== undefined &&
+    (own.enum === undefined || types.length > 1) &&
+    allows(allowedValues(own), null)
+  )
+    whole.enum = [...new Set([...whole.enum, null])]
   const typed = whole.type !== undefined || whole['x-kubernetes-int-or-string'] === true
   return typed ? whole : { ...whole, ...anything() }
+}
+
+/**
+ * What a schema says outside of its unions. If it says no type, it has that of the unions, and its limits are of values of that type: they leave null
+ * alone.
+ */
+function ownPart(
+  own: JsonSchema,
+  parts: readonly StructuralSchema[],
+  path: string,
+  inner: Inner,
+  context: Context,
+): StructuralSchema {
+  const saysType = own.type !== undefined || own['x-kubernetes-int-or-string'] === true
+  const values = allowedValues(own)
+  const typed = parts.find(part => part.type !== undefined || part['x-kubernetes-int-or-string'] === true)
+  if (saysType || typed === undefined || Object.keys(own).every(field => field in about(own)))
+    return one(own, path, inner, context)
+  const { type, 'x-kubernetes-int-or-string': intOrString } = typed
+  const outside = one(
+    { ...own, ...(intOrString === true ? { 'x-kubernetes-int-or-string': true } : { type }) },
+    path,
+    inner,
+    context,
+  )
+  const leavesNull = allows(values, null) && parts.every(part => part.nullable === true)
+  const leavesOthers = own.additionalProperties === undefined && parts.every(part => part[unknownFields] === true)
+  return { ...outside, ...(leavesNull && { nullable: true }), ...(leavesOthers && { [unknownFields]: true }) }
+}
+
+const unknownFields = 'x-kubernetes-preserve-unknown-fields'
+
+/** Whether a value is among those that are allowed; undefined allows all. */
+function allows(values: readonly unknown[] | undefined, value: unknown): boolean {
+  return values === undefined || values.includes(value)
 }
 
 /** A pattern that every name matches, as TypeBox writes a record, makes a map. */
@@ -192,13 +240,17 @@ function unionOf(
     path,
     context,
   )
-  return branches.some(isNull) ? { ...united, nullable: true } : united
+  if (!branches.some(isNull)) return united
+  return { ...united, nullable: true, ...(united.enum && { enum: [...new Set([...united.enum, null])] }) }
 }
 
 function limitsOf(schema: JsonSchema, type: unknown): JsonSchema {
   const values = allowedValues(schema)
+  const isOther = (field: string): boolean => kindsOf(field)?.includes(type as string) === false
   const rest = Object.fromEntries(
-    Object.entries(schema).filter(([field]) => !['enum', 'const'].includes(field) && !(field in about(schema))),
+    Object.entries(schema).filter(
+      ([field]) => !['enum', 'const'].includes(field) && !(field in about(schema)) && !isOther(field),
+    ),
   )
   return values === undefined ? rest : { ...rest, enum: values.filter(value => typeOf(value) === type) }
 }

@@ -15,6 +15,9 @@ export const misfits: readonly (readonly [field: JsonSchema, problem: string])[]
   [{ type: 'string', minLength: 2, default: 'a' }, 'is shorter than 2'],
   [{ type: 'string', maxLength: 2, default: 'abc' }, 'is longer than 2'],
   [{ type: 'string', pattern: '^a+$', default: 'b' }, 'does not match ^a+$'],
+  // JavaScript's own expressions have no such class, and would not end for the other.
+  [{ type: 'string', pattern: '^[[:alpha:]]+$', default: '1' }, 'does not match ^[[:alpha:]]+$'],
+  [{ type: 'string', pattern: '^(a+)+$', default: `${'a'.repeat(5000)}!` }, 'does not match ^(a+)+$'],
   [{ type: 'array', items: text, minItems: 1, default: [] }, 'has less than 1 items'],
   [{ type: 'array', items: text, maxItems: 1, default: ['a', 'b'] }, 'has more than 1 items'],
   [{ type: 'array', items: text, default: ['a', 1] }, 'at [1] is no string'],

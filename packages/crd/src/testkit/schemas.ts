@@ -21,6 +21,63 @@ const union = z.discriminatedUnion('kind', [
 const port = { type: 'integer', minimum: 1, maximum: 65_535 }
 
 /** What a definition can express. */
+const ofP = (p: object): object => ({ type: 'object', properties: { p } })
+const nothing = { type: 'null' }
+const words = ['a', 'bc']
+
+/** A type or null, with limits outside of the union: they leave null alone. */
+const nullableSchemas: readonly SchemaCase[] = [
+  {
+    title: 'a list or null',
+    schema: ofP({ anyOf: [{ type: 'array', items: { type: 'integer' } }, nothing], maxItems: 2 }),
+    accepted: [{ p: null }, { p: [1, 2] }],
+    refused: [{ p: [1, 2, 3] }, { p: ['a'] }],
+  },
+  {
+    title: 'an integer or null',
+    schema: ofP({ anyOf: [{ type: 'integer' }, nothing], minimum: 1, format: 'int32' }),
+    accepted: [{ p: null }, { p: 1 }],
+    refused: [{ p: 0 }, { p: 1.5 }, { p: 3_000_000_000 }],
+  },
+  {
+    title: 'an integer, a text or null',
+    schema: ofP({ anyOf: [{ type: 'integer' }, { type: 'string' }, nothing], pattern: '^[a-z]+$', minimum: 1 }),
+    accepted: [{ p: null }, { p: 1 }, { p: 'a' }],
+    refused: [{ p: 0 }, { p: 'A' }],
+  },
+  {
+    title: 'an object or null',
+    schema: ofP({ anyOf: [ofP({ type: 'string' }), nothing], required: ['p'], maxProperties: 1 }),
+    accepted: [{ p: null }, { p: { p: 'x' } }],
+    refused: [{ p: {} }],
+  },
+  ...(
+    [
+      ['in one schema', { type: ['string', 'null'], enum: [...words, null] }],
+      ['in a union', { anyOf: [{ type: 'string', enum: words }, nothing] }],
+      ['in a list without a type', { enum: [null, ...words] }],
+      ['in a union with an enum outside', { anyOf: [{ type: 'string' }, nothing], enum: [...words, null] }],
+    ] as const
+  ).map(([where, p]) => ({
+    title: `listed texts or null, ${where}`,
+    schema: ofP(p),
+    accepted: [{ p: null }, { p: 'a' }, { p: 'bc' }],
+    refused: [{ p: 'b' }, { p: '' }],
+  })),
+  {
+    title: 'listed numbers or null',
+    schema: ofP({ type: ['number', 'null'], enum: [1, 2.5, null] }),
+    accepted: [{ p: null }, { p: 1 }, { p: 2.5 }],
+    refused: [{ p: 2 }],
+  },
+  {
+    title: 'listed integers, texts or null',
+    schema: ofP({ type: ['integer', 'string', 'null'], enum: [1, 'a', null] }),
+    accepted: [{ p: null }, { p: 1 }, { p: 'a' }],
+    refused: [{ p: 2 }, { p: 'b' }],
+  },
+]
+
 export const expressible: readonly SchemaCase[] = [
   {
     title: 'an integer',
@@ -219,9 +276,10 @@ export const expressible: readonly SchemaCase[] = [
   {
     title: "valibot's nullable picklist",
     schema: toStandardJsonSchema(v.object({ p: v.nullable(v.picklist(['a', 'b'])) })),
-    accepted: [{ p: 'a' }],
+    accepted: [{ p: 'a' }, { p: null }],
     refused: [{ p: 'c' }],
   },
+  ...nullableSchemas,
   {
     title: "arktype's types",
     schema: type({

@@ -310,12 +310,14 @@ describe('definitions', () => {
 
   it('F1: a custom resource is selected by the fields that its definition names, and printed by its columns', () =>
     withServer(async ({ call, sim }) => {
+      const mode = { type: 'string' }
       const version = {
         name: 'v1',
         served: true,
         storage: true,
         selectableFields: [{ jsonPath: '.spec.mode' }],
         additionalPrinterColumns: [{ name: 'Mode', type: 'string', jsonPath: '.spec.mode' }],
+        schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { mode } } } } },
       }
       await call('POST', definitions, gameDefinition([version]))
       await sim.advance(1000)

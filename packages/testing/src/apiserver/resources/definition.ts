@@ -8,6 +8,7 @@ import { schemaOf, schemaProblems } from '../schema/definition-schemas.ts'
 import { ResourceSchema } from '../schema/resource-schema.ts'
 import { withoutNulls } from '../schema/without-nulls.ts'
 import { type StatusCause, StatusError } from '../status.ts'
+import { approvalProblems, columnProblems, scaleProblems, selectableProblems } from './definition-problems.ts'
 import { apiVersionOf, type Column, type ResourceType, type ScalePaths, type Subresource } from './resource-type.ts'
 
 /** One version of a CustomResourceDefinition, read. */
@@ -77,12 +78,15 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
     const message = `Unsupported value: ${JSON.stringify(scope)}: supported values: "Cluster", "Namespaced"`
     causes.push({ reason: 'FieldValueNotSupported', message, field: 'spec.scope' })
   }
-  versionProblems(definition, invalid, required)
+  versionProblems(definition, causes, invalid, required)
   for (const field of ['plural', 'singular', 'kind', 'listKind'] as const) {
     const value = stringAt(names, field) ?? ''
     if (value === '') required(`spec.names.${field}`)
     else for (const why of dns1035Problems(value, field)) invalid(`spec.names.${field}`, value, why)
   }
+  for (const field of ['shortNames', 'categories'] as const)
+    for (const [i, value] of strings(own(names, field)).entries())
+      for (const why of dns1035Problems(value, field)) invalid(`spec.names.${field}[${i}]`, value, why)
   if (old === undefined || !sameJson(old.spec, definition.spec)) storedProblems(definition, invalid)
   if (old !== undefined) {
     const immutable = (field: string, before: JsonObject | undefined, now: JsonObject, key: string): void => {
@@ -96,7 +100,7 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
     }
     immutable('spec.names.plural', objectAt(was, 'names'), names, 'plural')
   }
-  causes.push(...conversionProblems(spec), ...schemaProblems(definition, old))
+  causes.push(...approvalProblems(definition, old), ...conversionProblems(spec), ...schemaProblems(definition, old))
   if (causes.length > 0) {
     throw StatusError.invalid(
       { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions', kind: 'CustomResourceDefinition' },
@@ -108,22 +112,20 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
 
 type Invalid = (field: string, value: Json, why: string) => void
 
-const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']
-
-function versionProblems(definition: KubeObject, invalid: Invalid, required: (field: string) => void): void {
+function versionProblems(
+  definition: KubeObject,
+  causes: StatusCause[],
+  invalid: Invalid,
+  required: (field: string) => void,
+): void {
   const versions = versionsOf(definition)
   const given = objectAt(definition, 'spec')?.versions
   versions.forEach(({ name, raw }, i) => {
     const at = `spec.versions[${i}]`
     for (const why of dns1035Problems(name, 'name')) invalid(`${at}.name`, name, why)
     // What all versions say alike, the server holds above them.
-    const columnsAt = versions.length === 1 ? 'spec' : at
-    const columns = own(raw, 'additionalPrinterColumns')
-    for (const [j, column] of (Array.isArray(columns) ? (columns as Json[]) : []).entries()) {
-      const type = isObject(column) ? (stringAt(column, 'type') ?? '') : ''
-      if (columnTypes.includes(type)) continue
-      invalid(`${columnsAt}.additionalPrinterColumns[${j}].type`, type, `must be one of ${columnTypes.join(',')}`)
-    }
+    const held = versions.length === 1 ? 'spec' : at
+    causes.push(...columnProblems(raw, held), ...scaleProblems(raw, held), ...selectableProblems(raw, held))
     if (objectAt(objectAt(raw, 'schema'), 'openAPIV3Schema') === undefined) required(`${at}.schema.openAPIV3Schema`)
   })
   const shown = Array.isArray(given) ? versions.map(asGo) : null

@@ -6,7 +6,7 @@ import { sharedRealServer } from '../../real/testkit/shared.ts'
 import type { JsonObject } from '../objects/json.ts'
 import { definitions, withServer } from '../testkit/in-memory.ts'
 import { schemaCases } from './testkit/cases.ts'
-import { refusedSchemas } from './testkit/refused.ts'
+import { refusedNames, refusedSchemas, refusedVersions } from './testkit/refused.ts'
 
 const available = await realApiServerAvailable('the comparison of schemas with a real API server')
 
@@ -150,6 +150,28 @@ describe.runIf(available)('F1: schemas of custom resources are those of a real A
       ['POST', `${path}?fieldValidation=Strict`, thing(plural, `s${j}`, spec)],
     ])
     await compare(plural, versions, requests)
+  })
+
+  it('where a definition is refused for its columns, selectable fields, scale or names', async () => {
+    const ofVersions = refusedVersions.map((more, i) =>
+      definition(`refused${i}`, [{ name: 'v1', served: true, storage: true, ...more }]),
+    )
+    const ofNames = refusedNames.map(({ group, names, approval }) => {
+      const whole = JSON.parse(definition('refused', [version({ type: 'object' })]))
+      const annotations = approval === undefined ? {} : { 'api-approved.kubernetes.io': approval }
+      const metadata = { name: `refused.${group}`, annotations }
+      const spec = { ...whole.spec, group, names: { ...whole.spec.names, ...names } }
+      return JSON.stringify({ ...whole, metadata, spec })
+    })
+    const causesOf = ({ status, body }: TestAnswer): unknown => [
+      status,
+      ((body.details?.causes ?? []) as object[]).map(cause => JSON.stringify(inOrder(cause as JsonObject))).sort(),
+    ]
+    for (const text of [...ofVersions, ...ofNames]) {
+      const expected = causesOf(await askedReal('POST', definitions, text))
+      const found = await embedded(async ask => causesOf(await ask('POST', definitions, text)))
+      expect({ text, found }).toEqual({ text, found: expected })
+    }
   })
 
   it('where a definition is refused', async () => {

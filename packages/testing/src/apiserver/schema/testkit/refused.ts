@@ -60,3 +60,44 @@ export const refusedSchemas: readonly JsonObject[] = [
   { type: 'object', properties: { kind: { type: 'integer' }, apiVersion: string } },
   { type: 'object', anyOf: [{ properties: { metadata: { minProperties: 1 } } }] },
 ]
+
+const field = { type: 'object', additionalProperties: { type: 'array', items: string } }
+const known = { type: 'object', properties: { a: string, n: { 'x-kubernetes-int-or-string': true }, m: field } }
+
+/** Settings of a version that no definition may have: with a schema of the fields `spec.a`, `spec.n` and `spec.m`. */
+export const refusedVersions: readonly JsonObject[] = [
+  { additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: 'spec.a' }] },
+  { additionalPrinterColumns: [{ name: 'A', type: 'text', jsonPath: '.spec.a', format: 'colour' }] },
+  { additionalPrinterColumns: [{ name: '', type: 'string', jsonPath: '' }] },
+  ...[
+    ['.metadata.name'],
+    ['.spec.n'],
+    ['.spec.m'],
+    ['.spec.m.x'],
+    ['.spec.a', '.spec.a'],
+    ['.spec.none'],
+    ['spec.a'],
+    [''],
+    ['.spec.a['],
+  ].map(paths => ({ selectableFields: paths.map(jsonPath => ({ jsonPath })) })),
+  ...[
+    ['spec.a', '.status.a'],
+    ['.status.a', '.spec.a'],
+    ['', ''],
+    ['.spec.a', '.status.a', '.metadata.name'],
+    ['.spec.a', '.status.a', 'spec.a'],
+  ].map(([specReplicasPath = '', statusReplicasPath = '', labelSelectorPath = '']) => ({
+    subresources: { scale: { specReplicasPath, statusReplicasPath, labelSelectorPath } },
+  })),
+].map(settings => ({ ...settings, schema: { openAPIV3Schema: spec(known) } }))
+
+/** Names and annotations that no definition may have. */
+export const refusedNames: readonly {
+  readonly group: string
+  readonly names: JsonObject
+  readonly approval?: string
+}[] = [
+  { group: 'x.example.com', names: { shortNames: ['Shirts', 'sh_1', 'a'], categories: ['All', 'all'] } },
+  { group: 'x.k8s.io', names: {} },
+  { group: 'kubernetes.io', names: {}, approval: 'soon' },
+]

@@ -1,0 +1,92 @@
+import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { group, kind, plural, version } from './names.ts'
+import { checkSchema } from './schema.ts'
+import {
+  checkFields,
+  flag,
+  isRecord,
+  list,
+  listOf,
+  needed,
+  oneOf,
+  record,
+  ShapeError,
+  text,
+  texts,
+  textsByName,
+} from './shape.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/**
+ * A definition that somebody else has written, once it has the form and the names that a server takes: all who read it may rely on its type. The rules
+ * of structural schemas are left to a server.
+ *
+ * @throws ShapeError with the path of what is wrong, in one line
+ */
+export function checkedDefinition(value: Fields): CustomResourceDefinition {
+  if (value.apiVersion !== 'apiextensions.k8s.io/v1')
+    throw new ShapeError(
+      'apiVersion',
+      `it takes apiextensions.k8s.io/v1, not ${JSON.stringify(value.apiVersion)?.slice(0, 60)}`,
+    )
+  const metadata = needed(value, 'metadata', record, '') as Fields
+  checkFields(metadata, { labels: textsByName, annotations: textsByName }, 'metadata')
+  const name = needed(metadata, 'name', text, 'metadata')
+  const spec = needed(value, 'spec', record, '') as Fields
+  const names = needed(spec, 'names', record, 'spec') as Fields
+  const domain = needed(spec, 'group', group, 'spec')
+  needed(names, 'kind', kind, 'spec.names')
+  const resource = needed(names, 'plural', plural, 'spec.names')
+  checkFields(
+    names,
+    { singular: plural, listKind: kind, shortNames: listOf(plural), categories: listOf(plural) },
+    'spec.names',
+  )
+  if (name !== `${resource}.${domain}`)
+    throw new ShapeError('metadata.name', `it takes <plural>.<group>, here ${resource}.${domain}`)
+  needed(spec, 'scope', oneOf('Namespaced', 'Cluster'), 'spec')
+  checkFields(spec, { preserveUnknownFields: flag, conversion: record }, 'spec')
+  checkVersions(needed(spec, 'versions', list, 'spec') as readonly unknown[])
+  return value as unknown as CustomResourceDefinition
+}
+
+function checkVersions(versions: readonly unknown[]): void {
+  const seen = new Set<unknown>()
+  for (const [at, one] of versions.entries()) {
+    const path = `spec.versions[${at}]`
+    if (!isRecord(one)) throw new ShapeError(path, 'a version is a map')
+    const name = needed(one, 'name', version, path)
+    if (seen.has(name)) throw new ShapeError(`${path}.name`, `${name} is there twice`)
+    seen.add(name)
+    needed(one, 'served', flag, path)
+    needed(one, 'storage', flag, path)
+    checkFields(one, { deprecated: flag, deprecationWarning: text, schema: record, subresources: record }, path)
+    checkFields(one, { additionalPrinterColumns: listOf(column), selectableFields: listOf(selectable) }, path)
+    checkSubresources((one.subresources ?? {}) as Fields, `${path}.subresources`)
+    const { schema = {} } = one as { readonly schema?: Fields }
+    checkFields(schema, { openAPIV3Schema: record }, `${path}.schema`)
+    if (schema.openAPIV3Schema !== undefined) checkSchema(schema.openAPIV3Schema, `${path}.schema.openAPIV3Schema`)
+  }
+  const stored = versions.filter(one => isRecord(one) && one.storage === true)
+  if (stored.length !== 1) throw new ShapeError('spec.versions', `one version has storage: true, not ${stored.length}`)
+}
+
+function checkSubresources(subresources: Fields, path: string): void {
+  checkFields(subresources, { status: record, scale: record }, path)
+  const { scale } = subresources as { readonly scale?: Fields }
+  if (scale === undefined) return
+  for (const field of ['specReplicasPath', 'statusReplicasPath']) needed(scale, field, text, `${path}.scale`)
+  checkFields(scale, { labelSelectorPath: text }, `${path}.scale`)
+}
+
+const column = {
+  takes: 'a map with the texts name, type and jsonPath',
+  ok: (one: unknown) =>
+    isRecord(one) && texts.ok([one.name, one.type, one.jsonPath, one.description ?? '', one.format ?? '']),
+}
+
+const selectable = {
+  takes: 'a map with the text jsonPath',
+  ok: (one: unknown) => isRecord(one) && text.ok(one.jsonPath),
+}

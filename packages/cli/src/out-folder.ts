@@ -1,0 +1,55 @@
+import { randomUUID } from 'node:crypto'
+import { chmod, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { refused } from './failure.ts'
+
+/** The folder of `--out`, which no file that is read or written leaves. */
+export class OutFolder {
+  /** As the user wrote it. */
+  readonly #out: string
+  readonly #path: string
+
+  constructor(out: string, cwd: string) {
+    this.#out = out
+    this.#path = resolve(cwd, out)
+  }
+
+  /** The file as messages name it. */
+  shown(name: string): string {
+    return `${this.#out}/${name}`
+  }
+
+  /** The text of a file. `undefined` if it is not there. Rejects with a CommandFailure for what is no file of this folder. */
+  async read(name: string): Promise<string | undefined> {
+    const mode = await this.#mode(name)
+    return mode === undefined ? undefined : readFile(join(this.#path, name), 'utf8')
+  }
+
+  /** Writes a file whole: a reader finds the old one or the new one. Makes the folder if it is not there. */
+  async write(name: string, text: string): Promise<void> {
+    const mode = await this.#mode(name)
+    await mkdir(this.#path, { recursive: true })
+    const partial = join(this.#path, `.${randomUUID()}.new`)
+    try {
+      await writeFile(partial, text, { flag: 'wx' })
+      if (mode !== undefined) await chmod(partial, mode)
+      // A link that has come between is replaced, and not followed.
+      await rename(partial, join(this.#path, name))
+    } finally {
+      await rm(partial, { force: true })
+    }
+  }
+
+  /** The permissions of a file, if it is there. */
+  async #mode(name: string): Promise<number | undefined> {
+    if (!/^[\w-][\w.-]*$/.test(name)) throw refused(`${JSON.stringify(name)} is no name for a file in ${this.#out}`)
+    const found = await lstat(join(this.#path, name)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return undefined
+      throw refused(`${this.shown(name)} can't be read: ${error.message}`)
+    })
+    if (found === undefined) return undefined
+    if (found.isFile()) return found.mode & 0o777
+    const what = found.isSymbolicLink() ? 'a link' : found.isDirectory() ? 'a folder' : 'no file'
+    throw refused(`${this.shown(name)} is ${what}: remove it, or name another folder with --out`)
+  }
+}

@@ -1,0 +1,160 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, parseAllDocuments } from 'yaml'
+import { keyText, scalarValue } from './scalars.ts'
+import { YamlError } from './yaml-error.ts'
+
+/** How many levels of lists and maps a document may have. */
+export const mostLevels = 500
+
+// The parser makes nothing but texts: what these stand for is Go's to say. Its own look for duplicate keys takes the square of their number.
+const options = { version: '1.1', schema: 'failsafe', uniqueKeys: false, merge: false, logLevel: 'silent' } as const
+
+/**
+ * The documents of a YAML or JSON text as kubectl reads them: YAML 1.1 with Go's types, and merge keys. Aliases share what they stand for. Takes time
+ * in proportion to the text.
+ *
+ * @throws YamlError for a text that is no YAML, has a key twice or no JSON value, or is nested too deeply
+ */
+export function readYaml(text: string): readonly unknown[] {
+  const [end] = /[\u0085\u2028\u2029]/.exec(text) ?? []
+  if (end !== undefined && !text.trimStart().startsWith('{'))
+    throw new YamlError(
+      `it has the character ${codeOf(end)}, which ends a line for kubectl: write it as an escape in double quotes`,
+    )
+  const documents = parseAllDocuments(text, options)
+  if (!Array.isArray(documents)) return []
+  return documents.map(document => {
+    const [wrong] = document.errors
+    if (wrong !== undefined) {
+      if (wrong.message.startsWith('Maximum call stack')) throw tooDeep()
+      throw new YamlError((wrong.message.split('\n')[0] ?? '').replace(/:$/, ''))
+    }
+    return new Reader(document, Math.max(harmless, text.length)).value()
+  })
+}
+
+const codeOf = (one: string): string => `U+${one.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`
+
+/** How many nodes aliases may stand for in any text: more than hand-written templates come to. */
+const harmless = 100_000
+
+const tooDeep = (): YamlError => new YamlError(`it has more than ${mostLevels} levels of lists and maps`)
+
+/** What a node was read as, and how many nodes there are in it with its aliases expanded. */
+interface Read {
+  readonly value: unknown
+  readonly nodes: number
+  readonly isMap: boolean
+}
+
+class Reader {
+  readonly #document: Document.Parsed
+  /** What was read of the node that each anchor names; `undefined` while it is read. */
+  readonly #anchors = new Map<string, { read: Read | undefined }>()
+  /** How many more nodes aliases may stand for: a few lines can stand for gigabytes. */
+  #left: number
+
+  constructor(document: Document.Parsed, mostAliased: number) {
+    this.#document = document
+    this.#left = mostAliased
+  }
+
+  value(): unknown {
+    return this.#read(this.#document.contents as ParsedNode | null, 0).value
+  }
+
+  #read(node: ParsedNode | null | undefined, depth: number): Read {
+    if (depth > mostLevels) throw tooDeep()
+    if (node === null || node === undefined) return { value: null, nodes: 1, isMap: false }
+    if (isAlias(node)) return this.#alias(node.source)
+    const place: { read: Read | undefined } = { read: undefined }
+    // A node within may take the name over: the last that begins has it.
+    if (node.anchor !== undefined) this.#anchors.set(node.anchor, place)
+    place.read = this.#own(node, depth)
+    return place.read
+  }
+
+  #own(node: ParsedNode, depth: number): Read {
+    if (isMap(node)) return this.#map(node, depth)
+    if (isSeq(node)) {
+      const items = node.items.map(item => this.#read(item as ParsedNode, depth + 1))
+      return { value: items.map(({ value }) => value), nodes: sum(items), isMap: false }
+    }
+    return { value: isScalar(node) ? jsonOf(scalarValue(node)) : null, nodes: 1, isMap: false }
+  }
+
+  #alias(name: string): Read {
+    const place = this.#anchors.get(name)
+    if (place === undefined) throw new YamlError(`the alias *${name} has no anchor before it`)
+    const found = place.read
+    if (found === undefined) throw new YamlError(`the alias *${name} is in what it stands for`)
+    this.#left -= found.nodes
+    if (this.#left < 0) throw new YamlError('its aliases stand for too much')
+    return found
+  }
+
+  #map(node: ParsedNode, depth: number): Read {
+    const entries = new Map<string, unknown>()
+    const own = new Set<string>()
+    const parts: Read[] = []
+    for (const { key, value } of isMap<ParsedNode, ParsedNode | null>(node) ? node.items : []) {
+      if (isMergeKey(key)) {
+        parts.push(...this.#merge(value, entries, depth))
+        continue
+      }
+      const name = this.#key(key, depth)
+      if (own.has(name))
+        throw new YamlError(`the key ${JSON.stringify(name.slice(0, 60))} is there twice${this.#at(key)}`)
+      own.add(name)
+      const read = this.#read(value, depth + 1)
+      parts.push(read)
+      entries.set(name, read.value)
+    }
+    // Object.fromEntries makes a field of __proto__ too.
+    return { value: Object.fromEntries(entries), nodes: sum(parts) + own.size, isMap: true }
+  }
+
+  /** Go puts what is merged over what stands before, and the first of several maps over the others. */
+  #merge(node: ParsedNode | null, entries: Map<string, unknown>, depth: number): readonly Read[] {
+    const sources = node !== null && isSeq(node) ? (node.items as ParsedNode[]) : [node]
+    const read = sources.map(source => this.#read(source, depth + 1))
+    for (const { value, isMap: is } of read.toReversed()) {
+      if (!is) throw new YamlError(`<<${this.#at(node)} merges what is no map`)
+      for (const [name, one] of Object.entries(value as object)) entries.set(name, one)
+    }
+    return read
+  }
+
+  #key(node: ParsedNode | null, depth: number): string {
+    if (node !== null && isScalar(node)) {
+      if (node.anchor !== undefined) this.#read(node, depth)
+      return keyText(scalarValue(node))
+    }
+    const { value } = this.#read(node, depth + 1)
+    if (typeof value === 'object') throw new YamlError(`a key is a list, a map or empty${this.#at(node)}`)
+    return `${value}`
+  }
+
+  #at(node: ParsedNode | null): string {
+    const offset = node?.range?.[0]
+    return offset === undefined ? '' : ` (at character ${offset + 1})`
+  }
+}
+
+function isMergeKey(key: ParsedNode | null): boolean {
+  return (
+    key !== null &&
+    isScalar(key) &&
+    key.value === '<<' &&
+    (key.tag === 'tag:yaml.org,2002:merge' || (key.type === 'PLAIN' && key.tag === undefined))
+  )
+}
+
+function sum(parts: readonly Read[]): number {
+  return parts.reduce((total, { nodes }) => total + nodes, 1)
+}
+
+function jsonOf(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value !== 'number' || Number.isFinite(value)) return value
+  throw new YamlError(`${value} has no place in JSON`)
+}

@@ -1,0 +1,33 @@
+import { Document, type Scalar, visit } from 'yaml'
+import { plainValue } from './plain.ts'
+
+/** How a document is laid out. */
+export interface Layout {
+  /** Whether lists and maps without depth may stand on one line. @default false */
+  readonly isShort?: boolean | undefined
+}
+
+/** A document of YAML that kubectl, and every reader of YAML 1.1 and 1.2, reads as it was: what looks like another type is quoted. */
+export function yamlText(value: object, { isShort = false }: Layout = {}): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, compat: 'yaml-1.1' })
+  visit(document, {
+    Scalar(_, node) {
+      if (isMistaken(node)) node.type = 'QUOTE_DOUBLE'
+    },
+  })
+  const text = document.toString(isShort ? { collectionStyle: 'any', lineWidth: 0 } : { lineWidth: 0 })
+  // They stand in double quotes now.
+  return text.replace(hidden, one => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Characters that readers take for the end of a line or a mark of the text, or refuse. */
+const hidden = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
+
+/** Whether a text would be read as something else without quotes. */
+function isMistaken({ value }: Scalar): boolean {
+  if (typeof value !== 'string') return false
+  // A number to the base of sixty is one to some readers, and so is what merges maps or is a default.
+  return typeof plainValue(value) !== 'string' || value.search(hidden) >= 0 || other.test(value)
+}
+
+const other = /^(<<|=|[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?)$/

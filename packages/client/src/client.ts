@@ -14,12 +14,12 @@ import {
   anything,
   callback,
   checkOptions,
+  fieldManager,
   flag,
   having,
   headerText,
   integer,
   milliseconds,
-  text,
 } from './errors/check.ts'
 import { ConnectionError } from './errors/connection-error.ts'
 import { OptionRangeError } from './errors/option.ts'
@@ -464,7 +464,7 @@ const clientChecks = {
   transport: having('a Transport', 'connect'),
   environment: environmentParts,
   userAgent: headerText,
-  fieldManager: text,
+  fieldManager,
   impersonate: having('{ user, groups, uid, extra }'),
   timeoutMs: milliseconds({ min: 1, infinite: true }),
   maxRetries: integer(0),

@@ -38,6 +38,8 @@ export {
   anything,
   callback,
   checkOptions,
+  fieldManager,
+  fieldManagers,
   flag,
   having,
   integer,
@@ -98,6 +100,7 @@ export { version } from './version.ts'
 export type { FieldRequirement, FieldSelectorInput } from './views/field-selector.ts'
 export type { CheckedKey, KeyScope } from './views/key.ts'
 export { checkedKey, checkedNamespace, parsedKey } from './views/key.ts'
+export { checkFinalizerName } from './views/label.ts'
 export type {
   LabelOperator,
   LabelRequirement,

@@ -15,6 +15,8 @@ export type UsageCode =
   /** A reconcile returned while reads or writes that it had started were still running. Counts as a failure; the key runs again with backoff. */
   | 'NOT_AWAITED'
   | 'NOT_OWNED'
+  /** An object was applied after a `prune` of its view in the same run. Counts as a failure. */
+  | 'PRUNED_ALREADY'
   /** The operator is in the wrong state: it was run before, was not run yet, or has ended. */
   | 'OPERATOR_USED'
   /** A source that serves one controller at a time was connected to a second one. */

@@ -22,6 +22,8 @@ const ns = `${namespaces}/{ns}-x`
 const owned = (name: string, kind: string, uid: string, more: Record<string, unknown> = {}): unknown =>
   configMap(name, { ownerReferences: [{ apiVersion: 'v1', kind, name: 'owner', uid, ...more }] })
 
+const containers = [{ name: 'c', image: 'i' }]
+
 export const builtinScenarios: readonly Scenario[] = [
   {
     name: 'a Deployment: generation, status, scale',
@@ -234,6 +236,28 @@ export const builtinScenarios: readonly Scenario[] = [
       get(`${cms}/a`),
     ],
   },
+  ...(
+    [
+      ['a Job', '/apis/batch/v1/namespaces/{ns}/jobs', 'batch/v1', 'Job'],
+      ['a ReplicationController', '/api/v1/namespaces/{ns}/replicationcontrollers', 'v1', 'ReplicationController'],
+    ] as const
+  ).map(([what, path, apiVersion, kind]) => {
+    const template = { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'Never', containers } }
+    const always = { metadata: { labels: { a: 'b' } }, spec: { containers } }
+    const spec = kind === 'Job' ? { template } : { selector: { a: 'b' }, replicas: 0, template: always }
+    const owner = { apiVersion, kind, name: 'owner', uid: '{uid}' }
+    return {
+      name: `dependents of ${what} are orphaned by a deletion that does not mention them`,
+      steps: [
+        quietly(post(path, { metadata: { name: 'owner' }, spec }, { save: { uid: 'metadata.uid' } })),
+        quietly(post(cms, { metadata: { name: 'a', ownerReferences: [owner] } })),
+        wait(`${cms}/a`, { at: ['metadata.name', 'a'] }),
+        del(`${path}/owner`),
+        wait(`${path}/owner`, { status: 404 }),
+        get(`${cms}/a`),
+      ],
+    }
+  }),
   {
     name: 'a deletion in the foreground waits for dependents',
     steps: [

@@ -90,6 +90,22 @@ export const headerText: Check = (option, value) => {
   }
 }
 
+/** A field manager as the API server takes it: printable text of at most 128 bytes. */
+export const fieldManager: Check = (option, value) => {
+  text(option, value)
+  if (Buffer.byteLength(value as string) > 128) {
+    throw new OptionRangeError(option, 'at most 128 bytes', `${Buffer.byteLength(value as string)} bytes`)
+  }
+  const odd = /[^\P{C}]|[^\P{Z} ]/u.exec(value as string)
+  if (odd !== null) throw new OptionRangeError(option, 'printable text', JSON.stringify(odd[0]))
+}
+
+/** A list of field managers. */
+export const fieldManagers: Check = (option, value) => {
+  texts(option, value)
+  for (const [index, one] of (value as readonly string[]).entries()) fieldManager(`${option}[${index}]`, one)
+}
+
 /** A list of texts. */
 export const texts: Check = (option, value) => {
   if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of strings', described(value))

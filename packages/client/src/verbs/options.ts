@@ -1,4 +1,4 @@
-import { abortSignal, type Check, flag, integer, milliseconds, oneOf, text } from '../errors/check.ts'
+import { abortSignal, type Check, fieldManager, flag, integer, milliseconds, oneOf, text } from '../errors/check.ts'
 import { OptionTypeError } from '../errors/option.ts'
 
 /** What every call takes. */
@@ -70,7 +70,7 @@ export const getChecks: Checks<GetOptions> = { ...callChecks, resourceVersion: t
 export const writeChecks: Checks<WriteOptions> = {
   ...callChecks,
   dryRun: flag,
-  fieldManager: text,
+  fieldManager,
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
 }
 

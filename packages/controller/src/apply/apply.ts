@@ -17,6 +17,7 @@ import {
   type CheckedKey,
   checkOptions,
   type FullObject,
+  fieldManager as fieldManagerCheck,
   isExact,
   projector,
   readAs,
@@ -43,7 +44,7 @@ import {
 } from './errors.ts'
 import { isAsDesired, ownedDigest, ownsNothing } from './judge.ts'
 import { migrateManagedFields } from './migrate-managed-fields.ts'
-import { keepFields, notBoth, ownsAny, withoutFields } from './once.ts'
+import { isSecret, keepFields, notBoth, onceFields, ownsAny, withoutFields } from './once.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { objectId } from './own-events.ts'
 import { place } from './placed.ts'
@@ -90,9 +91,11 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
     bodyOf: () => body,
     objects: objects.by(fieldManager),
   }
-  const { once = [] } = options
+  const fields = onceFields(plain, desired, options.once ?? [])
+  if (fields.length > 0) fieldManagerCheck('apply.fieldManager, with /once', `${fieldManager}/once`)
+  about.applied.mayApply(plain, key.text)
   const apply = (): Promise<Applied<unknown>> =>
-    once.length === 0 ? new Application(about, task, options).run() : applyOnce(about, task, { ...options, once })
+    fields.length === 0 ? new Application(about, task, options).run() : applyOnce(about, task, options, fields)
   return (await about.applied.note(objectId(plain, key.text), apply)) as Applied<T>
 }
 
@@ -100,22 +103,22 @@ export async function applyDesired<T extends KubernetesObject, S extends Scope>(
 async function applyOnce(
   about: ApplyFor,
   task: Task,
-  options: DesiredOptions & { readonly once: readonly string[] },
+  options: DesiredOptions,
+  fields: readonly (readonly string[])[],
 ): Promise<Applied<unknown>> {
   const { view, key, objects } = task
-  const { once } = options
-  notBoth(options.only, once)
+  notBoth(options.only, options.once)
   let isOwner = false
   const seen = (object: AppliedObject): void => {
-    isOwner = ownsAny(object, once)
+    isOwner = ownsAny(object, fields)
   }
   const made = await new Application(about, { ...task, seen, written: seen }, { ...options, only: 'create' }).run()
   if (!['created', 'unchanged'].includes(made.outcome)) return made
   const named = key as ObjectKey & CheckedKey
-  if (isOwner) await keepFields(about, full(everything(view)), named, once, objects.manager)
+  if (isOwner) await keepFields(about, full(everything(view)), named, fields, objects.manager)
   // If it went meanwhile, it is created with all fields: the next run has them kept.
   const bodyOf = (object: AppliedObject | undefined): KubernetesObject =>
-    object === undefined ? task.bodyOf(object) : withoutFields(typed(view, task.bodyOf(object)), once)
+    object === undefined ? task.bodyOf(object) : withoutFields(typed(view, task.bodyOf(object)), fields)
   const kept = await new Application(about, { ...task, bodyOf }, options).run()
   return made.outcome === 'created' && kept.outcome === 'updated' ? { ...kept, outcome: 'created' } : kept
 }
@@ -472,11 +475,10 @@ function full(view: View): View<KubernetesObject> {
 
 /** The object with its type; a Secret's `stringData` as the server stores it. */
 function typed(view: View, object: KubernetesObject): KubernetesObject {
-  const { group, kind } = view.resource
+  const { kind } = view.resource
   const { stringData, ...rest } = object as KubernetesObject & { readonly stringData?: Record<string, string> }
   const body = { apiVersion: apiVersionOf(view.resource), kind, ...rest }
-  if (kind !== 'Secret' || group !== '' || stringData === undefined)
-    return { ...body, ...(stringData && { stringData }) }
+  if (!isSecret(view) || stringData === undefined) return { ...body, ...(stringData && { stringData }) }
   const encoded = Object.entries(stringData).map(([name, text]) => [name, Buffer.from(text).toString('base64')])
   return {
     ...body,

@@ -2,7 +2,7 @@ import { secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { at, games } from '../operator/testkit/games.ts'
-import type { Applied } from './options.ts'
+import type { Applied, DesiredOptions } from './options.ts'
 
 const made = secrets.within({ labels: { kind: 'password' } })
 
@@ -74,6 +74,58 @@ describe('A10: fields that are set once', () => {
       expect((await client.get(secrets, at('chess')))?.data).toEqual({ password: 'eA==' })
     }))
 
+  it.each<[string, DesiredOptions['once'], readonly string[]]>([
+    ['stringData', ['stringData'], ['tls.key', 'user']],
+    ['one key of stringData, with a dot', [['stringData', 'tls.key']], ['tls.key']],
+    ['one key of data, with a dot', [['data', 'tls.key']], ['tls.key']],
+    ['two keys', [['data', 'tls.key'], 'stringData.user'], ['tls.key', 'user']],
+  ])('keep their value as the server has it: %s', (_, once, kept) =>
+    inArcade(async ({ client, forGames, start, after, simulation }) => {
+      let runs = 0
+      forGames().reconcile(async ({ object, apply }) => {
+        runs += 1
+        const desired = {
+          metadata: { name: object.metadata.name },
+          stringData: { 'tls.key': `k${runs}`, user: `u${runs}` },
+        }
+        await apply(made, desired, { once })
+      })
+      await start('chess')
+      await after(client.patch(games, at('chess'), { spec: { lives: 7 } }))
+      await after(client.patch(games, at('chess'), { spec: { lives: 8 } }))
+      const { data = {} } = (await client.get(secrets, at('chess'))) ?? {}
+      const written = Object.fromEntries(Object.entries(data).map(([k, v]) => [k, Buffer.from(v, 'base64').toString()]))
+      const expected = { 'tls.key': `k${runs}`, user: `u${runs}` }
+      for (const key of kept) expected[key as keyof typeof expected] = key === 'user' ? 'u1' : 'k1'
+      expect(runs).toBeGreaterThan(2)
+      expect(written).toEqual(expected)
+      expect(simulation.environment.errors).toEqual([])
+    }),
+  )
+
+  it.each<[DesiredOptions['once'], string]>([
+    [['dta'], 'a name with a dot is given in a list'],
+    [['data.pasword'], 'data has password, tls.key, and'],
+    [['data.tls.key'], 'data has password, tls.key, and'],
+    [[['data', 'tls']], 'data has password, tls.key, and'],
+    [['stringData.password.x'], 'stringData.password has no fields of its own'],
+    [[['type']], 'the object has'],
+  ])('A10: a path that is not in the desired object is an error before any request: %j', (once, message) =>
+    inArcade(async ({ client, server, forGames, start, simulation }) => {
+      const messages: string[] = []
+      forGames().reconcile(async ({ apply }) => {
+        const desired = { metadata: { name: 'x' }, stringData: { password: 'x', 'tls.key': 'y' } }
+        messages.push(await apply(made, desired, { once }).then(String, ({ message }) => message))
+      })
+      await start()
+      await server.resetStats()
+      await client.create(games, { metadata: at('chess'), spec: { secret: 'x' } })
+      await simulation.advance(1000)
+      expect(messages[0]).toContain(message)
+      expect((await server.stats()).byVerb.patch?.secrets).toBeUndefined()
+    }),
+  )
+
   it('are refused beside only, and as what is no field', () =>
     inArcade(async ({ client, forGames, start, simulation }) => {
       const messages: string[] = []
@@ -83,6 +135,7 @@ describe('A10: fields that are set once', () => {
           { once: ['data'], only: 'create' },
           { once: ['metadata.labels'] },
           { once: [''] },
+          { once: [[]] },
           { once: 'data' },
         ])
           messages.push(await apply(made, desired, options as never).then(String, ({ message }) => message))
@@ -90,9 +143,10 @@ describe('A10: fields that are set once', () => {
       await start()
       await client.create(games, { metadata: at('chess'), spec: { secret: 'x' } })
       await simulation.advance(1000)
-      expect(messages.slice(0, 4)).toEqual([
+      expect(messages.slice(0, 5)).toEqual([
         expect.stringContaining('apply.once takes nothing beside only'),
         expect.stringContaining('apply.once[0] takes the path of a field'),
+        expect.stringContaining('apply.once[0]'),
         expect.stringContaining('apply.once[0]'),
         expect.stringContaining('apply.once'),
       ])

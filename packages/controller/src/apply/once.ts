@@ -1,40 +1,89 @@
 import { type KubernetesObject, type ObjectKey, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { type Check, texts } from '@wherry/client/internal'
+import { type Check, text } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 import type { AppliedObject } from './applied-object.ts'
 import type { ApplyFor } from './apply.ts'
 import { below, type FieldsV1, without } from './fields-v1.ts'
 import { objectId } from './own-events.ts'
 
-/** Checks the option `once`: paths of fields, such as `data` or `spec.clusterIP`. */
+/** Where a field is in an object: names with dots between them (`spec.clusterIP`), or a list of names if one has a dot itself (`['data', 'tls.key']`). */
+export type FieldPath = string | readonly string[]
+
+/** Checks the option `once`: paths of fields, such as `data`, `spec.clusterIP` or `['data', 'tls.key']`. */
 export const onceCheck: Check = (option, value) => {
-  texts(option, value)
-  for (const [at, path] of (value as readonly string[]).entries()) {
-    if (/^(apiVersion|kind|metadata|status)(\.|$)/.test(path) || path.split('.').includes('')) {
+  if (!Array.isArray(value)) throw new OptionTypeError(option, 'a list of paths', typeof value)
+  for (const [at, path] of (value as readonly unknown[]).entries()) {
+    const isList = Array.isArray(path)
+    const names = isList ? path : [path]
+    for (const [index, name] of names.entries()) text(isList ? `${option}[${at}][${index}]` : `${option}[${at}]`, name)
+    const [first, ...rest] = namesOf(path as FieldPath)
+    if (first === undefined || unmade.has(first) || [first, ...rest].includes('')) {
       throw new OptionRangeError(
         `${option}[${at}]`,
-        'the path of a field, such as data or spec.clusterIP',
+        "the path of a field, such as data, spec.clusterIP or ['data', 'tls.key']",
         JSON.stringify(path),
       )
     }
   }
 }
 
+const unmade: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status'])
+
+function namesOf(path: FieldPath): readonly string[] {
+  return typeof path === 'string' ? path.split('.') : path
+}
+
 type Json = Readonly<Record<string, unknown>>
+type Names = readonly string[]
+
+/**
+ * The fields that `once` names, as the server has them: those of a Secret's `stringData` are in its `data`.
+ * @param desired as the caller gave it
+ * @throws OptionRangeError for a path that is not in the desired object: it would protect nothing
+ */
+export function onceFields(
+  view: Pick<View, 'resource'>,
+  desired: object,
+  once: readonly FieldPath[],
+): readonly Names[] {
+  const { data, stringData } = desired as { readonly data?: object; readonly stringData?: object }
+  const whole = isSecret(view) && stringData !== undefined ? { ...desired, data: { ...data, ...stringData } } : desired
+  return once.flatMap((path, at) => {
+    const names = namesOf(path)
+    let value: unknown = whole
+    for (const [depth, name] of names.entries()) {
+      if (isObject(value) && Object.hasOwn(value, name) && value[name] !== undefined) {
+        value = value[name]
+        continue
+      }
+      const where = depth === 0 ? 'the object' : names.slice(0, depth).join('.')
+      const there = isObject(value) ? `has ${Object.keys(value).join(', ') || 'no field'}` : 'has no fields of its own'
+      const takes = `the path of a field of the desired object: ${where} ${there}, and a name with a dot is given in a list`
+      throw new OptionRangeError(`apply.once[${at}]`, takes, JSON.stringify(path))
+    }
+    if (names[0] !== 'stringData' || !isSecret(view)) return [names]
+    return names.length > 1 ? [['data', ...names.slice(1)]] : Object.keys(value as object).map(name => ['data', name])
+  })
+}
+
+/** Whether `stringData` of a resource is sent as `data`. */
+export function isSecret({ resource: { group, kind } }: Pick<View, 'resource'>): boolean {
+  return kind === 'Secret' && group === ''
+}
 
 /** An object without some fields, and without the fields around them that have none left. */
-export function withoutFields<T extends object>(object: T, paths: readonly string[]): T {
-  return paths.reduce((left, path) => without(left, path.split('.')), object)
+export function withoutFields<T extends object>(object: T, fields: readonly Names[]): T {
+  return fields.reduce((left, names) => without(left, names), object)
 }
 
 /** Whether the manager of an applied object still owns one of the fields. */
-export function ownsAny({ owned }: AppliedObject, paths: readonly string[]): boolean {
+export function ownsAny({ owned }: AppliedObject, paths: readonly Names[]): boolean {
   const fields = JSON.parse(owned?.fields || '{}') as FieldsV1
   return paths.some(
-    path =>
+    names =>
       below(
         fields,
-        path.split('.').map(name => `f:${name}`),
+        names.map(name => `f:${name}`),
       ) !== undefined,
   )
 }
@@ -47,13 +96,13 @@ export async function keepFields(
   about: ApplyFor,
   view: View<KubernetesObject>,
   key: ObjectKey & { readonly text: string },
-  paths: readonly string[],
+  fields: readonly Names[],
   manager: string,
 ): Promise<void> {
   const { client, signal, shared } = about
   const live = await readByName(client, view, key, { signal })
   if (live === undefined) return
-  const kept = paths.reduce<Json>((all, path) => put(all, path.split('.'), live as Json), {})
+  const kept = fields.reduce<Json>((all, names) => put(all, names, live as Json), {})
   if (Object.keys(kept).length === 0) return
   const { name, namespace, uid } = live.metadata ?? {}
   const body = { ...kept, metadata: { name, namespace, uid } }

@@ -5,14 +5,15 @@ import {
   anything,
   type Check,
   checkOptions,
+  fieldManager,
+  fieldManagers,
   flag,
   milliseconds,
   oneOf,
   text,
-  texts,
 } from '@wherry/client/internal'
 import type { OwnerOptions } from '../objects/owner.ts'
-import { onceCheck } from './once.ts'
+import { type FieldPath, onceCheck } from './once.ts'
 
 /** How an object is applied. */
 export interface DesiredOptions {
@@ -61,11 +62,12 @@ export interface DesiredOptions {
    */
   readonly only?: 'create' | undefined
   /**
-   * Fields that are set when the object is created, and never again: `['data']`, `['spec.clusterIP']`. Later applies send the other fields, and these
+   * Fields that are set when the object is created, and never again: `['data']`, `['spec.clusterIP']`, `[['data', 'tls.key']]` for a name with a dot.
+   * Each path must be in `desired`; `stringData` of a Secret means those keys of its `data`. Later applies send the other fields, and these
    * keep the value that they have, whatever `desired` says. Another field manager, `MANAGER/once`, owns them. The operator needs `get` of the object.
    * @default none
    */
-  readonly once?: readonly string[] | undefined
+  readonly once?: readonly FieldPath[] | undefined
   /** Aborts the apply, in addition to the run's own signal. */
   readonly signal?: AbortSignal | undefined
   /** How long a request may take, in milliseconds. @default the client's */
@@ -79,8 +81,8 @@ export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
     checkOptions(option, value, { uid: text }, ['uid'])
   },
   force: flag,
-  fieldManager: text,
-  formerManagers: texts,
+  fieldManager,
+  formerManagers: fieldManagers,
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
   onDelay: oneOf('reject', 'resolve'),
   whenImmutable: oneOf('fail', 'recreate'),

@@ -91,6 +91,41 @@ describe('A11: prune', () => {
       expect(results[0]).toBe(true)
     }))
 
+  it('A11: refuses an apply of the view after it, in the same run, and not a prune of nothing', () =>
+    inArcade(async ({ client, operator, run, simulation, forGames }) => {
+      const messages: string[] = []
+      const wide = configMaps.within({ labels: { kind: 'made' } })
+      forGames()
+        .owns(wide)
+        .reconcile(async ({ apply, prune, object }) => {
+          const desired = { metadata: { name: object.metadata.name }, data: { a: '1' } }
+          await prune(wide)
+          const narrow = wide.within({ namespaces: ['default'] })
+          messages.push(
+            await apply(narrow, desired).then(
+              ({ outcome }) => outcome,
+              ({ message }) => message,
+            ),
+          )
+          messages.push(
+            await apply(secrets, { metadata: desired.metadata }).then(
+              ({ outcome }) => outcome,
+              ({ message }) => message,
+            ),
+          )
+        })
+      await client.create(games, game('chess'))
+      run()
+      await operator.settled()
+      expect(messages.slice(0, 2)).toEqual([
+        expect.stringMatching(
+          /^default\/chess of .* is applied after prune\(.*\) in the same run.*: call prune after the last apply$/,
+        ),
+        'created',
+      ])
+      expect(simulation.environment.errors).toEqual([])
+    }))
+
   it('fails if a delete is refused, and takes only a view that the controller owns', () =>
     inArcade(async ({ client, server, start, forGames, simulation, operator }) => {
       let refusal: unknown

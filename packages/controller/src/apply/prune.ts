@@ -34,7 +34,7 @@ export interface Pruned {
  * await prune(services)
  * ```
  *
- * Rejects with the server's error if a delete is refused, and with a {@link UsageError} for a view that the controller does not own.
+ * An `apply` of an object of the view after its `prune`, in the same run, rejects with a {@link UsageError}. Rejects with the server's error if a delete is refused, and with a {@link UsageError} for a view that the controller does not own.
  */
 export type Prune = (view: View, options?: PruneOptions) => Promise<Pruned>
 
@@ -68,6 +68,7 @@ export async function prune(about: PruneFor, view: View, options: PruneOptions =
       `prune takes a view that the controller ${shared.controller} owns: declare it with .owns(view)`,
     )
   }
+  applied.pruning(view)
   if (!applied.isWhole) return { deleted: [], isSkipped: true }
   const owned = await run.indexed(watched as View, controllerIndex, uid)
   // What began meanwhile may be refused yet.

@@ -1,8 +1,14 @@
+import type { View } from '@wherry/client'
+import { covers } from '@wherry/informer/internal'
+import { UsageError } from '../usage-error.ts'
 import type { Applied } from './options.ts'
+import { objectId } from './own-events.ts'
 
 /** What one run has applied so far. */
 export class RunApplies {
   readonly #objects = new Set<string>()
+  /** The views that this run has pruned. */
+  readonly #pruned: View[] = []
   #open = 0
   #isWhole = true
 
@@ -13,6 +19,24 @@ export class RunApplies {
 
   has(object: string): boolean {
     return this.#objects.has(object)
+  }
+
+  /** The run deletes what it has not applied of a view. */
+  pruning(view: View): void {
+    this.#pruned.push(view)
+  }
+
+  /**
+   * @throws UsageError if the run has pruned a view that the object is of: it has deleted the object, if an earlier run had applied it, and would make
+   * it anew each time
+   */
+  mayApply(view: View, key: string): void {
+    const pruned = this.#pruned.find(one => covers(one, view))
+    if (pruned === undefined || this.has(objectId(view, key))) return
+    throw new UsageError(
+      'PRUNED_ALREADY',
+      `${key} of ${view.key} is applied after prune(${pruned.key}) in the same run, which deletes what the run has not applied: call prune after the last apply`,
+    )
   }
 
   /** Notes an apply of an object, named by `objectId`, until it has ended. */

@@ -1,5 +1,5 @@
 import { type KubernetesObject, OptionTypeError, type Scope, type View } from '@wherry/client'
-import { callback, text } from '@wherry/client/internal'
+import { callback, checkFinalizerName, text } from '@wherry/client/internal'
 import { addFinalizer, BeingDeletedError, hasFinalizer, removeFinalizer } from '../objects/finalizers.ts'
 import type { Reconcile } from './context.ts'
 import { readResult } from './result.ts'
@@ -11,9 +11,10 @@ export interface Finalizer<C, S extends Scope> {
   readonly cleanup: Reconcile<C, S>
 }
 
-/** @throws OptionTypeError */
+/** @throws OptionTypeError, and InvalidNameError for a name that no server takes */
 export function checkFinalizer<C, S extends Scope>(view: View<C, S>, { name, cleanup }: Finalizer<C, S>): void {
   text('finalizer', name)
+  checkFinalizerName(name)
   callback('finalizer.cleanup', cleanup)
   const { projection } = view
   if (projection.kind === 'named') {

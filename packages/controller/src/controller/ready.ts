@@ -1,5 +1,5 @@
 import { type Client, type FromServer, isNotFound, type ObjectKey, type ObjectMeta, type View } from '@wherry/client'
-import { callback, checkOptions, resourceName } from '@wherry/client/internal'
+import { callback, checkOptions, oneOf, resourceName } from '@wherry/client/internal'
 import type { Read, ReadKey } from '../reads/read.ts'
 import { NotReadyError } from './errors.ts'
 
@@ -7,6 +7,16 @@ import { NotReadyError } from './errors.ts'
 export interface WaitOptions {
   /** Called before the run ends because it has to wait, with what it waits for, in words: to write it into the status. @default nothing */
   readonly waiting?: ((message: string) => unknown) | undefined
+}
+
+/** How {@link Gone} deletes an object. */
+export interface GoneOptions extends WaitOptions {
+  /**
+   * What becomes of the objects that the object owns. `Foreground`: they go first. `Orphan`: they stay. The server's own default for Jobs and
+   * ReplicationControllers is `Orphan`, so their Pods would go on.
+   * @default 'Background'
+   */
+  readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
 }
 
 /** Whether an object is as it is waited for. A text says what is missing yet. */
@@ -35,10 +45,10 @@ export type Ready = <C>(
 ) => Promise<FromServer<C>>
 
 /**
- * Deletes an object, and goes on once it is gone: the run ends here, quietly, until then. For a `cleanup` that takes things away in an order of its
+ * Deletes an object and what it owns, and goes on once it is gone: the run ends here, quietly, until then. For a `cleanup` that takes things away in an order of its
  * own. Goes on at once if there is no such object. Rejects as `read.get` and `client.delete` do.
  */
-export type Gone = (view: View<WithMetadata>, key: ReadKey, options?: WaitOptions) => Promise<void>
+export type Gone = (view: View<WithMetadata>, key: ReadKey, options?: GoneOptions) => Promise<void>
 
 interface WithMetadata {
   readonly metadata?: Pick<ObjectMeta, 'uid' | 'namespace' | 'deletionTimestamp'> | undefined
@@ -69,16 +79,17 @@ export async function gone(
   client: Client,
   view: View<WithMetadata>,
   key: ReadKey,
-  options: WaitOptions = {},
+  options: GoneOptions = {},
 ): Promise<void> {
-  checkOptions('gone', options, checks)
+  checkOptions('gone', options, { ...checks, propagationPolicy: oneOf('Background', 'Foreground', 'Orphan') })
   const object = await read.get(view, key)
   if (object === undefined) return
   const { uid, namespace, deletionTimestamp } = object.metadata
   if (deletionTimestamp === undefined) {
     const named = { name: nameOf(key), ...(namespace !== undefined && { namespace }) } as ObjectKey
     try {
-      await client.delete(view, named, { preconditions: { uid } })
+      const { propagationPolicy = 'Background' } = options
+      await client.delete(view, named, { preconditions: { uid }, propagationPolicy })
     } catch (error) {
       // It went meanwhile: the key runs again when that is heard.
       if (!isNotFound(error)) throw error

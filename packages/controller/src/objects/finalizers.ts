@@ -9,7 +9,7 @@ import {
   type Scope,
   type View,
 } from '@wherry/client'
-import { Backoff, type CallOptions, isObjectNotFound } from '@wherry/client/internal'
+import { Backoff, type CallOptions, checkFinalizerName, isObjectNotFound } from '@wherry/client/internal'
 import { named } from './identity.ts'
 import { everything } from './views.ts'
 
@@ -49,6 +49,7 @@ export async function addFinalizer<C extends KubernetesObject, S extends Scope>(
   finalizer: string,
   options: CallOptions = {},
 ): Promise<C> {
+  checkFinalizerName(finalizer)
   const changed = await change(client, view, object, options, (finalizers, isBeingDeleted) => {
     if (finalizers.includes(finalizer)) return undefined
     if (isBeingDeleted) throw new BeingDeletedError(finalizer)

@@ -7,6 +7,15 @@ import { at, game, games } from './testkit/games.ts'
 const name = 'arcade.example.com/dns'
 
 describe('C18: a finalizer of a controller', () => {
+  it.each(['Example.com/x', 'example.com/', '/x', 'a b', 'example.com/x/y', `example.com/${'x'.repeat(64)}`, ''])(
+    'is refused when it is declared if no server takes its name: %j',
+    bad =>
+      inArcade(async ({ forGames, operator }) => {
+        expect(() => forGames().finalizer(bad, () => {})).toThrow(RangeError)
+        await operator.close()
+      }),
+  )
+
   it('is there before the first reconcile, and goes when the clean-up has ended, whatever predicates say', () =>
     inArcade(async ({ client, forGames, start, after }) => {
       const seen: string[] = []

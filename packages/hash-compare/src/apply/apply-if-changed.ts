@@ -4,12 +4,12 @@ import {
   callback,
   checkOptions,
   type FullObject,
+  fieldManager,
   flag,
   having,
   integer,
   milliseconds,
   oneOf,
-  text,
 } from '@wherry/client/internal'
 import type { HashedObject } from '../ingest/hashed-object.ts'
 import type { Parts } from '../parts/parts.ts'
@@ -59,7 +59,7 @@ const checks = {
   timeoutMs: milliseconds({ min: 1, infinite: true }),
   mode: oneOf('update', 'apply'),
   force: flag,
-  fieldManager: text,
+  fieldManager,
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
   maxPaths: integer(1, 1000),
   onWrite: callback,

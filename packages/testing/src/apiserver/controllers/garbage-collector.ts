@@ -100,7 +100,7 @@ export class GarbageCollector {
     this.#writer.delete(
       type,
       { version, object },
-      { uid: version.uid, propagationPolicy: foreground ? 'Foreground' : undefined, dryRun: false },
+      { uid: version.uid, propagationPolicy: foreground ? 'Foreground' : 'Background', dryRun: false },
     )
   }
 

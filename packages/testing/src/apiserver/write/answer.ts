@@ -35,7 +35,7 @@ import { jsonPatch, mergePatch, parsePatch, strategicPatch, strategicType } from
 import { originOf, readObject } from './read-object.ts'
 import { scaleOf, withScale } from './scale.ts'
 import { asScales, managedByScale, managedOfScale } from './scale-owners.ts'
-import { checkVersion, type Part } from './writer.ts'
+import { checkVersion, type DeleteOptions, type Part } from './writer.ts'
 
 /** A request that writes, taken apart. */
 export interface WriteRequest {
@@ -204,9 +204,15 @@ function warnOfFinalizers({ type, responder }: WriteRequest, { metadata }: KubeO
   }
 }
 
+function warnOfOrphans({ type, responder }: WriteRequest, { propagationPolicy }: DeleteOptions): void {
+  const warning = behaviourOf(type).orphansByDefault?.warning
+  if (propagationPolicy === undefined && warning !== undefined) responder.warn(warning)
+}
+
 function remove(parts: CoreParts, write: WriteRequest): void {
   const { type, target } = write
   const options = readDeleteOptions(write.request, write.info.query)
+  warnOfOrphans(write, options)
   parts.namespaces.admitDeletion(type, target.name)
   const result = parts.writer.delete(type, parts.writer.read(type, target.namespace, target.name), options)
   if (!result.deleted || behaviourOf(type).answersDeleted) {
@@ -218,6 +224,7 @@ function remove(parts: CoreParts, write: WriteRequest): void {
 function removeCollection(parts: CoreParts, write: WriteRequest): void {
   const { type, target, info } = write
   const options = readDeleteOptions(write.request, info.query)
+  warnOfOrphans(write, options)
   const listOptions = parseListOptions(info.query, type, false, parts.shards)
   const source = {
     store: parts.store,

@@ -60,6 +60,12 @@ interface Behaviour {
   decode?(object: KubeObject): void
   /** A finalizer that the first delete puts on. */
   readonly deletionFinalizer?: string
+  /**
+   * A delete that says nothing about dependents orphans them, and is answered with this warning, if there is one.
+   *
+   * @see https://kubernetes.io/docs/concepts/architecture/garbage-collection/
+   */
+  readonly orphansByDefault?: { readonly warning: string | undefined }
   /** Says in an object that its deletion has begun. */
   marked?(object: KubeObject, now: string): void
   /** Whether a delete answers the object instead of a Status. */
@@ -156,7 +162,12 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     create: selectOwnPods,
     created: labelAsOwnPods,
     problems: allOf(checkedOnce(checkGeneratedSelector), checked(checkJob), jobProblems, jobStatusProblems),
+    orphansByDefault: {
+      warning:
+        'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    },
   },
+  replicationcontrollers: { orphansByDefault: { warning: undefined } },
   'cronjobs.batch': { problems: checked(checkCronJob) },
   'customresourcedefinitions.apiextensions.k8s.io': {
     decode: completeDefinition,

@@ -94,7 +94,13 @@ export function readDeleteOptions(request: BodyOf, query: URLSearchParams): Dele
   return {
     uid: stringAt(preconditions, 'uid'),
     resourceVersion: stringAt(preconditions, 'resourceVersion'),
-    propagationPolicy: isPolicy(policy) ? policy : orphan === true ? 'Orphan' : undefined,
+    propagationPolicy: isPolicy(policy)
+      ? policy
+      : orphan === true
+        ? 'Orphan'
+        : orphan === false
+          ? 'Background'
+          : undefined,
     gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
     dryRun: dryRun.length > 0,
   }

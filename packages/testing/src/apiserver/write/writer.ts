@@ -201,7 +201,7 @@ export class Writer {
       )
     }
     this.#hooks.remove(object)
-    const finalizers = withPropagation(metadata.finalizers ?? [], options.propagationPolicy)
+    const finalizers = withPropagation(type, metadata.finalizers ?? [], options.propagationPolicy)
     const grace = isPod(type) ? podGraceSeconds(object, options.gracePeriodSeconds) : 0
     const marked = metadata.deletionTimestamp !== undefined
     const { deletionFinalizer } = behaviourOf(type)
@@ -427,7 +427,14 @@ function isHeld(type: ResourceType, object: KubeObject): boolean {
   return Array.isArray(finalizers) && finalizers.length > 0
 }
 
-function withPropagation(finalizers: readonly string[], policy: DeleteOptions['propagationPolicy']): string[] {
+/** What a delete asks for counts, else what an earlier one asked for, else the resource's default. */
+function withPropagation(
+  type: ResourceType,
+  finalizers: readonly string[],
+  asked: DeleteOptions['propagationPolicy'],
+): string[] {
+  const isAsked = finalizers.includes('foregroundDeletion') || finalizers.includes('orphan')
+  const policy = asked ?? (!isAsked && behaviourOf(type).orphansByDefault !== undefined ? 'Orphan' : undefined)
   const kept = finalizers.filter(name => policy === undefined || (name !== 'foregroundDeletion' && name !== 'orphan'))
   if (policy === 'Foreground') kept.push('foregroundDeletion')
   if (policy === 'Orphan') kept.push('orphan')

@@ -22,7 +22,12 @@ export function setUpApiServer(options: TestServerOptions = {}): TestServer {
     beforeAll: before,
     afterAll: after,
     beforeEach,
-    afterEach: (hook: (test: string) => Promise<void>) => afterEach(test => hook((test as TestContext).fullName)),
+    afterEach: (hook: (test: string, isPassed: boolean) => Promise<void>) =>
+      afterEach(test => {
+        // The types of Node 22 do not have `error` yet.
+        const { fullName, error } = test as TestContext & { readonly error?: Error | null }
+        return hook(fullName, error === null || error === undefined)
+      }),
   }
   return testServer(hooks, options)
 }

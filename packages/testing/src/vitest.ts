@@ -26,7 +26,8 @@ export function setUpApiServer(options: TestServerOptions = {}): TestServer {
     beforeAll: (hook: () => Promise<void>) => beforeAll(() => hook(), timeoutMs),
     afterAll: (hook: () => Promise<void>) => afterAll(() => hook(), timeoutMs),
     beforeEach: (hook: () => Promise<void>) => beforeEach(() => hook(), timeoutMs),
-    afterEach: (hook: (test: string) => Promise<void>) => afterEach(({ task }) => hook(nameOf(task)), timeoutMs),
+    afterEach: (hook: (test: string, isPassed: boolean) => Promise<void>) =>
+      afterEach(({ task }) => hook(nameOf(task), task.result?.state !== 'fail'), timeoutMs),
   }
   return testServer(hooks, options)
 }

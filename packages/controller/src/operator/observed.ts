@@ -22,7 +22,9 @@ export interface ObservedView {
 }
 
 /** What a tool in the process of an operator sees of it, such as `wherry dev`. */
-export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'explain'> {
+export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'explain' | 'close'> {
+  /** Whether its end has begun. */
+  readonly isEnding: () => boolean
   readonly state: () => { readonly controllers: readonly ObservedController[]; readonly views: readonly ObservedView[] }
 }
 
@@ -34,6 +36,8 @@ export function publishOperator(operator: Operator, controllers: () => readonly 
   if (!operators.hasSubscribers) return
   const observed: ObservedOperator = {
     name: operator.name,
+    isEnding: () => operator.state === 'stopping' || operator.state === 'stopped',
+    close: () => operator.close(),
     runs: options => operator.runs(options),
     explain: (controller, key) => operator.explain(controller, key),
     state: () => ({

@@ -44,7 +44,7 @@ export interface ApiServer extends AsyncDisposable {
    */
   account(grants: readonly Grant[], options?: AccountOptions): Promise<Account>
   /**
-   * The rights that each user has used, by the user's name, since the start (of an embedded server: or since the last `resetStats`): a ClusterRole,
+   * The rights that each user has used, by the user's name, since the start (of an embedded server: or since the last `resetRights`): a ClusterRole,
    * and a Role for each namespace, that grant exactly these. The administrator's name is `wherry:admin`. Refused requests are not included. Rejects
    * without `recordRights`.
    */
@@ -70,12 +70,14 @@ export interface ControlledApiServer extends ApiServer {
   /** Counters since the start, or since the last `resetStats`. */
   stats(): Promise<ServerStats>
   /**
-   * The requests that one user was allowed to do, each verb and object once, since the start or the last `resetStats`. Rejects without
+   * The requests that one user was allowed to do, each verb and object once, since the start or the last `resetRights`. Rejects without
    * `recordRights`.
    */
   usedRights(user: string): Promise<readonly UsedRight[]>
-  /** Resets the sums: requests, bytes, connections made, rights used. Open streams stay counted. */
+  /** Resets the sums: requests, bytes, connections made. Open streams stay counted, and the rights that were used stay known. */
   resetStats(): Promise<void>
+  /** Forgets which rights were used. */
+  resetRights(): Promise<void>
 
   /**
    * Stores objects as they are, without checks, each with its own resourceVersion; they may have any metadata, also managedFields. Namespaces that

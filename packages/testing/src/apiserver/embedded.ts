@@ -310,8 +310,11 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return this.#parts.access.used.of(user)
   }
 
-  async resetStats(): Promise<void> {
+  async resetRights(): Promise<void> {
     this.#parts.access.used.clear()
+  }
+
+  async resetStats(): Promise<void> {
     this.#parts.counters.reset()
     this.#madeBefore = this.#made()
   }

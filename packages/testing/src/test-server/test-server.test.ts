@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest'
 import { ask } from '../real/testkit/client.ts'
 import { type TestHooks, type TestServer, testServer } from './test-server.ts'
 
-type Hook = (test: string) => Promise<void>
+type Hook = (test: string, isPassed: boolean) => Promise<void>
 
 /** A test runner in miniature: it runs the hooks, and the tests between them. */
 class Runner {
@@ -23,7 +23,7 @@ class Runner {
   }
 
   async run(when: keyof TestHooks, test = ''): Promise<void> {
-    await this.#hooks[when]?.(test)
+    await this.#hooks[when]?.(test, true)
   }
 
   /** Runs a test; rejects if the hook after it fails it. */

@@ -9,6 +9,7 @@ import type { ManifestSource } from '../install/manifests.ts'
 import type { RealApiServer } from '../real/real-apiserver.ts'
 import { createNamespace, deleteNamespace } from './namespaces.ts'
 import { ReportedErrors } from './reported-errors.ts'
+import { RunOperators } from './run-operators.ts'
 
 /** Options of `setUpApiServer`. */
 export interface TestServerOptions extends CommonOptions {
@@ -18,7 +19,8 @@ export interface TestServerOptions extends CommonOptions {
   readonly install?: ManifestSource | readonly ManifestSource[] | undefined
   /**
    * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server writes to
-   * `.wherry/rights` which of them each test used, for `wherry rbac`. @default everything, and nothing is written
+   * `.wherry/rights` which of them each test used that passed, for `wherry rbac`. A test that fails leaves its last recording as it is.
+   * @default everything, and nothing is written
    */
   readonly rights?: readonly Grant[] | undefined
 }
@@ -59,7 +61,8 @@ export interface TestHooks {
   beforeAll(hook: () => Promise<void>): void
   afterAll(hook: () => Promise<void>): void
   beforeEach(hook: () => Promise<void>): void
-  afterEach(hook: (test: string) => Promise<void>): void
+  /** `isPassed`: the test itself did not fail. */
+  afterEach(hook: (test: string, isPassed: boolean) => Promise<void>): void
 }
 
 /** What a test has while it runs. */
@@ -67,6 +70,8 @@ interface Current {
   readonly namespace: string
   readonly errors: ReportedErrors
   readonly open: Closable[]
+  /** The operators that were run meanwhile. */
+  readonly operators: RunOperators
 }
 
 /** The server of a file of tests while it runs. */
@@ -92,23 +97,24 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
     const { server } = present(running)
     const namespace = `test-${earlier.length + 1}`
     await asking(server, asker => createNamespace(asker, namespace))
-    if (server.kind === 'embedded') await server.resetStats()
-    current = { namespace, errors: new ReportedErrors(), open: [] }
+    if (server.kind === 'embedded') await Promise.all([server.resetStats(), server.resetRights()])
+    current = { namespace, errors: new ReportedErrors(), open: [], operators: new RunOperators() }
   })
-  hooks.afterEach(async test => {
+  hooks.afterEach(async (test, isPassed) => {
     const { server, account } = present(running)
-    const { namespace, errors, open } = present(current)
+    const { namespace, errors, open, operators } = present(current)
     current = undefined
     earlier.push(errors)
-    await eachOf([
+    const failures = await failuresOf([
       ...open.reverse().map(one => async () => one.close()),
-      async () => {
-        if (server.kind === 'embedded' && account !== undefined)
-          await recordRights(server, { user: account.user, test })
-      },
+      () => operators.close(),
       () => asking(server, asker => deleteNamespace(asker, namespace)),
       async () => errors.check(),
     ])
+    // What a failed test used is not all that it needs: its last recording stays.
+    if (isPassed && failures.length === 0 && server.kind === 'embedded' && account !== undefined)
+      await recordRights(server, { user: account.user, test })
+    if (failures.length > 0) throw failures[0]
   })
   const connection = (token: string): TestConnection => {
     const { url, ca } = present(running).server
@@ -155,11 +161,11 @@ async function started({
   }
 }
 
-/** Takes all steps, one after the other, even if some of them fail. Rejects with the first failure. */
-async function eachOf(steps: readonly (() => Promise<unknown>)[]): Promise<void> {
+/** Takes all steps, one after the other, even if some of them fail. Resolves with the failures. */
+async function failuresOf(steps: readonly (() => Promise<unknown>)[]): Promise<readonly unknown[]> {
   const failures: unknown[] = []
   for (const step of steps) await step().catch(error => failures.push(error))
-  if (failures.length > 0) throw failures[0]
+  return failures
 }
 
 function present<T>(value: T | undefined): T {

@@ -21,16 +21,19 @@ export interface RecordedRights {
 }
 
 /**
- * Writes the rights that an operator used in a test to a file of the test's own, for `wherry rbac`. The same rights make the same file. Resolves with its
- * path.
+ * Writes the rights that an operator used in a test to a file of this test and user, for `wherry rbac`. The same rights make the same file. Call it at the
+ * end of the test: a test that failed before has not used all that it needs. Resolves with the file's path.
  */
 export async function recordRights(
   server: Pick<ControlledApiServer, 'usedRights'>,
   { user, test, folder = join('.wherry', 'rights') }: RecordRightsOptions,
 ): Promise<string> {
   const recorded: RecordedRights = { test, rights: await server.usedRights(user) }
-  // Two tests' names may differ in what a file's name can't have.
-  const hash = createHash('sha256').update(test).digest('hex').slice(0, 8)
+  // Two tests' names may differ in what a file's name can't have, and a test may record several users.
+  const hash = createHash('sha256')
+    .update(JSON.stringify([test, user]))
+    .digest('hex')
+    .slice(0, 8)
   const file = join(folder, `${test.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 80)}-${hash}.json`)
   // Simulated time does not wait for file operations.
   mkdirSync(folder, { recursive: true })

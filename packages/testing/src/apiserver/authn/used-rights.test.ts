@@ -18,7 +18,7 @@ describe('the rights that users made use of', () => {
         { metadata: { name: 'b' }, roleRef, subjects },
         admin,
       )
-      await server.resetStats()
+      await server.resetRights()
       await call('GET', cm, undefined, jane)
       await call('GET', `${cm}/a`, undefined, jane)
       await call('GET', '/api/v1/namespaces/default/services', undefined, jane)
@@ -55,6 +55,8 @@ describe('the rights that users made use of', () => {
         },
       ])
       await server.resetStats()
+      expect(await server.rights()).not.toEqual({})
+      await server.resetRights()
       expect(await server.rights()).toEqual({})
     }, options))
 

@@ -36,6 +36,7 @@ const calls: Calls = {
   account: (grants, options) => server().account(grants, options),
   rights: () => server().rights(),
   usedRights: user => server().usedRights(user),
+  resetRights: () => server().resetRights(),
   resetStats: () => server().resetStats(),
   fill: source => server().fill(source),
   revision: () => server().revision(),

@@ -91,6 +91,10 @@ class IsolatedServer implements IsolatedApiServer {
     return this.#channel.call('usedRights', user)
   }
 
+  resetRights(): Promise<void> {
+    return this.#channel.call('resetRights')
+  }
+
   resetStats(): Promise<void> {
     return this.#channel.call('resetStats')
   }

@@ -19,6 +19,7 @@ export interface Calls
     | 'writeKubeconfig'
     | 'clientCertificate'
     | 'stats'
+    | 'resetRights'
     | 'resetStats'
     | 'account'
     | 'rights'

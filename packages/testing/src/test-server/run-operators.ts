@@ -1,0 +1,36 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+
+/** What an operator publishes of itself when it runs, as far as it is used here. */
+interface RunOperator {
+  readonly name: string
+  /** Whether its end has begun. */
+  readonly isEnding: () => boolean
+  readonly close: () => Promise<void>
+}
+
+/** Where an operator of `@wherry/controller` publishes itself. No package of ours is imported for that. */
+const started = 'wherry.operator.start'
+
+/** The operators of this process that are run from now on, until `close`. */
+export class RunOperators {
+  readonly #operators: RunOperator[] = []
+  readonly #note = (message: unknown): void => {
+    this.#operators.push(message as RunOperator)
+  }
+
+  constructor() {
+    subscribe(started, this.#note)
+  }
+
+  /** Closes the operators that nobody has closed: each would keep the process alive. Rejects with their names, if there are any. */
+  async close(): Promise<void> {
+    unsubscribe(started, this.#note)
+    const left = this.#operators.filter(one => !one.isEnding())
+    await Promise.all(left.map(one => one.close()))
+    if (left.length === 0) return
+    const names = left.map(({ name }) => name).join(', ')
+    throw new Error(
+      `the test left an operator running, which would keep the process alive: ${names}. Give it to closeAfterTest`,
+    )
+  }
+}

@@ -34,6 +34,11 @@ export async function reads(): Promise<void> {
   // @ts-expect-error only what has namespaces can be evicted
   await client.evict(nodes, { name: 'a' })
   await client.evict(pods, key)
+  // The metadata of an object that was read names it.
+  if (whole !== undefined) await client.delete(configMaps, whole.metadata)
+  for (const { metadata } of (await client.list(nodes)).items) await client.delete(nodes, metadata)
+  // @ts-expect-error metadata that was not read has no name perhaps
+  await client.delete(configMaps, {} as ConfigMap['metadata'])
   // @ts-expect-error an option that is none
   await client.get(configMaps, key, { timeout: 5 })
 }

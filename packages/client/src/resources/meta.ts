@@ -59,7 +59,7 @@ export interface Preconditions {
 }
 
 /** @intOrString */
-export type Quantity = string
+export type Quantity = string | number
 
 export type RawExtension = Record<string, unknown>
 

@@ -504,6 +504,14 @@ describe('a 404', () => {
   })
 })
 
+it('the metadata of an object that was read names it', async () => {
+  const metadata = { name: 'a', namespace: 'n', uid: 'u', resourceVersion: '5', labels: {} }
+  await answering([{ body: { kind: 'ConfigMap', metadata } }], async ({ client, requests }) => {
+    expect(await client.get(configMaps, metadata)).toMatchObject({ metadata })
+    expect(lines(requests)).toEqual(['GET /api/v1/namespaces/n/configmaps/a'])
+  })
+})
+
 describe('an answer of another kind', () => {
   const status = { apiVersion: 'v1', kind: 'Status', metadata: {}, status: 'Success' }
   const others = [{}, status, { apiVersion: 'v1', kind: 'ConfigMapList', metadata: {}, items: [] }, { kind: 'Secret' }]

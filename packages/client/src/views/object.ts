@@ -53,16 +53,19 @@ export type ObjectKey<S extends Scope = Scope> = S extends 'namespaced'
   ? { readonly name: string; readonly namespace: string }
   : { readonly name: string; readonly namespace?: undefined }
 
-/** Names an object to read, delete or change: its key, or the object itself. */
+/** Names an object to read, delete or change: its key, the object itself, or the metadata of an object that was read. */
 export type KeyOf<S extends Scope = Scope> =
   | ObjectKey<S>
   | { readonly metadata: { readonly name: string; readonly namespace?: string | undefined } }
+  | { readonly name: string; readonly namespace?: string | undefined; readonly uid: string }
 
 /** The key of an object that was read; a key is given back as it is. */
 export function asKey<S extends Scope>(key: KeyOf<S>): ObjectKey<S> {
   const { metadata } = (key ?? {}) as { readonly metadata?: ObjectMeta | null | undefined }
-  if (metadata === undefined || metadata === null) return key as ObjectKey<S>
-  const { name, namespace } = metadata
+  const named = metadata ?? (key as ObjectMeta | undefined)
+  // What is no metadata is a key, and is checked as it is.
+  if (named?.uid === undefined && (metadata === undefined || metadata === null)) return key as ObjectKey<S>
+  const { name, namespace } = named as ObjectMeta
   return (namespace === undefined ? { name } : { name, namespace }) as ObjectKey<S>
 }
 

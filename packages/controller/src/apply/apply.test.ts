@@ -797,7 +797,7 @@ describe('a field that can not be changed in place', () => {
     enlarging({}, async ({ client, done, uid }) => {
       const error = done[1] as Error
       expect(error).toMatchObject({ code: 'IMMUTABLE_FIELD', key: 'default/made', fields: ['spec.size'] })
-      expect(error.message).toContain("{ whenImmutable: 'recreate' }")
+      expect(error.message).toMatch(/\{ whenImmutable: 'recreate' \} .* 'recreate-orphan' its dependents stay$/)
       expect(error.cause).toMatchObject({ status: 422 })
       expect(await uidOf(client)).toBe(uid)
     }))
@@ -809,6 +809,29 @@ describe('a field that can not be changed in place', () => {
       expect(await uidOf(client)).not.toBe(uid)
       expect((await client.get(boards, at('made')))?.spec.size).toBe('Draughts'.length)
     }))
+
+  it.each([
+    ['recreate', false],
+    ['recreate-orphan', true],
+  ] as const)('A3: makes the object anew with or without what it owns: %s', (whenImmutable, isKept) =>
+    inArcade(async ({ client, operator, simulation, start }) => {
+      await client.create(customResourceDefinitions, definition as never)
+      await simulation.advance(100)
+      declare(operator, ({ apply, object }) => apply(boards, board(object), { whenImmutable }))
+      await start('chess')
+      const uid = (await uidOf(client)) ?? ''
+      const owner = { apiVersion: 'x.io/v1', kind: 'Board', name: 'made', uid }
+      await client.create(configMaps, { metadata: { ...at('piece'), ownerReferences: [owner] } })
+      await client.patch(games, at('chess'), { spec: { title: 'Draughts' } })
+      await simulation.advance(60_000)
+      await operator.settled()
+      expect((await client.get(boards, at('made')))?.spec.size).toBe('Draughts'.length)
+      expect(await uidOf(client)).not.toBe(uid)
+      const piece = await client.get(configMaps, at('piece'))
+      expect(piece !== undefined).toBe(isKept)
+      expect(piece?.metadata?.ownerReferences).toBeUndefined()
+    }),
+  )
 
   it('A3: of what the primary object does not control is left alone', () =>
     enlarging({ whenImmutable: 'recreate', owner: false }, async ({ client, done, uid }) => {

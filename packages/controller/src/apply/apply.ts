@@ -282,12 +282,15 @@ class Application {
     const isOurs = controller !== undefined && controller.uid === owner.metadata?.uid
     if (!isInvalid(refusal) || !isOurs || this.#task.objects.subresource === 'status') throw refusal
     if (!(await this.#couldBeMade())) throw refusal
-    if (this.#options.whenImmutable !== 'recreate') {
+    const { whenImmutable = 'fail' } = this.#options
+    if (whenImmutable === 'fail') {
       throw new ImmutableFieldError(this.#view.key, this.#name, refusal as ApiError)
     }
     const preconditions = { uid: metadata.uid }
     await client.delete(this.#whole, this.#key, {
-      ...{ preconditions, propagationPolicy: 'Background', signal: this.#signal },
+      preconditions,
+      propagationPolicy: whenImmutable === 'recreate' ? 'Background' : 'Orphan',
+      signal: this.#signal,
     })
     try {
       return await this.#send(onlyCreates, undefined)

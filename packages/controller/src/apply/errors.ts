@@ -80,7 +80,7 @@ export class ImmutableFieldError extends Error {
     const fields = [...new Set(cause.causes.flatMap(({ field }) => field || []))]
     const named = fields.length === 0 ? 'a field' : fields.join(', ')
     super(
-      `${named} of ${key} of ${view} can't be changed in place: with { whenImmutable: 'recreate' } it is deleted and created again`,
+      `${named} of ${key} of ${view} can't be changed in place: with { whenImmutable: 'recreate' } it is deleted with its dependents and created again, with 'recreate-orphan' its dependents stay`,
       { cause },
     )
     this.view = view

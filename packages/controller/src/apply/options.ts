@@ -51,10 +51,11 @@ export interface DesiredOptions {
   /**
    * What happens if the desired state is valid, but a field of the existing object can't be changed: the type of a Secret, the selector of a
    * Deployment, the template of a Job. `fail` rejects with an `ImmutableFieldError` that names the field. `recreate` deletes the object, by its uid
-   * and with its dependents, and creates it again. Only an object that the primary object controls is ever deleted.
+   * and with its dependents, and creates it again. `recreate-orphan` leaves the dependents as they are, so that the new object takes them over: a
+   * StatefulSet whose claims grow keeps its Pods. Only an object that the primary object controls is ever deleted.
    * @default 'fail'
    */
-  readonly whenImmutable?: 'fail' | 'recreate' | undefined
+  readonly whenImmutable?: 'fail' | 'recreate' | 'recreate-orphan' | undefined
   /**
    * `create`: creates the object if it does not exist, and never changes it afterwards, whatever `desired` says then. For what is made once, such as
    * a generated password. If the object exists, it must be the primary object's, as for any apply.
@@ -85,7 +86,7 @@ export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
   formerManagers: fieldManagers,
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
   onDelay: oneOf('reject', 'resolve'),
-  whenImmutable: oneOf('fail', 'recreate'),
+  whenImmutable: oneOf('fail', 'recreate', 'recreate-orphan'),
   only: oneOf('create'),
   once: onceCheck,
   signal: abortSignal,

@@ -11,6 +11,16 @@ import { inArcade } from './testkit/arcade.ts'
 import { at, game, games, secret } from './testkit/games.ts'
 
 describe('an operator', () => {
+  it('says so if it has no controller', () =>
+    inArcade(async ({ operator, run, simulation }) => {
+      run()
+      await simulation.advance(1000)
+      expect(simulation.environment.warnings.map(({ message }) => message)).toEqual([
+        'the operator arcade has no controller, so it reconciles nothing: declare one with operator.controller(…)',
+      ])
+      await operator.close()
+    }))
+
   it('C2, C4: of what has no namespace: keys, owned objects and what is gone', () =>
     inArcade(async ({ operator, client, start, after }) => {
       const seen: unknown[] = []

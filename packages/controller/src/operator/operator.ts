@@ -283,6 +283,11 @@ export class Operator {
         controllers: this.#controllers.map(({ name }) => name),
         watches: [...new Set(this.#controllers.flatMap(({ views }) => views.map(({ key }) => key)))],
       })
+      if (definitions.length === 0) {
+        environment.onWarning(
+          `the operator ${name} has no controller, so it reconciles nothing: declare one with operator.controller(…)`,
+        )
+      }
       await this.#health?.start()
       this.manager.start()
       for (const controller of this.#controllers) controller.prepare()

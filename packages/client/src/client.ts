@@ -40,6 +40,7 @@ import {
   type PagesOptions,
   pages,
 } from './verbs/list.ts'
+import { type Edit, modify } from './verbs/modify.ts'
 import type {
   ApplyOptions,
   DeleteOptions,
@@ -331,6 +332,30 @@ export class Client {
     options?: WriteOptions,
   ): Promise<FromServer<T>> {
     return update(this.#caller, view, object, options) as Promise<FromServer<T>>
+  }
+
+  /**
+   * Changes an object that others write, too: reads it, has `edit` change a copy of it, and sends the difference. For lists that several programs fill,
+   * and that server-side apply takes as one value: `imagePullSecrets` of a ServiceAccount, or a list of a custom resource without a list type.
+   *
+   * ```ts
+   * await client.modify(serviceAccounts, key, account => {
+   *   account.imagePullSecrets ??= []
+   *   if (!account.imagePullSecrets.some(({ name }) => name === 'mirror')) account.imagePullSecrets.push({ name: 'mirror' })
+   * })
+   * ```
+   *
+   * The difference is a JSON patch that holds only for the state that was read. After a conflict, the object is read and edited again, up to ten times,
+   * so `edit` must give the same for the same object. Nothing is sent if `edit` changes nothing. Resolves with the object as it then is; `undefined` if
+   * it does not exist. The status is not written.
+   */
+  modify<T extends object, S extends Scope>(
+    view: View<T, S>,
+    key: KeyOf<S>,
+    edit: (draft: FromServer<T>) => unknown,
+    options?: WriteOptions,
+  ): Promise<FromServer<T> | undefined> {
+    return modify(this.#caller, view, asKey(key), edit as Edit<T>, options) as Promise<FromServer<T> | undefined>
   }
 
   /** Changes an object by a merge patch, JSON patch or strategic merge patch. */

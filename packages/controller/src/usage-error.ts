@@ -19,6 +19,8 @@ export type UsageCode =
   | 'PRUNED_ALREADY'
   /** The operator is in the wrong state: it was run before, was not run yet, or has ended. */
   | 'OPERATOR_USED'
+  /** An apply would replace a list that others have filled and that the server takes as one value. Counts as a failure. */
+  | 'SHARED_LIST'
   /** A source that serves one controller at a time was connected to a second one. */
   | 'SOURCE_TAKEN'
   /** No controller has that name. */

@@ -9,12 +9,14 @@ import {
   persistentVolumeClaims,
   pods,
   secrets,
+  serviceAccounts,
 } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import type { ReconcileContext } from '../controller/context.ts'
 import { Operator } from '../operator/operator.ts'
 import { type Arcade, inArcade } from '../operator/testkit/arcade.ts'
 import { at, type Game, game, games, ours } from '../operator/testkit/games.ts'
+import { newLists } from './atomic-lists.ts'
 import type { Applied, DesiredOptions } from './options.ts'
 
 const title = (of: Game): ConfigMap => ({ metadata: { name: 'made' }, data: { title: of.spec.title ?? '' } })
@@ -938,4 +940,69 @@ describe('what can not be applied', () => {
       expect(done[0]).toBeInstanceOf(Error)
       expect(await client.get(configMaps, at('made'))).toBeUndefined()
     }))
+})
+
+describe('a list that the server takes as one value', () => {
+  const accounts = serviceAccounts.within({ labels: { made: 'yes' } })
+  const theirSecrets = [{ name: 'theirs' }]
+  const desired = (names: readonly string[]) => ({
+    metadata: { name: 'made' },
+    imagePullSecrets: names.map(name => ({ name })),
+  })
+
+  it.each<[string, DesiredOptions, readonly string[], readonly string[] | 'SHARED_LIST']>([
+    ['is not replaced if others have filled it', {}, ['ours'], 'SHARED_LIST'],
+    ['is applied if nothing of theirs is lost', {}, ['theirs', 'ours'], ['theirs', 'ours']],
+    ['is replaced if that is wanted', { replaceLists: true }, ['ours'], ['ours']],
+  ])('A1: %s', (_, options, names, expected) =>
+    inArcade(async ({ client, operator, run, simulation }) => {
+      await client.create(
+        serviceAccounts,
+        { metadata: at('made'), imagePullSecrets: theirSecrets },
+        { fieldManager: 'them' },
+      )
+      const done = declare(operator, ({ apply }) => apply(accounts, desired(names), { adopt: true, ...options }))
+      await client.create(games, game('chess'))
+      run()
+      await simulation.advance(1000)
+      const now = (await client.get(serviceAccounts, at('made')))?.imagePullSecrets?.map(({ name }) => name)
+      if (expected !== 'SHARED_LIST') return expect(now).toEqual(expected)
+      expect(done[0]).toMatchObject({ code: 'SHARED_LIST' })
+      expect(`${done[0]}`).toContain('imagePullSecrets of default/made')
+      expect(`${done[0]}`).toContain('1 of its items, of them, are not in the desired list')
+      expect(now).toEqual(['theirs'])
+    }),
+  )
+
+  it('A1: is not replaced when an apply names it later', () =>
+    inArcade(async ({ client, operator, start, after }) => {
+      const done = declare(operator, ({ apply, object }) => {
+        const { metadata } = desired([])
+        const title = { metadata: { ...metadata, annotations: { title: object.spec.title ?? '' } } }
+        return apply(accounts, object.spec.lives === 7 ? { ...desired(['ours']), ...title } : title)
+      })
+      await start('chess')
+      await client.patch(serviceAccounts, at('made'), { imagePullSecrets: theirSecrets }, { fieldManager: 'them' })
+      await after(client.patch(games, at('chess'), { spec: { lives: 7 } })).catch(() => {})
+      expect(done.at(-1)).toMatchObject({ code: 'SHARED_LIST' })
+      await client.patch(serviceAccounts, at('made'), { imagePullSecrets: null })
+      await after(client.patch(games, at('chess'), { spec: { title: 'Blitz' } }))
+      expect((await client.get(serviceAccounts, at('made')))?.imagePullSecrets).toEqual([{ name: 'ours' }])
+    }))
+
+  it.each<[string, object, string, readonly string[]]>([
+    ['a list that is not owned', { a: { b: [1] }, c: [] }, '{"f:a":{"f:x":{}}}', ['a.b', 'c']],
+    ['no list that is owned', { a: { b: [1] } }, '{"f:a":{"f:b":{}}}', []],
+    [
+      'no list whose items are owned',
+      { a: { b: [{ name: 'x' }] } },
+      '{"f:a":{"f:b":{"k:{\\"name\\":\\"x\\"}":{}}}}',
+      [],
+    ],
+    ['no list in a field that is owned as a whole', { a: { b: [1] } }, '{"f:a":{}}', []],
+    ['no list in an item of a list', { a: [{ b: [1] }] }, '{"f:a":{}}', []],
+    ['no list of the metadata', { metadata: { finalizers: ['x'] } }, '', []],
+  ])('A1: the lists that are applied for the first time: %s', (_, desired, owned, expected) => {
+    expect(newLists(desired, owned).map(names => names.join('.'))).toEqual(expected)
+  })
 })

@@ -30,7 +30,9 @@ import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.t
 import { readByName } from '../objects/read-by-name.ts'
 import { everything } from '../objects/views.ts'
 import { absentId, type Run } from '../reads/run.ts'
+import { UsageError } from '../usage-error.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
+import { newLists, replacedLists } from './atomic-lists.ts'
 import { changedBy } from './changed-by.ts'
 import { checkDesired } from './check-desired.ts'
 import type { ControllerApplies } from './controller-applies.ts'
@@ -263,6 +265,7 @@ class Application {
       limiter.asDesired(this.#about.key, this.#id)
       return { ...unsent, outcome: 'unchanged' }
     }
+    await this.#keepLists(seen)
     const delayed = await this.#delay(seen)
     if (delayed !== undefined) return delayed
     await this.#fold(seen)
@@ -366,6 +369,34 @@ class Application {
       const context = { phase: `status ${this.#shared.controller}`, resource: this.#view.key }
       this.#shared.once('fold', () => client.environment.onError(error, context))
     }
+  }
+
+  /**
+   * The first apply of a list that the server takes as one value removes what others have put into it.
+   * @throws UsageError, unless that is wanted
+   */
+  async #keepLists(seen: AppliedObject): Promise<void> {
+    const { force = true, replaceLists = false, formerManagers = [] } = this.#options
+    const { manager, subresource } = this.#task.objects
+    if (replaceLists || !force || subresource === 'status') return
+    const lists = newLists(this.#body, seen.owned?.fields)
+    if (lists.length === 0) return
+    const { client } = this.#about
+    const live = await readByName(client, this.#whole, this.#key, { signal: this.#signal }).catch(error => {
+      // Without the right to read the object, it is applied as ever.
+      if (isForbidden(error)) return undefined
+      throw error
+    })
+    if (live === undefined || live.metadata?.uid !== seen.metadata.uid) return
+    const own = new Set([manager, `${manager}/once`, client.fieldManager, ...formerManagers])
+    const [list] = replacedLists(lists, this.#body, live, one => own.has(one))
+    if (list === undefined) return
+    const { path, managers, lost } = list
+    const what = `${path} of ${this.#name} of ${this.#view.key} is one value for the server, and ${lost} of its items, of ${managers.join(', ')}, are not in the desired list`
+    throw new UsageError(
+      'SHARED_LIST',
+      `${what}: leave ${path} out and add to it by client.modify, or replace it with { replaceLists: true }`,
+    )
   }
 
   /** Sends it, on a condition. @param before the resourceVersion that the object had */

@@ -31,6 +31,12 @@ export interface DesiredOptions {
   readonly adopt?: boolean | { readonly uid: string } | undefined
   /** Takes over fields that other managers own. With `false`, they are a conflict that names the managers and fields. @default true */
   readonly force?: boolean | undefined
+  /**
+   * Whether the first apply of a list may replace one that others have filled, where the server takes the list as one value (`imagePullSecrets`). With
+   * `false`, `apply` rejects with a `UsageError` (`SHARED_LIST`) that names the list.
+   * @default false
+   */
+  readonly replaceLists?: boolean | undefined
   /** The field manager. @default OPERATOR/CONTROLLER */
   readonly fieldManager?: string | undefined
   /**
@@ -82,6 +88,7 @@ export const desiredChecks: Readonly<Record<keyof DesiredOptions, Check>> = {
     checkOptions(option, value, { uid: text }, ['uid'])
   },
   force: flag,
+  replaceLists: flag,
   fieldManager,
   formerManagers: fieldManagers,
   fieldValidation: oneOf('Ignore', 'Warn', 'Strict'),
@@ -125,7 +132,7 @@ export interface Applied<T> {
  * Until then `apply` rejects with an `ApplyDelayedError`, whose cause is the server's refusal. This error ends the run without counting as a
  * failure, and the key runs again when the write may be sent. `onError` gets one `FlappingError`, or an `ApplyRefusedError` with the server's words.
  *
- * Rejects with a `NotAbsentError` if this run has read the object as absent, an `ImmutableFieldError` if a field can't be changed in place, an
+ * Rejects with a `UsageError` (`SHARED_LIST`) if a list that the server takes as one value would lose what others have put into it, a `NotAbsentError` if this run has read the object as absent, an `ImmutableFieldError` if a field can't be changed in place, an
  * `AlreadyOwnedError` if another object controls the object, a `NotOursError` if the object exists and no object controls it, a conflict if the
  * cache was behind (rethrow it: the key runs again), and with other errors of the server.
  *

@@ -1,0 +1,89 @@
+import { Backoff } from '../backoff.ts'
+import { callback, checkOptions } from '../errors/check.ts'
+import { isConflict, isObjectNotFound } from '../errors/guards.ts'
+import { OptionTypeError } from '../errors/option.ts'
+import type { KubernetesObject, ObjectKey, Scope } from '../views/object.ts'
+import type { View } from '../views/resource.ts'
+import type { Caller } from './caller.ts'
+import { get } from './get.ts'
+import { type WriteOptions, writeChecks } from './options.ts'
+import { type JsonPatchOperation, patch } from './write.ts'
+
+/** Changes a copy of an object in place. What it returns is ignored. */
+export type Edit<C> = (draft: C) => unknown
+
+/** How often an object is read and changed anew after a conflict. */
+const maxAttempts = 10
+
+/**
+ * Reads an object, has `edit` change a copy of it, and sends the difference, which holds only for the state that was read. After a conflict all of that is
+ * done again. Resolves with the object as it then is; `undefined` if it does not exist.
+ */
+export async function modify<C, S extends Scope>(
+  caller: Caller,
+  view: View<C, S>,
+  key: ObjectKey<S>,
+  edit: Edit<C>,
+  options: WriteOptions = {},
+): Promise<C | undefined> {
+  checkOptions('modify', options, writeChecks)
+  callback('modify.edit', edit)
+  const { kind } = view.projection
+  if (kind === 'metadata' || kind === 'named') {
+    throw new OptionTypeError('modify.view', 'a view with whole objects', `the projection ${view.projection.name}`)
+  }
+  const { signal, timeoutMs } = options
+  const backoff = new Backoff(caller.environment, { initialMs: 10, maxMs: 1000 })
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await get(caller, view, key, { signal, timeoutMs })
+    if (found === undefined) return undefined
+    const draft = structuredClone(found)
+    await edit(draft)
+    const operations = differences(found, draft)
+    if (operations.length === 0) return found
+    const { resourceVersion } = (found as KubernetesObject).metadata ?? {}
+    const held: JsonPatchOperation = { op: 'replace', path: '/metadata/resourceVersion', value: resourceVersion }
+    try {
+      return (await patch(caller, view, key, [...operations, held], options)) as C
+    } catch (error) {
+      if (isObjectNotFound(error)) return undefined
+      if (!isConflict(error) || attempt === maxAttempts) throw error
+    }
+    await backoff.wait(signal)
+  }
+}
+
+/**
+ * What makes `now` of `old`, as a JSON patch: the smallest in names, and lists as wholes. A field that is `undefined` is a field that is not there.
+ * @see https://www.rfc-editor.org/rfc/rfc6902
+ */
+export function differences(old: unknown, now: unknown, path = ''): JsonPatchOperation[] {
+  if (!isMap(old) || !isMap(now)) return isSame(old, now) ? [] : [{ op: 'replace', path, value: now }]
+  const operations: JsonPatchOperation[] = []
+  for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
+    const at = `${path}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
+    const [before, after] = [fieldAt(old, name), fieldAt(now, name)]
+    if (after === undefined) {
+      if (before !== undefined) operations.push({ op: 'remove', path: at })
+    } else if (before === undefined) operations.push({ op: 'add', path: at, value: after })
+    else operations.push(...differences(before, after, at))
+  }
+  return operations
+}
+
+type Named = Readonly<Record<string, unknown>>
+
+function isMap(value: unknown): value is Named {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function fieldAt(map: Named, name: string): unknown {
+  return Object.hasOwn(map, name) ? map[name] : undefined
+}
+
+function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true
+  if (Array.isArray(a) && Array.isArray(b))
+    return a.length === b.length && a.every((item, index) => isSame(item, b[index]))
+  return isMap(a) && isMap(b) && differences(a, b).length === 0
+}

@@ -18,7 +18,8 @@ export interface TestServerOptions extends CommonOptions {
   readonly install?: ManifestSource | readonly ManifestSource[] | undefined
   /**
    * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server writes to
-   * `.wherry/rights` which of them each test used, for `wherry rbac`. @default everything, and nothing is written
+   * `.wherry/rights` which of them each test used, for `wherry rbac`. `enforceOwnerRights` is then true by default, as on OpenShift, so that the rights
+   * are enough on every cluster. @default everything, and nothing is written
    */
   readonly rights?: readonly Grant[] | undefined
 }
@@ -143,8 +144,9 @@ async function started({
   rights,
   ...common
 }: TestServerOptions): Promise<Running> {
+  const { enforceOwnerRights = rights !== undefined } = common
   const authorization = rights === undefined ? common.authorization : 'RBAC'
-  const server = await startApiServer({ ...common, kind, authorization })
+  const server = await startApiServer({ ...common, kind, authorization, enforceOwnerRights })
   try {
     await install(server, ...[sources].flat())
     const account = rights === undefined ? undefined : await server.account(rights)

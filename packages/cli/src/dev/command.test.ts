@@ -108,7 +108,11 @@ const resource = (plural: string) =>
 async function admin(credentials: 'own' | 'none' = 'own'): Promise<Client> {
   const { clusters, users } = JSON.parse(await readFile(join(folder, '.wherry/kubeconfig'), 'utf8'))
   const { server, 'certificate-authority-data': authority } = clusters[0].cluster
-  return new Client({ url: server, ca: Buffer.from(authority, 'base64').toString(), ...(credentials === 'own' && users[0].user) })
+  return new Client({
+    url: server,
+    ca: Buffer.from(authority, 'base64').toString(),
+    ...(credentials === 'own' && users[0].user),
+  })
 }
 
 it('an operator runs until Ctrl+C, starts again when a file changes, and nothing is left', async () => {

@@ -7,7 +7,15 @@ import { createRequire, enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { type ControllerState, cut, type Explain, type FromOperator, go, type OperatorState, type Run } from './messages.ts'
+import {
+  type ControllerState,
+  cut,
+  type Explain,
+  type FromOperator,
+  go,
+  type OperatorState,
+  type Run,
+} from './messages.ts'
 
 /** Of `@wherry/controller`, which this package does not lean on: what it publishes. */
 interface Observed {

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import type { Output } from '../host.ts'
 import { type Explain, type FromOperator, go, isFromOperator } from './messages.ts'
 
-
 /** How many questions wait for an operator at most. */
 const mostAsked = 100
 

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readYaml } from '@wherry/crd/yaml'
 import type { UsedRight } from '@wherry/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { run } from '../testkit/run.ts'
-import { readYaml } from '../yaml/read.ts'
 
 let folder: string
 

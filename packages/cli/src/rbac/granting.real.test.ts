@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import { roleBindings, roles } from '@wherry/client/resources/rbac'
+import { readYaml } from '@wherry/crd/yaml'
 import { type ApiServer, recordRights, startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { expect, it } from 'vitest'
 import { run } from '../testkit/run.ts'
-import { readYaml } from '../yaml/read.ts'
 
 const available = await realApiServerAvailable('the test of operators that grant rights')
 const kinds = available ? (['embedded', 'real'] as const) : (['embedded'] as const)

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
-import { parseAllDocuments } from 'yaml'
+import { readYaml, YamlError } from '@wherry/crd/yaml'
 import { UsageError } from './arguments.ts'
 
 /**
@@ -12,13 +12,20 @@ export async function readManifest(path: string): Promise<CustomResourceDefiniti
   const content = await readFile(path, 'utf8').catch(error => {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
   })
-  const documents = parseAllDocuments(content)
-  const problem = documents.flatMap(({ errors }) => errors)[0]
-  if (problem !== undefined) throw new UsageError(`${path} is no YAML: ${problem.message}`)
-  const definitions = documents.flatMap(document => definitionsIn(document.toJS({ maxAliasCount: 100 })))
+  const definitions = documentsOf(content, path).flatMap(definitionsIn)
   if (definitions.length === 0)
     throw new UsageError(`${path} has no CustomResourceDefinition of apiextensions.k8s.io/v1`)
   return definitions
+}
+
+/** The documents as kubectl reads them. */
+function documentsOf(content: string, path: string): readonly unknown[] {
+  try {
+    return readYaml(content)
+  } catch (error) {
+    if (error instanceof YamlError) throw new UsageError(`${path} is no YAML that kubectl reads: ${error.message}`)
+    throw error
+  }
 }
 
 function definitionsIn(value: unknown): CustomResourceDefinition[] {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
-import { readYaml, yamlText } from '@wherry/crd/yaml'
+import { readYaml, yamlText } from '@wherry/crd/internal'
 import { seededRandom } from '@wherry/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { buildGoProgram } from '../go-program.ts'

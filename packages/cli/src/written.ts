@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { readYaml, YamlError } from '@wherry/crd/yaml'
+import { readYaml, YamlError } from '@wherry/crd/internal'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost } from './host.ts'
 import { OutFolder } from './out-folder.ts'

@@ -1,4 +1,4 @@
-import { readYaml } from '@wherry/crd/yaml'
+import { readYaml } from '@wherry/crd/internal'
 import fc from 'fast-check'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readYaml } from '@wherry/crd/yaml'
+import { readYaml } from '@wherry/crd/internal'
 import { growth } from '@wherry/testing/testkit/growth'
 import fc from 'fast-check'
 import ts from 'typescript'

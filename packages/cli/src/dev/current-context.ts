@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { readYaml, YamlError } from '@wherry/crd/yaml'
+import { readYaml, YamlError } from '@wherry/crd/internal'
 import { isRecord } from '../definition/shape.ts'
 import { refused } from '../failure.ts'
 

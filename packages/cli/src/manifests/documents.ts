@@ -1,4 +1,4 @@
-import { yamlText } from '@wherry/crd/yaml'
+import { yamlText } from '@wherry/crd/internal'
 import type { DeclaredHealth } from '../program/declaration.ts'
 import { rolesYaml } from '../rbac/role-yaml.ts'
 import type { NeededRole } from '../rbac/roles.ts'

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readYaml } from '@wherry/crd/yaml'
+import { readYaml } from '@wherry/crd/internal'
 import type { UsedRight } from '@wherry/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { run } from '../testkit/run.ts'

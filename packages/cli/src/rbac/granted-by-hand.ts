@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { readYaml, YamlError } from '@wherry/crd/yaml'
+import { readYaml, YamlError } from '@wherry/crd/internal'
 import { checkFields, isRecord, listOf, record, ShapeError, texts } from '../definition/shape.ts'
 import { refused, wrongUsage } from '../failure.ts'
 import type { NeededRight } from './needed.ts'

@@ -1,4 +1,4 @@
-import { yamlText } from '@wherry/crd/yaml'
+import { yamlText } from '@wherry/crd/internal'
 import type { NeededRole, NeededRule } from './roles.ts'
 
 /** More reasons than these are counted. */

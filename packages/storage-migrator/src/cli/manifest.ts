@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
-import { readYaml, YamlError } from '@wherry/crd/yaml'
+import { type DocumentOptions, type ParseOptions, parseAllDocuments, type SchemaOptions } from 'yaml'
 import { UsageError } from './arguments.ts'
 
 /**
@@ -12,21 +12,23 @@ export async function readManifest(path: string): Promise<CustomResourceDefiniti
   const content = await readFile(path, 'utf8').catch(error => {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
   })
-  const definitions = documentsOf(content, path).flatMap(definitionsIn)
+  if (/[\u0085\u2028\u2029]/.test(content) && !content.trimStart().startsWith('{'))
+    throw new UsageError(`${path} has a character that ends a line for kubectl, such as U+2028: write it as an escape`)
+  const documents = parseAllDocuments(content, asKubectl)
+  const problem = documents.flatMap(({ errors }) => errors)[0]
+  if (problem !== undefined) throw new UsageError(`${path} is no YAML: ${problem.message}`)
+  const definitions = documents.flatMap(document => definitionsIn(document.toJS({ maxAliasCount: 100 })))
   if (definitions.length === 0)
     throw new UsageError(`${path} has no CustomResourceDefinition of apiextensions.k8s.io/v1`)
   return definitions
 }
 
-/** The documents as kubectl reads them. */
-function documentsOf(content: string, path: string): readonly unknown[] {
-  try {
-    return readYaml(content)
-  } catch (error) {
-    if (error instanceof YamlError) throw new UsageError(`${path} is no YAML that kubectl reads: ${error.message}`)
-    throw error
-  }
-}
+/** YAML 1.1 with merge keys. Times, and numbers to the base of sixty, are texts to kubectl. */
+const asKubectl = {
+  ...{ version: '1.1', merge: true },
+  customTags: tags =>
+    tags.filter(tag => typeof tag === 'string' || !(tag.tag.endsWith(':timestamp') || tag.format === 'TIME')),
+} satisfies ParseOptions & DocumentOptions & SchemaOptions
 
 function definitionsIn(value: unknown): CustomResourceDefinition[] {
   const { apiVersion, kind, items, metadata, spec } = (value ?? {}) as Partial<CustomResourceDefinition> & {

@@ -41,7 +41,7 @@ export function playOnTheEmbeddedServer(names: readonly ExampleName[]): void {
       const recorded = await mkdtemp(join(tmpdir(), 'wherry-recorded-'))
       let recording: RecordingServer | undefined
       const startServer = async (tokens: Tokens): Promise<ApiServer> => {
-        const server = await startApiServer({ tokens, authorization })
+        const server = await startApiServer({ tokens, authorization, enforceOwnerRights: true })
         recording = server
         // As a server that can't stream a list does: then lists are asked for, which otherwise seldom are.
         for (const [, resource] of manifest.rights.map(one => /^watch (.+)$/.exec(one) ?? [])) {

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
+import { readYaml, yamlText } from '@wherry/crd/internal'
 import { seededRandom } from '@wherry/testing'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { readYaml } from '../../packages/cli/src/yaml/read.ts'
-import { yamlText } from '../../packages/cli/src/yaml/write.ts'
 import { buildGoProgram } from '../go-program.ts'
 import { RandomYaml, trickyValue } from './random-yaml.ts'
 

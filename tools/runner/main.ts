@@ -31,7 +31,9 @@ else {
 async function main({ name, verify, record, server: wanted }: RunnerOptions): Promise<void> {
   const startServer = async (tokens: Tokens): Promise<ApiServer> => {
     const kind = record ? 'embedded' : wanted
-    const server = await startApiServer({ kind, tokens, authorization: record ? 'allow' : 'RBAC' })
+    const server = await startApiServer({
+      ...{ kind, tokens, authorization: record ? 'allow' : 'RBAC', enforceOwnerRights: true },
+    })
     console.log(`on ${server.kind === 'real' ? 'a kube-apiserver' : 'the embedded API server'}, ${server.url}`)
     return server
   }

@@ -3,12 +3,11 @@ import { resolve } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
+import { readYaml, YamlError } from '@wherry/crd/internal'
 import { checkedDefinition } from './definition/checked.ts'
 import { isRecord, ShapeError } from './definition/shape.ts'
 import { refused, wrongUsage } from './failure.ts'
 import type { CommandHost } from './host.ts'
-import { readYaml } from './yaml/read.ts'
-import { YamlError } from './yaml/yaml-error.ts'
 
 /**
  * The definitions in a file of YAML or JSON; what else is in it is left out. Each has the form and the names that a server takes.

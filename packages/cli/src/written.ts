@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { readYaml, YamlError } from '@wherry/crd/internal'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost } from './host.ts'
 import { OutFolder } from './out-folder.ts'
 import { renewal } from './renewal.ts'
-import { readYaml } from './yaml/read.ts'
-import { YamlError } from './yaml/yaml-error.ts'
 
 /** Where generated files go. */
 export interface Destination {

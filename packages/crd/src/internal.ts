@@ -1,3 +1,7 @@
 export type { DefinitionChange, Verdict } from './changes/change.ts'
 export { definitionChanges } from './changes/definition-changes.ts'
 export { assembleDefinition, type DefinitionNames, type VersionParts } from './definition/assemble.ts'
+export { plainValue } from './yaml/plain.ts'
+export { readYaml } from './yaml/read.ts'
+export { yamlText } from './yaml/write.ts'
+export { YamlError } from './yaml/yaml-error.ts'

@@ -53,3 +53,22 @@ describe('setUpApiServer with rights', () => {
     expect((await ask(cluster.admin, 'GET', `${path}/secrets`)).status).toBe(200)
   })
 })
+
+describe.each([
+  [undefined, 403],
+  [false, 201],
+] as const)('setUpApiServer with rights and enforceOwnerRights: %s', (enforceOwnerRights, status) => {
+  const rights = [{ verbs: ['create'], apiGroups: [''], resources: ['configmaps'] }]
+  const cluster = setUpApiServer({ rights, enforceOwnerRights })
+  afterAll(() => rm('.wherry/rights', { recursive: true }))
+
+  it(`answers ${status} to an owner whose finalizers the operator may not update`, async () => {
+    const path = `/api/v1/namespaces/${cluster.namespace}/configmaps`
+    const head = { apiVersion: 'v1', kind: 'ConfigMap' }
+    const owner = await ask(cluster.admin, 'POST', path, { ...head, metadata: { name: 'owner' } })
+    const { uid } = JSON.parse(owner.text).metadata
+    const ownerReferences = [{ ...head, name: 'owner', uid, blockOwnerDeletion: true }]
+    const owned = { ...head, metadata: { name: 'owned', ownerReferences } }
+    expect((await ask(cluster.operator, 'POST', path, owned)).status).toBe(status)
+  })
+})

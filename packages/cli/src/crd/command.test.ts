@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { definitionYaml } from '@wherry/crd'
@@ -43,6 +43,18 @@ describe('wherry crd', () => {
     await writeFile(join(out, gameFile), commented)
     expect((await run(`crd arcade.crd.ts --out ${out}`)).stdout).toContain(`${gameFile}: current\n`)
     expect(await readFile(join(out, gameFile), 'utf8')).toBe(commented)
+  })
+
+  it('writes and reads no file through a link', async () => {
+    await writeFile(join(folder, 'other.yaml'), 'mine')
+    await mkdir(join(folder, 'crd'))
+    await symlink(join(folder, 'other.yaml'), join(folder, 'crd', gameFile))
+    for (const more of ['', ' --check'])
+      expect(await run(`crd arcade.crd.ts --out ${folder}/crd${more}`)).toMatchObject({
+        status: 1,
+        stderr: expect.stringContaining(`${gameFile} is a link: remove it`),
+      })
+    expect(await readFile(join(folder, 'other.yaml'), 'utf8')).toBe('mine')
   })
 
   it('K5: --check fails for stale and missing files, with the command that renews them, and writes nothing', async () => {

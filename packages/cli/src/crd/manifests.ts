@@ -1,7 +1,7 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { definitionYaml, isCurrentYaml } from '@wherry/crd'
+import { OutFolder } from '../out-folder.ts'
 
 /** A definition's manifest in a folder. */
 export interface Manifest {
@@ -12,7 +12,7 @@ export interface Manifest {
   readonly state: 'current' | 'stale' | 'missing' | 'written'
 }
 
-/** Says whether the manifest of `definition` in `folder` is current. Writes nothing. */
+/** Says whether the manifest of `definition` in `folder` is current. Writes nothing. Rejects with a CommandFailure for what is no file of the folder. */
 export async function checkManifest(
   definition: CustomResourceDefinition,
   folder: string,
@@ -20,10 +20,7 @@ export async function checkManifest(
 ): Promise<Manifest> {
   const name = definition.metadata?.name ?? ''
   const file = join(folder, `${name}.yaml`)
-  const text = await readFile(resolve(cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
-  })
+  const text = await new OutFolder(folder, cwd).read(`${name}.yaml`)
   if (text === undefined) return { name, file, state: 'missing' }
   // Most manifests are as they were written. To parse one takes ten times as long as to write it.
   const isCurrent = text === definitionYaml(definition) || isCurrentYaml(text, definition)
@@ -38,7 +35,6 @@ export async function writeManifest(
 ): Promise<Manifest> {
   const found = await checkManifest(definition, folder, cwd)
   if (found.state === 'current') return found
-  await mkdir(resolve(cwd, folder), { recursive: true })
-  await writeFile(resolve(cwd, found.file), definitionYaml(definition))
+  await new OutFolder(folder, cwd).write(`${found.name}.yaml`, definitionYaml(definition))
   return { ...found, state: 'written' }
 }

@@ -1,8 +1,8 @@
+import { readYaml } from '@wherry/crd/internal'
 import fc from 'fast-check'
 import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { checkedDefinition } from '../definition/checked.ts'
-import { readYaml } from '../yaml/read.ts'
 import { projectNames, type SchemaKind } from './names.ts'
 import { projectFiles } from './project-files.ts'
 

@@ -43,6 +43,11 @@ const globalTypes = new Set(
   ),
 )
 
+/** Whether no type may have a name. */
+export function isReserved(name: string): boolean {
+  return reserved.has(name)
+}
+
 function isTaken(name: string): boolean {
   return reserved.has(name) || ofTemplates.has(name) || globalTypes.has(name) || Object.hasOwn(globalThis, name)
 }

@@ -1,4 +1,4 @@
-import { plainValue } from '../yaml/plain.ts'
+import { plainValue } from '@wherry/crd/internal'
 import type { ProjectNames, SchemaKind } from './names.ts'
 
 /** Markdown's, which a template can't hold as it is. */

@@ -147,6 +147,7 @@ function manifests({ name, group, singular, plural }: ProjectNames): string {
   }
   const seen = [
     { verb: 'watch', group, resource: plural, test },
+    { verb: 'update', group, resource: `${plural}/finalizers`, test },
     { verb: 'patch', group, resource: `${plural}/status`, test },
     ...['watch', 'create', 'patch'].map(verb => ({ verb, ...configMaps, test })),
   ]

@@ -7,6 +7,7 @@ import {
   isRecord,
   list,
   listOf,
+  matching,
   needed,
   oneOf,
   record,
@@ -31,7 +32,7 @@ export function checkedDefinition(value: Fields): CustomResourceDefinition {
       `it takes apiextensions.k8s.io/v1, not ${JSON.stringify(value.apiVersion)?.slice(0, 60)}`,
     )
   const metadata = needed(value, 'metadata', record, '') as Fields
-  checkFields(metadata, { labels: textsByName, annotations: textsByName }, 'metadata')
+  checkFields(metadata, { labels: textsByKey, annotations: textsByKey }, 'metadata')
   const name = needed(metadata, 'name', text, 'metadata')
   const spec = needed(value, 'spec', record, '') as Fields
   const names = needed(spec, 'names', record, 'spec') as Fields
@@ -76,9 +77,19 @@ function checkSubresources(subresources: Fields, path: string): void {
   checkFields(subresources, { status: record, scale: record }, path)
   const { scale } = subresources as { readonly scale?: Fields }
   if (scale === undefined) return
-  for (const field of ['specReplicasPath', 'statusReplicasPath']) needed(scale, field, text, `${path}.scale`)
-  checkFields(scale, { labelSelectorPath: text }, `${path}.scale`)
+  for (const field of ['specReplicasPath', 'statusReplicasPath']) needed(scale, field, jsonPath, `${path}.scale`)
+  checkFields(scale, { labelSelectorPath: jsonPath }, `${path}.scale`)
 }
+
+/** A key is a word, as a server wants it: it stands before its value in a comment. */
+const textsByKey = {
+  takes: 'texts by keys such as example.com/name',
+  ok: (one: unknown) =>
+    textsByName.ok(one) && Object.keys(one as object).every(key => /^[A-Za-z0-9]([\w./-]*[A-Za-z0-9])?$/.test(key)),
+}
+
+/** A path is a word in a comment. */
+const jsonPath = matching(/^\S+$/, 10_000, 'a JSON path without spaces')
 
 const column = {
   takes: 'a map with the texts name, type and jsonPath',
@@ -88,5 +99,5 @@ const column = {
 
 const selectable = {
   takes: 'a map with the text jsonPath',
-  ok: (one: unknown) => isRecord(one) && text.ok(one.jsonPath),
+  ok: (one: unknown) => isRecord(one) && jsonPath.ok(one.jsonPath),
 }

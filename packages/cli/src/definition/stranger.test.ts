@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { readYaml } from '@wherry/crd/internal'
 import { growth } from '@wherry/testing/testkit/growth'
 import fc from 'fast-check'
 import ts from 'typescript'
@@ -8,7 +9,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { type Project, temporaryProject } from '../testkit/project.ts'
 import { type Ran, run, testkit } from '../testkit/run.ts'
-import { readYaml } from '../yaml/read.ts'
 
 const numRuns = Number(process.env.WHERRY_SEEDS ?? 150)
 let project: Project

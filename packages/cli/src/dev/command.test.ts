@@ -90,12 +90,12 @@ class Dev {
   }
 }
 
-const definition = (plural: string) =>
+const definition = (plural: string, names: object = {}) =>
   JSON.stringify({
     ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
     metadata: { name: `${plural}.arcade.example.com` },
     spec: {
-      ...{ group: 'arcade.example.com', scope: 'Namespaced', names: { plural, kind: plural.slice(0, -1) } },
+      ...{ group: 'arcade.example.com', scope: 'Namespaced', names: { plural, kind: plural.slice(0, -1), ...names } },
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
     },
   })
@@ -105,10 +105,14 @@ const resource = (plural: string) =>
     ...{ group: 'arcade.example.com', version: 'v1', kind: plural.slice(0, -1), plural, namespaced: true },
   })
 
-async function admin(): Promise<Client> {
+async function admin(credentials: 'own' | 'none' = 'own'): Promise<Client> {
   const { clusters, users } = JSON.parse(await readFile(join(folder, '.wherry/kubeconfig'), 'utf8'))
   const { server, 'certificate-authority-data': authority } = clusters[0].cluster
-  return new Client({ url: server, ca: Buffer.from(authority, 'base64').toString(), token: users[0].user.token })
+  return new Client({
+    url: server,
+    ca: Buffer.from(authority, 'base64').toString(),
+    ...(credentials === 'own' && users[0].user),
+  })
 }
 
 it('an operator runs until Ctrl+C, starts again when a file changes, and nothing is left', async () => {
@@ -122,6 +126,8 @@ it('an operator runs until Ctrl+C, starts again when a file changes, and nothing
     await using client = await admin()
     await client.create(resource('games'), { metadata: { name: 'a', namespace: 'default' } })
     await client.create(configMaps, { metadata: { name: 'a', namespace: 'default' } })
+    await using stranger = await admin('none')
+    await expect(stranger.list(configMaps)).rejects.toMatchObject({ status: 401 })
     await main(program('two'))
     await dev.says('two runs')
     expect(dev.said).toContain('one stops')
@@ -144,7 +150,7 @@ it('Ctrl+C while definitions are applied ends it, and what went on ends with it'
   const dev = new Dev()
   await dev.says('one runs')
   const plurals = Array.from({ length: 200 }, (_, i) => `games${i}`)
-  await writeFile(join(folder, 'deploy/crd/games.yaml'), plurals.map(definition).join('\n---\n'))
+  await writeFile(join(folder, 'deploy/crd/games.yaml'), plurals.map(one => definition(one)).join('\n---\n'))
   {
     await using client = await admin()
     await vi.waitFor(() => client.list(resource('games0')))
@@ -209,7 +215,7 @@ it('a pipe among the definitions is named', async () => {
 
 it('with --keep the objects are there the next time, as they were', async () => {
   await mkdir(join(folder, 'deploy/crd'), { recursive: true })
-  await writeFile(join(folder, 'deploy/crd/games.json'), definition('games'))
+  await writeFile(join(folder, 'deploy/crd/games.json'), definition('games', { listKind: 'Games' }))
   await main(program('one'))
   const key = { name: 'a', namespace: 'arcade' }
   let uid: string | undefined

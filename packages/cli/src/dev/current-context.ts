@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { readYaml, YamlError } from '@wherry/crd/internal'
 import { isRecord } from '../definition/shape.ts'
 import { refused } from '../failure.ts'
-import { readYaml } from '../yaml/read.ts'
-import { YamlError } from '../yaml/yaml-error.ts'
 
 /** The current context of the kubeconfig that a client would read. `undefined` if there is none, as in a pod. */
 export async function currentContext(env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {

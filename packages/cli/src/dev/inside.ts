@@ -7,7 +7,15 @@ import { createRequire, enableCompileCache } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
-import { cut, type Explain, type FromOperator, go, type OperatorState, type Run } from './messages.ts'
+import {
+  type ControllerState,
+  cut,
+  type Explain,
+  type FromOperator,
+  go,
+  type OperatorState,
+  type Run,
+} from './messages.ts'
 
 /** Of `@wherry/controller`, which this package does not lean on: what it publishes. */
 interface Observed {
@@ -56,7 +64,8 @@ async function preload(names: readonly string[]): Promise<void> {
 async function tellOf(operator: Observed): Promise<void> {
   let last: OperatorState | undefined
   const look = (): void => {
-    const state = { name: operator.name, ...operator.state() }
+    const { controllers, views } = operator.state()
+    const state = { name: operator.name, controllers: controllers.map(withShortObstacle), views }
     if (!isDeepStrictEqual(state, last)) tell({ type: 'state', state })
     last = state
   }
@@ -70,6 +79,11 @@ async function tellOf(operator: Observed): Promise<void> {
     const message = error instanceof Error ? cut(error.message) : undefined
     tell({ type: 'run', run: { controller, key, why, outcome, error: message, startedAt, tookMs } })
   }
+}
+
+/** An obstacle is the message of an error, which may have the length of a file. */
+function withShortObstacle({ obstacle, ...controller }: ControllerState): ControllerState {
+  return { ...controller, ...(obstacle !== undefined && { obstacle: cut(obstacle) }) }
 }
 
 function tell(message: FromOperator): void {

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { Client, defineResource, type KubernetesObject } from '@wherry/client'
+import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { type ApiServer, install } from '@wherry/testing'
 import type { ControlledApiServer } from '@wherry/testing/internal'
 import { isRecord } from '../definition/shape.ts'
@@ -42,12 +43,17 @@ function isKept(kept: unknown): boolean {
 export async function keepObjects(server: ApiServer, file: string): Promise<void> {
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
   const items: object[] = []
+  const { items: definitions } = await client.list(customResourceDefinitions)
+  // Discovery does not say how lists are called.
+  const listKinds = new Map(definitions.map(({ metadata, spec }) => [metadata?.name, spec.names.listKind]))
   const seen = new Set<string>()
   for (const { group, version, kind, plural, namespaced, verbs } of await client.discoverAll()) {
     const id = `${plural}.${group}`
     if (seen.has(id) || passing.has(plural) || !verbs.includes('list') || !verbs.includes('create')) continue
     seen.add(id)
-    const resource = defineResource<KubernetesObject>({ group, version, kind, plural, namespaced } as never)
+    const resource = defineResource<KubernetesObject>({
+      ...{ group, version, kind, plural, namespaced, listKind: listKinds.get(id) },
+    } as never)
     const apiVersion = group === '' ? version : `${group}/${version}`
     for (const object of (await client.list(resource)).items) items.push({ ...object, apiVersion, kind })
   }

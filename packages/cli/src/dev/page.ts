@@ -69,12 +69,14 @@ async function listening(server: ReturnType<typeof createServer>, port: number):
 /** Server-sent events: the whole overview at first, and after each change. */
 function tell(overview: Overview, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
+  // A page that does not keep up gets the newest, once it has read what it was sent.
+  let isBehind = false
   const send = (): void => {
-    // Who does not keep up gets the newest.
-    if (!response.writableNeedDrain) response.write(`data: ${JSON.stringify(overview.shown)}\n\n`)
+    isBehind = response.writableNeedDrain
+    if (!isBehind) response.write(`data: ${JSON.stringify(overview.shown)}\n\n`)
   }
   response.once('close', overview.listen(send))
-  response.on('drain', send)
+  response.on('drain', () => isBehind && send())
   send()
 }
 

@@ -5,9 +5,6 @@ import { fileURLToPath } from 'node:url'
 import type { Output } from '../host.ts'
 import { type Explain, type FromOperator, go, isFromOperator } from './messages.ts'
 
-/** How long an operator has to stop, in milliseconds. */
-const stopMs = 10_000
-
 /** How many questions wait for an operator at most. */
 const mostAsked = 100
 
@@ -22,6 +19,8 @@ export interface ProgramOptions {
   readonly hear: (message: Exclude<FromOperator, { type: 'explained' }>) => void
   /** Called when it has ended of itself. */
   readonly ended: (how: string) => void
+  /** How long it has to stop, in milliseconds, before it is killed. @default 10_000 */
+  readonly stopMs?: number | undefined
 }
 
 /** The program of an operator, run anew as often as it is asked for. */
@@ -66,14 +65,14 @@ export class Program {
     const child = this.#child
     this.#child = undefined
     for (const id of this.#asked.keys()) this.#answer(id, 'the operator has ended')
-    await end(child)
+    await end(child, this.#options)
   }
 
   /** Stops it for good. */
   async close(): Promise<void> {
     const next = this.#next
     this.#next = undefined
-    await Promise.all([this.stop(), end(next)])
+    await Promise.all([this.stop(), end(next, this.#options)])
   }
 
   /** What the operator says of a key. */
@@ -106,11 +105,15 @@ export class Program {
   }
 }
 
-async function end(child: ChildProcess | undefined): Promise<void> {
+/** Stops a process. One that never yields takes no signal that it listens to, and is killed. */
+async function end(child: ChildProcess | undefined, { file, stderr, stopMs = 10_000 }: ProgramOptions): Promise<void> {
   if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
   const exit = once(child, 'exit')
   child.kill('SIGTERM')
-  const timer = setTimeout(() => child.kill('SIGKILL'), stopMs)
+  const timer = setTimeout(() => {
+    stderr.write(`wherry dev: ${file} did not stop within ${stopMs / 1000} s, and is killed\n`)
+    child.kill('SIGKILL')
+  }, stopMs)
   await exit
   clearTimeout(timer)
 }

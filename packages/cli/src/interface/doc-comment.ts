@@ -38,7 +38,7 @@ function parseDocComment(comment: string): DocComment {
     .map((line, at) => (at === 0 ? line.replace(/^ /, '') : line.replace(/^\s*\* ?/, '')))
   const parts: { name: string; lines: string[] }[] = [{ name: '', lines: [] }]
   for (const line of lines) {
-    const [, name, text = ''] = /^\s*@([A-Za-z][\w-]*)(?:\s+(.*))?$/.exec(line) ?? []
+    const [, name, text = ''] = /^\s*@([A-Za-z][\w-]*)(?:\s+([\s\S]*))?$/.exec(line) ?? []
     if (name === undefined) parts.at(-1)?.lines.push(line)
     else parts.push({ name, lines: [text] })
   }

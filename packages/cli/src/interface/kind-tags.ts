@@ -58,7 +58,7 @@ export function kindTags(comment: DocComment, name: string, refuse: (message: st
     ...{ singular: one('singular'), listKind: one('listKind'), namespaced: !has('cluster') },
     ...{ shortNames: words('shortName'), categories: words('category'), selectableFields: words('selectableField') },
     ...{ version: version ?? '', storage: has('storage'), served: !has('unserved') },
-    deprecated: deprecated === undefined ? false : deprecated || true,
+    deprecated: deprecated === undefined ? false : textOf(deprecated) || true,
     annotations: has('annotation') ? Object.fromEntries(all('annotation').map(pairOf)) : undefined,
     labels: has('label') ? Object.fromEntries(all('label').map(pairOf)) : undefined,
     more: moreOf(one('definition'), refuse),
@@ -132,5 +132,15 @@ function moreOf(text: string | undefined, refuse: (message: string) => void): Re
 
 function pairOf(text: string): readonly [string, string] {
   const [, key = text, value = ''] = /^(\S+)\s+([\s\S]*)$/.exec(text) ?? []
-  return [key, value]
+  return [key, textOf(value)]
+}
+
+/** A text of several lines, or one that begins with a quote, is written as JSON has it. */
+function textOf(value: string): string {
+  try {
+    const read: unknown = value.startsWith('"') ? JSON.parse(value) : value
+    return typeof read === 'string' ? read : value
+  } catch {
+    return value
+  }
 }

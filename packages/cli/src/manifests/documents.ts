@@ -1,7 +1,7 @@
+import { yamlText } from '@wherry/crd/internal'
 import type { DeclaredHealth } from '../program/declaration.ts'
 import { rolesYaml } from '../rbac/role-yaml.ts'
 import type { NeededRole } from '../rbac/roles.ts'
-import { yamlText } from '../yaml/write.ts'
 import { type Deployed, labelsOf } from './deployed.ts'
 import { deployment } from './deployment.ts'
 

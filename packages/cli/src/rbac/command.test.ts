@@ -1,6 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { readYaml } from '@wherry/crd/internal'
 import type { UsedRight } from '@wherry/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { run } from '../testkit/run.ts'
@@ -160,6 +161,70 @@ it('K4: what roles of the user grant is left out', async () => {
   expect(await left(role('Role', { ...one, resourceNames: ['key', 'license', 'token'] }, 'default'))).toHaveLength(4)
 })
 
+const rbacGroup = 'rbac.authorization.k8s.io'
+const create = { verb: 'create', group: rbacGroup, resource: 'roles', namespace: 'default' }
+const reads = ['get', 'list'].map(verb => ({ verb, group: '', resource: 'pods', namespace: 'default' }))
+const metrics = { verb: 'get', path: '/metrics' }
+const escalate = {
+  ...{ verb: 'escalate', group: rbacGroup, resource: 'roles', namespace: 'default' },
+  grants: [...reads, metrics],
+}
+
+/** Rules as `get,list pods`, with the namespace of a Role. */
+async function rules(line: string): Promise<readonly string[]> {
+  const { stdout, stderr } = await run(`rbac --rights . ${line}`, folder)
+  expect(stderr).toBe('')
+  return readYaml(stdout).flatMap(one => {
+    const { metadata, rules } = one as { metadata: { namespace?: string }; rules: Readonly<Record<string, string[]>>[] }
+    return rules.map(({ verbs, resources, nonResourceURLs }) =>
+      [metadata.namespace ?? 'cluster', verbs, resources ?? nonResourceURLs].join(' '),
+    )
+  })
+}
+
+it('K4: rights that the operator grants to others are its own, or it may escalate, as the user says', async () => {
+  await record('a.json', 'makes a role', [create, escalate])
+  expect(await rules('--granting escalate')).toEqual(['default create,escalate roles'])
+  expect(await rules('--granting hold')).toEqual([
+    'cluster get /metrics',
+    'default get,list pods',
+    'default create roles',
+  ])
+  expect(await run('rbac --rights .', folder)).toMatchObject({
+    status: 2,
+    stderr: expect.stringMatching(
+      /\(get pods, list pods, get \/metrics\).*say --granting hold if .*; or --granting escalate \(escalate roles\) if/,
+    ),
+  })
+})
+
+it('K4: an operator that has the rights that it grants is not asked', async () => {
+  await record('a.json', 'makes a role', [create, { ...escalate, grants: reads }])
+  await record('b.json', 'reads pods', [reads[0] as UsedRight])
+  expect(await run('rbac --rights .', folder)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('(list pods)'),
+  })
+  await record('b.json', 'reads pods', [
+    { ...(reads[0] as UsedRight), namespace: undefined },
+    { ...(reads[1] as UsedRight), name: 'a' },
+    { ...(reads[1] as UsedRight) },
+  ])
+  expect(await rules('')).toEqual(['cluster get,list pods', 'default create roles'])
+  const mine = (resources: readonly string[], verbs: readonly string[], apiGroups = ['']) =>
+    writeFile(
+      join(folder, 'mine.yaml'),
+      JSON.stringify({ kind: 'ClusterRole', metadata: {}, rules: [{ verbs, apiGroups, resources }] }),
+    )
+  await rm(join(folder, 'b.json'))
+  await mine(['pods'], ['get', 'list'])
+  expect(await rules('--granted mine.yaml')).toEqual(['default create roles'])
+  await mine(['roles'], ['escalate'], [rbacGroup])
+  expect(await rules('--granted mine.yaml')).toEqual(['default create roles'])
+  await mine(['pods'], ['get'])
+  expect(await run('rbac --rights . --granted mine.yaml', folder)).toMatchObject({ status: 2 })
+})
+
 it('K4: more than three tests are counted', async () => {
   for (const test of ['a', 'b', 'c', 'd', 'e']) await record(`${test}.json`, test, [{ verb: 'watch', ...games }])
   expect((await run('rbac --rights .', folder)).stdout).toContain(
@@ -188,6 +253,8 @@ it.each([
   ['rbac --rights . --granted none.yaml', 2, "none.yaml can't be read"],
   ['rbac --rights . --granted a.json', 1, 'a.json has no Role'],
   ['rbac --rights . --own secret', 2, 'no test used secret'],
+  ['rbac --rights . --granting all', 2, 'Allowed choices are hold, escalate'],
+  ['rbac --rights . --granting hold', 2, 'no test granted a right'],
   ['rbac --rights . --any-name secrets --fixed-name secrets', 2, 'take one of them'],
 ])('K4: %s ends with %i', async (line, status, message) => {
   await recordGame()
@@ -196,13 +263,21 @@ it.each([
   expect(ran.stderr).toContain(message)
 })
 
-it.each(['{', '{}', '{"test":"a","rights":[{}]}', '{"test":"a","rights":[{"verb":"get"}]}', 'null'])(
-  'K4: a file that holds %s is named',
-  async text => {
-    await writeFile(join(folder, 'a.json'), text)
-    expect(await run('rbac --rights .', folder)).toMatchObject({
-      status: 1,
-      stderr: expect.stringContaining('a.json is not a file'),
-    })
-  },
-)
+const grantsOf = (grants: string): string =>
+  `{"test":"a","rights":[{"verb":"escalate","group":"","resource":"roles","grants":${grants}}]}`
+
+it.each([
+  '{',
+  '{}',
+  '{"test":"a","rights":[{}]}',
+  '{"test":"a","rights":[{"verb":"get"}]}',
+  'null',
+  grantsOf('{}'),
+  grantsOf('[{}]'),
+])('K4: a file that holds %s is named', async text => {
+  await writeFile(join(folder, 'a.json'), text)
+  expect(await run('rbac --rights .', folder)).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('a.json is not a file'),
+  })
+})

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { readYaml, YamlError } from '@wherry/crd/internal'
 import { checkFields, isRecord, listOf, record, ShapeError, texts } from '../definition/shape.ts'
 import { refused, wrongUsage } from '../failure.ts'
-import { readYaml } from '../yaml/read.ts'
-import { YamlError } from '../yaml/yaml-error.ts'
 import type { NeededRight } from './needed.ts'
 
 /** A Role or ClusterRole of the user's own. */

@@ -2,6 +2,7 @@ import { CommandFailure, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { type DeclaredProgram, declaredBy } from '../program/declared.ts'
 import { grantedByHand } from './granted-by-hand.ts'
+import { seenWithGrants, withDecidedGrants } from './granting.ts'
 import { neededRights, withoutSubresource } from './needed.ts'
 import { neverSeen } from './never-seen.ts'
 import { recordedRights, type SeenRight } from './recorded.ts'
@@ -23,16 +24,20 @@ export async function operatorRoles(
   options: RightsOptions,
   host: CommandHost,
 ): Promise<OperatorRoles> {
-  const { rights, crd, own = [], fixedName: fixed = [], anyName: any = [], granted = [], strict } = options
+  const { rights, crd, own = [], fixedName: fixed = [], anyName: any = [], granted = [], granting, strict } = options
   const both = fixed.find(resource => any.includes(resource))
   if (both !== undefined) throw wrongUsage(`--fixed-name and --any-name both name ${both}: take one of them`)
-  const seen = await recordedRights(rights, host.cwd)
+  const recorded = await recordedRights(rights, host.cwd)
+  if (granting !== undefined && recorded.every(({ grants }) => grants === undefined))
+    throw wrongUsage('--granting: no test granted a right to others')
+  const seen = seenWithGrants(recorded, granting)
   checkUsed([...own, ...fixed, ...any], seen)
   const namespace = options.namespace ?? (program === undefined ? undefined : (name ?? 'operator'))
   const declared =
     program === undefined ? undefined : await declaredBy(program, { namespace: namespace ?? '', crd }, host)
   const isGranted = await grantedByHand(granted, host.cwd)
-  const needed = neededRights(seen, declared, { namespace, own }).filter(right => !isGranted(right))
+  const all = neededRights(seen, declared, { namespace, own })
+  const needed = withDecidedGrants(all, isGranted).filter(right => !isGranted(right))
   const undecided = undecidedNames(needed, declared?.declaration.rights ?? [], { fixed, any })
   if (undecided.length > 0) throw wrongUsage(undecided.map(question).join('\n'))
   const unseen = neverSeen(declared?.declaration.rights ?? [], seen)

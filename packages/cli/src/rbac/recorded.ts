@@ -40,7 +40,8 @@ function parsed(text: string): RecordedRights | undefined {
 
 function isRight(value: unknown): value is UsedRight {
   if (typeof value !== 'object' || value === null) return false
-  const { verb, group, resource, namespace, name, path } = value as Record<string, unknown>
+  const { verb, group, resource, namespace, name, path, grants } = value as Record<string, unknown>
+  if (grants !== undefined && !(Array.isArray(grants) && grants.every(isRight))) return false
   const isTarget =
     path === undefined ? typeof group === 'string' && typeof resource === 'string' : typeof path === 'string'
   const isTextOrNot = (one: unknown): boolean => one === undefined || typeof one === 'string'

@@ -1,4 +1,5 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { type WayToGrant, waysToGrant } from './granting.ts'
 
 /** The options of commands that make roles. */
 export interface RightsOptions {
@@ -9,13 +10,17 @@ export interface RightsOptions {
   readonly fixedName?: readonly string[]
   readonly anyName?: readonly string[]
   readonly granted?: readonly string[]
+  readonly granting?: WayToGrant
   readonly strict?: true
 }
 
 /** What is said below the options. */
 export const rightsHelp = `
 A resource that is only listed and watched by name is granted by these names if a view declares them. Otherwise you say so: --fixed-name if the names
-are those of every cluster, --any-name if they come from other objects.`
+are those of every cluster, --any-name if they come from other objects.
+
+An operator that writes roles or bindings grants rights to others. Unless it has them anyway, you say how it may: --granting hold, and it is granted these
+rights itself; or --granting escalate, and it is granted the verbs escalate and bind, with which it can grant any right, also to itself.`
 
 /** Adds the options that say how roles are made. */
 export function addRightsOptions(command: Command): Command {
@@ -28,12 +33,15 @@ export function addRightsOptions(command: Command): Command {
     .option('--fixed-name <resource...>', 'the names that the tests used are those of every cluster')
     .option('--any-name <resource...>', 'names come from other objects, although the resource is only watched by name')
     .option('--granted <file...>', 'leave out what these roles of yours grant')
+    .addOption(
+      new Option('--granting <way>', 'how it may grant rights by the roles that it writes').choices(waysToGrant),
+    )
     .option('--strict', 'fail if a right is declared that no test used')
 }
 
 /** The options as the user gave them, for a command that renews files. */
 export function rightsArguments(program: string | undefined, options: RightsOptions): string[] {
-  const { rights, crd, namespace, own = [], fixedName = [], anyName = [], granted = [], strict } = options
+  const { rights, crd, namespace, own = [], fixedName = [], anyName = [], granted = [], granting, strict } = options
   const list = (option: string, values: readonly string[]): string[] => (values.length === 0 ? [] : [option, ...values])
   return [
     ...(program === undefined ? [] : [program]),
@@ -44,6 +52,7 @@ export function rightsArguments(program: string | undefined, options: RightsOpti
     ...list('--fixed-name', fixedName),
     ...list('--any-name', anyName),
     ...list('--granted', granted),
+    ...(granting === undefined ? [] : ['--granting', granting]),
     ...(strict ? ['--strict'] : []),
   ]
 }

@@ -1,4 +1,4 @@
-import { yamlText } from '../yaml/write.ts'
+import { yamlText } from '@wherry/crd/internal'
 import type { NeededRole, NeededRule } from './roles.ts'
 
 /** More reasons than these are counted. */

@@ -52,6 +52,16 @@ it('K4: what a test used in a namespace of its own is granted where the operator
   ])
 })
 
+it('K4: the right to own objects is granted as tests used it, as OpenShift requires it', () => {
+  const primary = { verb: 'watch', ...games, namespace: 'arcade', by: 'controller game: for' }
+  const finalizers = { verb: 'update', group: games.group, resource: 'games/finalizers' }
+  const seen = [{ ...finalizers, namespace: 'test-1', name: 'chess' }]
+  expect(granted(seen, operator(['arcade'], [primary]))).toEqual([
+    'arcade: watch games',
+    'arcade: update games/finalizers',
+  ])
+})
+
 it('K4: a lease, and what the user says, is granted in the own namespace of the operator', () => {
   const seen = [
     { verb: 'update', ...leases, namespace: 'default', name: 'game' },

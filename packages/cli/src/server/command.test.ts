@@ -131,3 +131,22 @@ it('a port that is in use is named, and so is a command that is not there', asyn
   const wrong = start('--port', 'http')
   expect(await wrong.status).toBe(2)
 })
+
+it.each([
+  ['allow', [], { status: 401 }],
+  ['roles', ['--rbac'], { status: 403 }],
+] as const)('a request without credentials is refused: %s', async (_, args, refusal) => {
+  const server = start('--port', '0', ...args)
+  await server.ready
+  await using known = await clientOf(kubeconfig())
+  const namespaces = defineResource<KubernetesObject>({
+    ...{ group: '', version: 'v1', kind: 'Namespace', plural: 'namespaces', namespaced: false },
+  })
+  expect((await known.list(namespaces)).items.length).toBeGreaterThan(0)
+  const { clusters } = JSON.parse(await readFile(kubeconfig(), 'utf8'))
+  const { server: url, 'certificate-authority-data': authority } = clusters[0].cluster
+  await using stranger = new Client({ url, ca: Buffer.from(authority, 'base64').toString() })
+  await expect(stranger.list(namespaces)).rejects.toMatchObject(refusal)
+  server.end()
+  expect(await server.status).toBe(0)
+})

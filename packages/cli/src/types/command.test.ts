@@ -11,6 +11,7 @@ import { runCommand } from '../run.ts'
 import { type Project, temporaryProject } from '../testkit/project.ts'
 import { run, testkit } from '../testkit/run.ts'
 import { comparable } from '../testkit/same-definition.ts'
+import { TypeFile } from './fields.ts'
 
 const root = resolve(import.meta.dirname, '../../../..')
 let project: Project
@@ -37,6 +38,40 @@ const files = [
   join(testkit, 'game.yaml'),
   join(testkit, 'every.yaml'),
 ]
+
+interface Odd {
+  readonly names?: object
+  readonly spec?: object
+  readonly metadata?: object
+  readonly version?: object
+}
+
+/** Writes a definition with these parts to odd.json. */
+async function writeOdd({ names, spec = { type: 'object' }, metadata, version }: Odd): Promise<void> {
+  const [game] = await definitionsIn(join(testkit, 'game.yaml'))
+  const schema = { openAPIV3Schema: { type: 'object', properties: { spec } } }
+  const definition = {
+    ...game,
+    metadata: { ...game?.metadata, ...metadata },
+    spec: {
+      ...{ ...game?.spec, names: { kind: 'Game', plural: 'games', ...names } },
+      versions: [{ name: 'v1', served: true, storage: true, schema, ...version }],
+    },
+  }
+  await writeFile(join(folder, 'odd.json'), JSON.stringify(definition))
+}
+
+/** What `wherry crd` makes of the types of such a definition. */
+async function roundTrip(odd: Odd): Promise<CustomResourceDefinition | undefined> {
+  await writeOdd(odd)
+  const { stdout, stderr } = await run('types odd.json --out .', folder)
+  expect(stderr).toBe('')
+  return interfaceDefinitions([join(folder, stdout.replace('./', '').split(':')[0] ?? '')], folder)[0]
+}
+
+function specOf(definition: CustomResourceDefinition | undefined): unknown {
+  return definition?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec
+}
 
 describe('wherry types', () => {
   it('K2: types made from a definition make that definition again', { timeout: 300_000 }, async () => {
@@ -93,6 +128,89 @@ describe('wherry types', () => {
     const { properties } = again?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.spec ?? {}
     expect(properties).toEqual(odd)
     expect(again?.spec.versions[0]?.schema?.openAPIV3Schema?.properties?.metadata).toEqual(metadata)
+  })
+
+  it.each([
+    ...[
+      'class',
+      'string',
+      'any',
+      'interface',
+      'Map',
+      'Set',
+      'Date',
+      'Record',
+      'Object',
+      'Function',
+      'Array',
+      'Promise',
+    ],
+    ...['ObjectMeta', 'Partial', 'Error', 'Symbol', 'Omit', 'Exclude', 'import', 'await', 'object', 'Int', 'a-b'],
+  ])('K2: a kind with the name of something else comes back: %s', async kind => {
+    const spec = {
+      type: 'object',
+      properties: { constructor: { type: 'object', properties: { a: { type: 'string' } } } },
+    }
+    const again = await roundTrip({ names: { kind }, spec })
+    expect(again?.spec.names.kind).toBe(kind)
+    expect(specOf(again)).toEqual(spec)
+  })
+
+  it('K2: a required field that is none of the properties is kept, whatever objects have', async () => {
+    const spec = { type: 'object', properties: { a: { type: 'string' } }, required: ['constructor', 'a'] }
+    expect(specOf(await roundTrip({ spec }))).toEqual({ ...spec, required: ['constructor', 'a'] })
+  })
+
+  it.each([
+    'a\nb',
+    'a\r\n@group other.example.com',
+    ' a',
+    '',
+    '"a"',
+    '"a',
+    'a*/b\n',
+    'a*\\/b',
+    '\\u2028 \u2028\n',
+    '@group x',
+  ])('K2: an annotation, a label and a warning come back as they were: %j', async text => {
+    const metadata = { annotations: { 'example.com/a': text, z: 'last' }, labels: { a: text } }
+    const again = await roundTrip({ metadata, version: { deprecated: true, deprecationWarning: text } })
+    expect(again?.metadata).toMatchObject(metadata)
+    expect(again?.spec).toMatchObject({ group: 'arcade.example.com' })
+    expect(again?.spec.versions[0]).toMatchObject({
+      deprecated: true,
+      ...(text !== '' && { deprecationWarning: text }),
+    })
+  })
+
+  it('K2: keys of a list map with a line break add no tags', async () => {
+    const item = { type: 'object', properties: { a: { type: 'string' } } }
+    const keys = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['a\n * @maxItems 1'] }
+    await writeOdd({ spec: { type: 'object', properties: { list: { type: 'array', items: item, ...keys } } } })
+    expect((await run('types odd.json', folder)).stdout).not.toMatch(/^ *\* @maxItems/m)
+  })
+
+  it('names that collapse into one are found in time that grows with their number', async () => {
+    const properties = (count: number) =>
+      Object.fromEntries(
+        Array.from({ length: count }, (_, at) => [
+          `${String.fromCodePoint(0x4e00 + at)}`,
+          { type: 'object', properties: { a: { type: 'string' } } },
+        ]),
+      )
+    const names = new TypeFile()
+    let asked = 0
+    const has = Set.prototype.has
+    Set.prototype.has = function counted(this: Set<unknown>, value: unknown) {
+      asked += 1
+      return has.call(this, value)
+    }
+    try {
+      names.members({ type: 'object', properties: properties(5000) } as never, 'Game')
+    } finally {
+      Set.prototype.has = has
+    }
+    expect(asked).toBeLessThan(200_000)
   })
 
   it('writes interfaces with doc comments', async () => {

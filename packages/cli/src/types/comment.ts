@@ -18,7 +18,13 @@ export function isPlain(text: string): boolean {
 
 /** The value of a tag, if it can stand on the tag's line. */
 export function isOneLine(text: unknown): text is string {
-  return typeof text === 'string' && text !== '' && text === text.trim() && !/[\r\n]|\*\\?\//.test(text)
+  return typeof text === 'string' && text !== '' && text === text.trim() && !/[\r\n\u2028\u2029]|\*\\?\//.test(text)
+}
+
+/** Any text as the value of a tag: in double quotes as JSON has it, if it can't stand on the line as it is. */
+export function tagText(text: string): string {
+  if (isOneLine(text) && !text.startsWith('"')) return text
+  return JSON.stringify(text).replaceAll('*/', '*\\u002f')
 }
 
 function escaped(text: string): string {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { StructuralSchema } from '@wherry/crd'
+import { isReserved } from '../create/code-names.ts'
 import { misplacedTag } from '../interface/misplaced.ts'
 import { commentText, isOneLine, isPlain } from './comment.ts'
 
@@ -21,13 +22,20 @@ interface Declaration {
 export class TypeFile {
   readonly #declarations: Declaration[] = []
   readonly #names = new Set<string>(reserved)
+  /** The last number of each name that several types want. */
+  readonly #numbers = new Map<string, number>()
   readonly #imports = new Set<string>()
 
   /** A name for a type that the file does not have yet. */
   name(wanted: string): string {
     const base = wanted.replace(/[^A-Za-z0-9_$]/g, '')
     let name = base
-    for (let at = 2; this.#names.has(name); at += 1) name = `${base}${at}`
+    let at = this.#numbers.get(base) ?? 1
+    while (this.#names.has(name) || isReserved(name)) {
+      at += 1
+      name = `${base}${at}`
+    }
+    this.#numbers.set(base, at)
     this.#names.add(name)
     return name
   }
@@ -100,7 +108,8 @@ export class TypeFile {
         tags.push(`@${tag}`)
       }
     if (rest['x-kubernetes-list-type'] !== undefined) tags.push(`@listType ${take('x-kubernetes-list-type')}`)
-    for (const key of take('x-kubernetes-list-map-keys') ?? []) tags.push(`@listMapKey ${key}`)
+    if (schema['x-kubernetes-list-map-keys']?.every(key => /^\S+$/.test(key)))
+      for (const key of take('x-kubernetes-list-map-keys') ?? []) tags.push(`@listMapKey ${key}`)
     if (rest['x-kubernetes-map-type'] !== undefined) tags.push(`@mapType ${take('x-kubernetes-map-type')}`)
     for (const rule of take('x-kubernetes-validations') ?? []) tags.push(validation(rule))
     if (Object.keys(rest).length > 0) tags.push(`@schema ${JSON.stringify(rest)}`)
@@ -153,7 +162,7 @@ export class TypeFile {
     if (properties !== undefined && Object.keys(properties).length > 0) {
       const name = this.name(path)
       const required = schema.required ?? []
-      const known = required.filter(one => one in properties)
+      const known = required.filter(one => Object.hasOwn(properties, one))
       if (known.length === required.length) take('required')
       take('properties')
       const members = this.members(schema, name)
@@ -197,7 +206,12 @@ export class TypeFile {
 
 const anything: StructuralSchema = { 'x-kubernetes-preserve-unknown-fields': true }
 
-const reserved = ['ObjectMeta', 'Record', 'Date', 'int', 'int64', 'IntOrString', 'Quantity', 'Duration', 'Timestamp']
+/** What the file imports or uses, the names of TypeScript's own types, and types that no JSON is of. */
+const reserved = [
+  ...['ObjectMeta', 'Record', 'Date', 'int', 'int64', 'IntOrString', 'Quantity', 'Duration', 'Timestamp'],
+  ...['any', 'bigint', 'boolean', 'never', 'number', 'object', 'string', 'symbol', 'undefined', 'unknown', 'void'],
+  ...['Map', 'Set', 'WeakMap', 'WeakSet', 'Array', 'ReadonlyArray', 'Promise', 'RegExp', 'Function', 'Symbol', 'Error'],
+]
 
 const numbers = [
   ...(['minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems'] as const),

@@ -3,7 +3,7 @@ import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from '@wherry/client/resources/apiextensions'
-import { commentText, isPlain } from './comment.ts'
+import { commentText, isPlain, tagText } from './comment.ts'
 import { pascal, TypeFile, validation } from './fields.ts'
 
 /** The interfaces of a definition, with the tags from which `wherry crd` makes the same definition. */
@@ -79,8 +79,10 @@ function tagsOf(
     ...(scope === 'Cluster' ? ['@cluster'] : []),
     ...(names.shortNames ?? []).map(one => `@shortName ${one}`),
     ...(names.categories ?? []).map(one => `@category ${one}`),
-    ...Object.entries(definition.metadata?.annotations ?? {}).map(([key, value]) => `@annotation ${key} ${value}`),
-    ...Object.entries(definition.metadata?.labels ?? {}).map(([key, value]) => `@label ${key} ${value}`),
+    ...Object.entries(definition.metadata?.annotations ?? {}).map(
+      ([key, value]) => `@annotation ${key} ${tagText(value)}`,
+    ),
+    ...Object.entries(definition.metadata?.labels ?? {}).map(([key, value]) => `@label ${key} ${tagText(value)}`),
     ...(Object.keys(more).length === 0 ? [] : [`@definition ${JSON.stringify(more)}`]),
     ...(versions.length > 1 ? ['@storage'] : []),
   ]
@@ -90,7 +92,7 @@ function tagsOf(
     ...(name === names.kind ? [] : [`@kind ${names.kind}`]),
     ...(version.storage ? ofStorage : []),
     ...(version.served ? [] : ['@unserved']),
-    ...(version.deprecated === true ? [`@deprecated ${version.deprecationWarning ?? ''}`.trimEnd()] : []),
+    ...(version.deprecated === true ? [deprecatedTag(version.deprecationWarning)] : []),
     ...additionalPrinterColumns.map(columnTag),
     ...selectableFields.map(({ jsonPath }) => `@selectableField ${jsonPath}`),
     ...(scale === undefined
@@ -98,6 +100,10 @@ function tagsOf(
       : [`@scale ${scale.specReplicasPath} ${scale.statusReplicasPath} ${scale.labelSelectorPath ?? ''}`.trimEnd()]),
     ...(hasStatus === describesStatus ? [] : [hasStatus ? '@statusSubresource' : '@noStatusSubresource']),
   ]
+}
+
+function deprecatedTag(warning = ''): string {
+  return warning === '' ? '@deprecated' : `@deprecated ${tagText(warning)}`
 }
 
 function columnTag({

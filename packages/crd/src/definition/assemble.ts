@@ -11,12 +11,10 @@ import { checkSelectable } from './selectable.ts'
 export interface DefinitionNames
   extends Pick<
     CustomResourceOptions,
-    'group' | 'kind' | 'plural' | 'namespaced' | 'shortNames' | 'categories' | 'annotations'
+    'group' | 'kind' | 'plural' | 'namespaced' | 'listKind' | 'shortNames' | 'categories' | 'annotations'
   > {
   /** @default the kind in lower case */
   readonly singular?: string | undefined
-  /** @default the kind and `List` */
-  readonly listKind?: string | undefined
 }
 
 /** A version whose schema is structural already. */

@@ -15,8 +15,10 @@ import type { CustomResource } from './types.ts'
  * @throws InvalidNameError for a name that can't be part of a path
  */
 export function defineCustomResource<const O extends CustomResourceOptions>(options: O): CustomResource<O> {
-  const { group, version, kind, plural, namespaced, shortNames, categories, versions = {}, annotations } = options
-  const resource = defineResource<{ metadata?: object }>({ group, version, kind, plural, namespaced })
+  const { group, version, kind, plural, namespaced, listKind, versions = {} } = options
+  const { shortNames, categories, annotations } = options
+  const names = { group, kind, plural, namespaced, listKind }
+  const resource = defineResource<{ metadata?: object }>({ ...names, version })
   if (!/^[a-z0-9-]+(\.[a-z0-9-]+)+$/.test(group))
     throw new OptionTypeError('group', 'a domain with a dot: arcade.example.com', JSON.stringify(group))
   if (version in versions)
@@ -26,7 +28,7 @@ export function defineCustomResource<const O extends CustomResourceOptions>(opti
       `'${version}' too`,
     )
   const others = Object.entries(versions).map(([name, one]) => partsOf(name, one, false))
-  const definition = assembleDefinition({ group, kind, plural, namespaced, shortNames, categories, annotations }, [
+  const definition = assembleDefinition({ ...names, shortNames, categories, annotations }, [
     partsOf(version, options, true),
     ...others,
   ])

@@ -39,6 +39,8 @@ export interface CustomResourceOptions extends VersionOptions {
   readonly plural: string
   /** Whether each object is in a namespace. */
   readonly namespaced: boolean
+  /** The kind of a list of the objects. A view proves by it that an answer is the list asked for. @default the kind and `List` */
+  readonly listKind?: string | undefined
   /** Short forms for kubectl. @default none */
   readonly shortNames?: readonly string[] | undefined
   /** Groups of resources that kubectl lists together: `all`. @default none */

@@ -10,25 +10,10 @@ import {
   takenDefinitions,
   uncheckedDefinition,
   uselessDefinitions,
-  wholeOptions,
 } from '../testkit/definitions.ts'
-import { defineCustomResource } from './define.ts'
 
 const available = await realApiServerAvailable('the test of definitions that are refused')
 const kinds = available ? (['embedded', 'real'] as const) : (['embedded'] as const)
-
-describe('a definition', () => {
-  it.for([...refusedDefinitions, ...uselessDefinitions])(
-    'K1: is refused with the option and what to do: %j',
-    ([options, message]) => {
-      expect(() => defineCustomResource(wholeOptions(options))).toThrow(message)
-    },
-  )
-
-  it.for(takenDefinitions)('is taken: %j', options => {
-    expect(defineCustomResource(wholeOptions(options)).definition.kind).toBe('CustomResourceDefinition')
-  })
-})
 
 describe.for(kinds)("on an API server of kind '%s'", kind => {
   let server: ApiServer

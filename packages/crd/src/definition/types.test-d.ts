@@ -30,6 +30,18 @@ it('names are literals, so another name does not compile', () => {
   expectTypeOf(wrong).toBeObject()
 })
 
+it('a list kind of its own must be named in the view', () => {
+  const listed = defineCustomResource({ ...names, listKind: 'Games', spec: { type: 'object' } })
+  const whole = { ...names, listKind: 'Games' } as const satisfies NamesOf<typeof listed>
+  expectTypeOf(whole).toBeObject()
+  // @ts-expect-error: the list kind is missing
+  const lacking = names satisfies NamesOf<typeof listed>
+  expectTypeOf(lacking).toBeObject()
+  // @ts-expect-error: the list kind is GameList
+  const wrong = { ...names, listKind: 'Games' } as const satisfies NamesOf<typeof game>
+  expectTypeOf(wrong).toBeObject()
+})
+
 it('types come from each library, and from elsewhere for plain JSON Schema', () => {
   const valibot = defineCustomResource({
     ...names,

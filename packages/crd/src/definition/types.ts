@@ -28,8 +28,13 @@ export type WrittenOf<R extends { readonly options: CustomResourceOptions }> = B
  * ```
  */
 export type NamesOf<R extends { readonly options: CustomResourceOptions }> = Readonly<
-  Pick<R['options'], 'group' | 'version' | 'kind' | 'plural' | 'namespaced'>
+  Pick<R['options'], 'group' | 'version' | 'kind' | 'plural' | 'namespaced'> & ListKindOf<R['options']>
 >
+
+/** The view needs the kind of its list if it is not the kind and `List`. */
+type ListKindOf<O extends CustomResourceOptions> = O extends { readonly listKind: infer L extends string }
+  ? { listKind: L }
+  : { listKind?: undefined }
 
 type ReadObject<O extends CustomResourceOptions> = Base & { spec: After<O['spec']> } & (O extends {
     readonly status: infer S extends object

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { parse, parseDocument } from 'yaml'
 import { game } from '../testkit/game.ts'
+import { readYaml } from '../yaml/read.ts'
 import { definitionYaml, isCurrentYaml } from './yaml.ts'
 
 describe('definitionYaml', () => {
@@ -25,6 +26,40 @@ it('definitionYaml quotes what the YAML of Kubernetes would not read as a text',
   const text = definitionYaml(definition as typeof game.definition)
   expect(parse(text, { version: '1.1' })).toEqual(definition)
   expect(text).toContain('- plain\n')
+})
+
+it('definitionYaml writes what kubectl reads as it was, and isCurrentYaml reads what kubectl reads', () => {
+  const [version] = game.definition.spec.versions
+  const tricky = [
+    'no',
+    '<<',
+    '=',
+    '1:30',
+    '0o7',
+    'a\u2028b',
+    '\u0085',
+    '\ufeff',
+    '\u007f',
+    '.inf',
+    '',
+    ' a',
+    'a: b',
+    '#',
+  ]
+  const properties = Object.fromEntries(tricky.map(text => [text, { type: 'string', description: text }]))
+  const schema = { openAPIV3Schema: { type: 'object', properties } }
+  const made = { ...game.definition, spec: { ...game.definition.spec, versions: [{ ...version, schema }] } } as never
+  const text = definitionYaml(made)
+  expect(text).not.toMatch(/[\u007f-\u009f\u2028\u2029\ufeff]/)
+  expect(readYaml(text)).toEqual([made])
+  expect(isCurrentYaml(text, made)).toBe(true)
+  const { group } = game.definition.spec
+  const merged = `x: &x\n  a: no\n`
+  expect(readYaml(`${merged}z: { <<: *x }\n`)).toEqual([{ x: { a: false }, z: { a: false } }])
+  const written = definitionYaml(game.definition)
+  expect(isCurrentYaml(written.replace(`group: ${group}`, 'group: no'), game.definition)).toBe(false)
+  expect(isCurrentYaml(written.replace('kind: Game\n', '<<: { kind: Game }\n'), game.definition)).toBe(true)
+  expect(isCurrentYaml(`${written}spec: {}\n`, game.definition)).toBe(false)
 })
 
 describe('isCurrentYaml', () => {

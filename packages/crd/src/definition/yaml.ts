@@ -1,23 +1,26 @@
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
-import { parse, stringify } from 'yaml'
 import { same } from '../schema/json-schema.ts'
+import { readYaml } from '../yaml/read.ts'
+import { yamlText } from '../yaml/write.ts'
+import { YamlError } from '../yaml/yaml-error.ts'
 
 /** A definition as a manifest for `kubectl apply`. Equal definitions give the same text. */
 export function definitionYaml(definition: CustomResourceDefinition): string {
   // Aliases would hide that two fields have the same schema, and long lines are not folded: both make differences easier to read.
-  // Kubernetes reads YAML 1.1, to which a bare `yes` is true: such texts are quoted.
-  return stringify(definition, { aliasDuplicateObjects: false, lineWidth: 0, compat: 'yaml-1.1' })
+  return yamlText(definition)
 }
 
 /**
  * Whether the text of a manifest is that of `definition`. Comments, the layout and the order of fields make no difference.
  *
- * @returns false for a text that is stale, or that is not one YAML document
+ * @returns false for a text that is stale, or that is not one document of YAML as kubectl reads it
  */
 export function isCurrentYaml(text: string, definition: CustomResourceDefinition): boolean {
   try {
-    return same(parse(text), parse(definitionYaml(definition)))
-  } catch {
-    return false
+    const [found, ...others] = readYaml(text)
+    return others.length === 0 && same(found, readYaml(definitionYaml(definition))[0])
+  } catch (error) {
+    if (error instanceof YamlError) return false
+    throw error
   }
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
-import { parseAllDocuments } from 'yaml'
+import { type DocumentOptions, type ParseOptions, parseAllDocuments, type SchemaOptions } from 'yaml'
 import { UsageError } from './arguments.ts'
 
 /**
@@ -12,7 +12,9 @@ export async function readManifest(path: string): Promise<CustomResourceDefiniti
   const content = await readFile(path, 'utf8').catch(error => {
     throw new UsageError(`${path} cannot be read: ${(error as Error).message}`)
   })
-  const documents = parseAllDocuments(content)
+  if (/[\u0085\u2028\u2029]/.test(content) && !content.trimStart().startsWith('{'))
+    throw new UsageError(`${path} has a character that ends a line for kubectl, such as U+2028: write it as an escape`)
+  const documents = parseAllDocuments(content, asKubectl)
   const problem = documents.flatMap(({ errors }) => errors)[0]
   if (problem !== undefined) throw new UsageError(`${path} is no YAML: ${problem.message}`)
   const definitions = documents.flatMap(document => definitionsIn(document.toJS({ maxAliasCount: 100 })))
@@ -20,6 +22,13 @@ export async function readManifest(path: string): Promise<CustomResourceDefiniti
     throw new UsageError(`${path} has no CustomResourceDefinition of apiextensions.k8s.io/v1`)
   return definitions
 }
+
+/** YAML 1.1 with merge keys. Times, and numbers to the base of sixty, are texts to kubectl. */
+const asKubectl = {
+  ...{ version: '1.1', merge: true },
+  customTags: tags =>
+    tags.filter(tag => typeof tag === 'string' || !(tag.tag.endsWith(':timestamp') || tag.format === 'TIME')),
+} satisfies ParseOptions & DocumentOptions & SchemaOptions
 
 function definitionsIn(value: unknown): CustomResourceDefinition[] {
   const { apiVersion, kind, items, metadata, spec } = (value ?? {}) as Partial<CustomResourceDefinition> & {

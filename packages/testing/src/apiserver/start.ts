@@ -26,6 +26,12 @@ export interface CommonOptions {
    * @default true
    */
   readonly clusterObjects?: boolean | undefined
+  /**
+   * Turns on the admission plugin `OwnerReferencesPermissionEnforcement`, as OpenShift has it: an owner with `blockOwnerDeletion` needs the right to
+   * update its `finalizers`, and a change of owners the right to delete the object.
+   * @default false
+   */
+  readonly enforceOwnerRights?: boolean | undefined
   /** Supports sharded lists and watches (KEP-5866, alpha). @default false */
   readonly shards?: boolean | undefined
 }

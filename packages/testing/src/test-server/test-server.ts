@@ -20,7 +20,8 @@ export interface TestServerOptions extends CommonOptions {
   /**
    * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server writes to
    * `.wherry/rights` which of them each test used that passed, for `wherry rbac`. A test that fails leaves its last recording as it is.
-   * @default everything, and nothing is written
+   * `enforceOwnerRights` is then true by default, as on OpenShift, so that the rights are enough on every cluster. @default everything, and nothing is
+   * written
    */
   readonly rights?: readonly Grant[] | undefined
 }
@@ -149,8 +150,9 @@ async function started({
   rights,
   ...common
 }: TestServerOptions): Promise<Running> {
+  const { enforceOwnerRights = rights !== undefined } = common
   const authorization = rights === undefined ? common.authorization : 'RBAC'
-  const server = await startApiServer({ ...common, kind, authorization })
+  const server = await startApiServer({ ...common, kind, authorization, enforceOwnerRights })
   try {
     await install(server, ...[sources].flat())
     const account = rights === undefined ? undefined : await server.account(rights)

@@ -2,50 +2,46 @@ import type { AccessAttributes, AccessControl, User } from '../access.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
 import { quoted } from './forbidden.ts'
+import { type SingleRight, singles } from './grants.ts'
 import type { Binding, PolicyRule, Role } from './policy.ts'
 import { privilegedGroup } from './rbac.ts'
 import { ruleAllows } from './rule.ts'
 
 const group = 'rbac.authorization.k8s.io'
-/** What a rule allows: one verb on one resource (a subresource is `pods/log`), or on one path. */
-type Single = Pick<AccessAttributes, 'verb' | 'group' | 'resource' | 'name' | 'path'>
 
 export interface Granting {
   readonly user: User
   /** `roles`, `clusterroles`, `rolebindings` or `clusterrolebindings` */
   readonly plural: string
   readonly namespace: string
+  /** The name in the path of the request: '' for a POST. */
+  readonly name: string
   readonly object: KubeObject
 }
 
 /**
  * Refuses a role with rights that the user does not have, unless they may `escalate` it, and a binding of such a role, unless they may
- * `bind` that. As kube-apiserver does; what a function allows can't be compared.
+ * `bind` that. As kube-apiserver does; what a function allows can't be compared. Notes which rights the user granted to others.
  *
  * @throws StatusError
  */
-export function confirmNoEscalation(access: AccessControl, { user, plural, namespace, object }: Granting): void {
+export function confirmNoEscalation(access: AccessControl, granting: Granting): void {
+  const { user, plural, namespace, object } = granting
   const held = access.rules(user, namespace)
   if (user.groups.includes(privilegedGroup) || held.incomplete) return
-  const may = (verb: string, resource: string, within: string, name: string): boolean => {
-    const asked = { user, verb, resource, group, version: 'v1', namespace: within, name, subresource: '', path: '' }
-    return access.decide(asked satisfies AccessAttributes).allowed
+  const { verb, resource, name: role, rules } = grantOf(access, granting)
+  const asked = { user, verb, resource, group, version: 'v1', namespace, name: role, subresource: '', path: '' }
+  const { allowed } = access.decide(asked satisfies AccessAttributes)
+  if (rules === undefined) {
+    if (allowed) return
+    throw missing(plural, role)
   }
-  let granted: readonly PolicyRule[]
-  if (plural.endsWith('bindings')) {
-    const { roleRef } = object as unknown as Binding
-    const resource = roleRef.kind === 'Role' ? 'roles' : 'clusterroles'
-    if (may('bind', resource, namespace, roleRef.name)) return
-    const rules = access.rulesOfRole(roleRef, namespace)
-    if (rules === undefined) throw missing(plural, roleRef.name)
-    granted = rules
-  } else {
-    const { name = '' } = object.metadata
-    if (may('escalate', plural, namespace, name)) return
-    granted = (object as unknown as Role).rules ?? []
+  const granted = rules.flatMap(singles)
+  const lacking = granted.filter(one => !held.rules.some(rule => allows(rule, user, one)))
+  if (allowed || lacking.length === 0) {
+    access.used.noteGrant(asked, granted, !allowed)
+    return
   }
-  const lacking = granted.flatMap(singles).filter(one => !held.rules.some(rule => allows(rule, user, one)))
-  if (lacking.length === 0) return
   const groups = user.groups.map(one => JSON.stringify(one)).join(' ')
   const why = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${compact(lacking).join('\n')}`
   const { name = '' } = object.metadata
@@ -54,35 +50,30 @@ export function confirmNoEscalation(access: AccessControl, { user, plural, names
   })
 }
 
+/** The verb that stands for the rights that are granted, on which object, and these rights; `undefined` if a binding's role is not there. */
+function grantOf(access: AccessControl, { plural, namespace, name, object }: Granting) {
+  if (!plural.endsWith('bindings')) {
+    const rules: readonly PolicyRule[] | undefined = (object as unknown as Role).rules ?? []
+    return { verb: 'escalate', resource: plural, name, rules }
+  }
+  const { roleRef } = object as unknown as Binding
+  const resource = roleRef.kind === 'Role' ? 'roles' : 'clusterroles'
+  return { verb: 'bind', resource, name: roleRef.name, rules: access.rulesOfRole(roleRef, namespace) }
+}
+
 function missing(plural: string, name: string): StatusError {
   return new StatusError(404, 'NotFound', `${plural}.${group} ${JSON.stringify(name)} not found`, {
     details: { name, group, kind: plural },
   })
 }
 
-function singles({
-  verbs,
-  apiGroups = [],
-  resources = [],
-  resourceNames = [],
-  nonResourceURLs = [],
-}: PolicyRule): Single[] {
-  const names = resourceNames.length === 0 ? [''] : resourceNames
-  return verbs.flatMap(verb => [
-    ...apiGroups.flatMap(group =>
-      resources.flatMap(resource => names.map(name => ({ verb, group, resource, name, path: '' }))),
-    ),
-    ...nonResourceURLs.map(path => ({ verb, group: '', resource: '', name: '', path })),
-  ])
-}
-
-function allows(rule: PolicyRule, user: User, { resource: of, ...single }: Single): boolean {
+function allows(rule: PolicyRule, user: User, { resource: of, ...single }: SingleRight): boolean {
   const [resource = '', subresource = ''] = of.split('/')
   return ruleAllows(rule, { ...single, user, resource, subresource, version: '', namespace: '' })
 }
 
 /** As kube-apiserver prints rules: those of one resource as one. */
-function compact(all: readonly Single[]): string[] {
+function compact(all: readonly SingleRight[]): string[] {
   const verbs = Map.groupBy(all, ({ group, resource, name, path }) =>
     path === ''
       ? `APIGroups:[${quoted(group)}], Resources:[${quoted(resource)}]${name && `, ResourceNames:[${quoted(name)}]`}`

@@ -82,4 +82,32 @@ describe('the rights that users made use of', () => {
       await call('POST', `${rbac}/clusterroles`, { metadata: { name: 'games', labels }, rules }, admin)
       expect(await status(games)).toBe(404)
     }, options))
+
+  it('F1: say which rights a user granted to others, and whether it had them', () =>
+    withServer(
+      async ({ call, server }) => {
+        const group = 'rbac.authorization.k8s.io'
+        const writes = { verbs: ['create', 'patch'], apiGroups: [group], resources: ['roles'] }
+        const reads = { verbs: ['get'], apiGroups: [''], resources: ['secrets'] }
+        const escalates = { verbs: ['escalate'], apiGroups: [group], resources: ['roles'] }
+        const granted = async (name: string, rules: readonly (typeof reads)[]) => {
+          const { user, token } = await server.account(rules, { name })
+          const role = { metadata: { name }, rules: [{ ...reads, resourceNames: ['key'] }] }
+          const bearer = { authorization: `Bearer ${token}` }
+          const { status } = await call('POST', `${rbac}/namespaces/default/roles`, role, bearer)
+          const used = (await server.usedRights(user)).filter(({ grants }) => grants !== undefined)
+          return { status, used, rules: (await server.rights())[user]?.[0]?.rules }
+        }
+        const key = { verb: 'get', group: '', resource: 'secrets', namespace: 'default', name: 'key' }
+        const used = [{ verb: 'escalate', group, resource: 'roles', namespace: 'default', grants: [key] }]
+        const creates = { verbs: ['create'], apiGroups: [group], resources: ['roles'] }
+        expect(await granted('holds', [writes, reads])).toEqual({ status: 201, used, rules: [reads, creates] })
+        expect(await granted('escalates', [writes, escalates])).toEqual({
+          ...{ status: 201, used },
+          rules: [{ ...creates, verbs: ['create', 'escalate'] }],
+        })
+        expect(await granted('neither', [writes])).toEqual({ status: 403, used: [], rules: [creates] })
+      },
+      { authorization: 'RBAC' },
+    ))
 })

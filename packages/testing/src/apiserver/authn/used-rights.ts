@@ -1,4 +1,5 @@
 import type { AccessAttributes } from '../access.ts'
+import type { SingleRight } from './grants.ts'
 import type { PolicyRule } from './policy.ts'
 
 /** The rights that a user made use of, as the object that grants exactly these. */
@@ -23,6 +24,11 @@ export interface UsedRight {
   readonly name?: string | undefined
   /** For what is no resource. */
   readonly path?: string | undefined
+  /**
+   * For `escalate` and `bind` only: the rights that the user granted to others by a role or a binding, in the same namespace. A server allows that to
+   * users with this verb, and to users that have these rights themselves.
+   */
+  readonly grants?: readonly UsedRight[] | undefined
 }
 
 /** Names beyond these are any name, so that a long test does not keep the name of each of its objects. */
@@ -31,28 +37,44 @@ const maxNames = 100
 /** Verbs by resource or path, each with the names that it was used with. */
 type Used = Map<string, Map<string, Set<string>>>
 
+/** Rights that a user granted to others. */
+interface Grant {
+  /** The `escalate` or `bind` that stands for them. */
+  readonly by: AccessAttributes
+  readonly rights: Map<string, SingleRight>
+  /** Whether the user could grant them only because it had them. */
+  readonly isHeld: boolean
+}
+
 /** Records what each user was allowed to do and did. */
 export class UsedRights {
   /** By user and namespace. */
   readonly #users = new Map<string, Map<string, Used>>()
+  /** By user, and what stands for them. */
+  readonly #grants = new Map<string, Map<string, Grant>>()
 
-  note({ user, verb, group, resource, subresource, namespace, name, path }: AccessAttributes): void {
-    const what = resource === '' ? path : `${group} ${subresource === '' ? resource : `${resource}/${subresource}`}`
-    const namespaces = entry(this.#users, user.name, newMap<Used>)
-    const verbs = entry(entry(namespaces, namespace, newMap<Map<string, Set<string>>>), what, newMap<Set<string>>)
-    const names = entry(verbs, verb, newSet)
-    if (names.size < maxNames) names.add(name)
-    else if (!names.has(name)) names.add('')
+  note(right: AccessAttributes): void {
+    add(entry(this.#users, right.user.name, newMap<Used>), right)
+  }
+
+  /** Notes rights that a user granted to others, which `by` stands for. */
+  noteGrant(by: AccessAttributes, rights: readonly SingleRight[], isHeld: boolean): void {
+    const key = JSON.stringify([by.verb, by.resource, by.namespace, by.name, isHeld])
+    const grants = entry(this.#grants, by.user.name, newMap<Grant>)
+    const grant = entry(grants, key, () => ({ by, rights: new Map(), isHeld }))
+    for (const right of rights) grant.rights.set(JSON.stringify(right), right)
   }
 
   clear(): void {
     this.#users.clear()
+    this.#grants.clear()
   }
 
   /** What one user did, sorted. */
   of(user: string): readonly UsedRight[] {
     const rights: UsedRight[] = []
-    for (const [namespace, used] of [...(this.#users.get(user) ?? [])].sort(byKey))
+    const namespaces = this.#users.get(user) ?? newMap<Used>()
+    for (const [namespace, used] of [...namespaces].sort(byKey))
       for (const [what, verbs] of [...used].sort(byKey))
         for (const [verb, names] of [...verbs].sort(byKey)) {
           const place = namespace === '' ? {} : { namespace }
@@ -62,7 +84,20 @@ export class UsedRights {
           else if (names.has('')) rights.push({ verb, ...target, ...place })
           else for (const name of [...names].sort()) rights.push({ verb, ...target, ...place, name })
         }
+    for (const [, grant] of [...(this.#grants.get(user) ?? [])].sort(byKey)) rights.push(grantedBy(grant))
     return rights
+  }
+
+  /** What a user did, with what it needs to grant the rights that it granted. */
+  #withGrants(user: string, namespaces: ReadonlyMap<string, Used>): ReadonlyMap<string, Used> {
+    const grants = this.#grants.get(user)
+    if (grants === undefined) return namespaces
+    const all = structuredClone(namespaces) as Map<string, Used>
+    for (const { by, rights, isHeld } of grants.values()) {
+      if (!isHeld) add(all, by)
+      else for (const right of rights.values()) add(all, { ...right, namespace: by.namespace, subresource: '' })
+    }
+    return all
   }
 
   /** By user, the ClusterRole first and then the Roles by namespace. */
@@ -70,7 +105,7 @@ export class UsedRights {
     return Object.fromEntries(
       [...this.#users].map(([user, namespaces]) => [
         user,
-        [...namespaces].sort(byKey).map(
+        [...this.#withGrants(user, namespaces)].sort(byKey).map(
           ([namespace, used]): UsedRole => ({
             apiVersion: 'rbac.authorization.k8s.io/v1',
             kind: namespace === '' ? 'ClusterRole' : 'Role',
@@ -81,6 +116,26 @@ export class UsedRights {
       ]),
     )
   }
+}
+
+/** Adds a right to those of a user. */
+function add(namespaces: Map<string, Used>, right: Omit<AccessAttributes, 'user' | 'version'>): void {
+  const { verb, group, resource, subresource, namespace, name, path } = right
+  const what = resource === '' ? path : `${group} ${subresource === '' ? resource : `${resource}/${subresource}`}`
+  const verbs = entry(entry(namespaces, namespace, newMap<Map<string, Set<string>>>), what, newMap<Set<string>>)
+  const names = entry(verbs, verb, newSet)
+  if (names.size < maxNames) names.add(name)
+  else if (!names.has(name)) names.add('')
+}
+
+function grantedBy({ by, rights }: Grant): UsedRight {
+  const place = by.namespace === '' ? {} : { namespace: by.namespace }
+  const grants = [...rights].sort(byKey).map(([, { verb, group, resource, name, path }]): UsedRight => {
+    if (path !== '') return { verb, path }
+    return { verb, group, resource, ...place, ...(name !== '' && { name }) }
+  })
+  const name = by.name === '' ? {} : { name: by.name }
+  return { verb: by.verb, group: by.group, resource: by.resource, ...place, ...name, grants }
 }
 
 const newMap = <V>(): Map<string, V> => new Map()

@@ -174,7 +174,7 @@ function create(parts: CoreParts, write: WriteRequest, dryRun: boolean, validati
 function confirmGrant({ access }: CoreParts, { type, target, user }: WriteRequest, object: KubeObject): void {
   const { group, plural } = type
   if (group !== 'rbac.authorization.k8s.io' || target.subresource !== '') return
-  confirmNoEscalation(access, { user, plural, namespace: target.namespace, object })
+  confirmNoEscalation(access, { user, plural, namespace: target.namespace, name: target.name, object })
 }
 
 /** Creates an object, and answers it. */

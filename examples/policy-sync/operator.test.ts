@@ -343,7 +343,7 @@ it('a second template of one kind says that the server refuses the kind, and dec
     )
   await vi.waitFor(() => expect(review()).toEqual({ denied: [], warnings: [], undecided: [] }))
   await client.delete(templates, { name: 'requiredlabels' })
-  await vi.waitFor(async () => expect(await readiness(second)).toBe('Compiled'), { timeout: 20_000 })
+  await vi.waitFor(async () => expect(await readiness(second)).toBe('Compiled'))
 })
 
 it('a template whose definition is refused for a reason that nobody foresaw says so', async () => {

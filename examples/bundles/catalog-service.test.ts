@@ -68,6 +68,7 @@ it('bundles come from the catalog of the other example, one step of the upgrade 
   expect(csv.metadata.name).toBe('chess.v1.1.0')
 
   expect(await service.next({ package: 'go', channel: 'stable' }, undefined, signal)).toBeUndefined()
+  expect(await service.next({ package: 'go' }, undefined, signal)).toBeUndefined()
   await expect(service.fetch('chess', { ...next, name: 'go.v1' }, signal)).rejects.toThrow('the catalog answers 404')
   await expect(service.fetch('go', next, signal)).rejects.toThrow('the catalog answers 404')
   // Another bundle has taken its name since, say.
@@ -105,4 +106,29 @@ it('a bundle that is not the one of its release is refused, whatever the catalog
   } finally {
     await catalog.close()
   }
+})
+
+it('without a channel the default channel of the package is asked, and a package that has none says so', async () => {
+  let index = new CatalogIndex()
+  for (const [name, version] of [
+    ['stable', '1.0.0'],
+    ['candidate', '2.0.0'],
+  ] as const) {
+    const content = await bundleOf({ name: 'chess', version })
+    const { manifest: digest } = await push(registry, repository, { content, mediaType: bundleType })
+    const metadata = { metadata: { name: `chess.v${version}` }, spec: { version } }
+    index = add(index, { package: 'chess', name }, { metadata, digest })
+  }
+  const catalog = catalogs.get('catalogs', 'community')
+  const served = async (next: CatalogIndex): Promise<void> => {
+    await push(registry, repository, { content: next.toBytes(), mediaType: indexType, tag: 'latest' })
+    await catalog?.poll()
+  }
+  await served(index)
+  await expect(service.next({ package: 'chess' }, undefined, signal)).rejects.toMatchObject({
+    reason: 'NoDefaultChannel',
+    message: 'the package chess has no default channel: name one of candidate, stable in spec.channel',
+  })
+  await served(index.withDefault({ package: 'chess', name: 'candidate' }))
+  expect(await service.next({ package: 'chess' }, undefined, signal)).toMatchObject({ name: 'chess.v2.0.0' })
 })

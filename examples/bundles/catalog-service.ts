@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { checkLayers } from './bundle/archive.ts'
+import { BundleError } from './bundle/errors.ts'
 import type { BundleSource, PackageChannel, Release } from './bundle/source.ts'
 
 /** How long the catalog may take for an answer, a bundle's too. */
@@ -10,6 +12,12 @@ const maxManifestBytes = 4 << 20
 interface ChannelAnswer {
   readonly head: string
   readonly releases: readonly Release[]
+}
+
+interface PackageAnswer {
+  /** Missing if the package has several channels, and none was made the default. */
+  readonly defaultChannel?: string | undefined
+  readonly channels: readonly { readonly name: string }[]
 }
 
 interface Expected {
@@ -34,7 +42,9 @@ export class CatalogService implements BundleSource {
   }
 
   async next(of: PackageChannel, installed: Release | undefined, signal: AbortSignal): Promise<Release | undefined> {
-    const at = [of.package, of.channel].map(encodeURIComponent).join('/')
+    const name = of.channel ?? (await this.#defaultChannel(of.package, signal))
+    if (name === undefined) return undefined
+    const at = [of.package, name].map(encodeURIComponent).join('/')
     if (installed !== undefined) {
       const { name, version } = installed
       const path = await this.#json<Release[]>(`upgrades/${at}?${new URLSearchParams({ name, version })}`, signal)
@@ -42,6 +52,17 @@ export class CatalogService implements BundleSource {
     }
     const channel = await this.#json<ChannelAnswer>(`channels/${at}`, signal)
     return channel?.releases.find(({ name }) => name === channel.head)
+  }
+
+  /** The channel of a package for users who name none; `undefined` if there is no such package. @throws BundleError if it has none */
+  async #defaultChannel(of: string, signal: AbortSignal): Promise<string | undefined> {
+    const found = await this.#json<PackageAnswer>(`packages/${encodeURIComponent(of)}`, signal)
+    if (found === undefined || found.defaultChannel !== undefined) return found?.defaultChannel
+    const names = found.channels.map(({ name }) => name).join(', ')
+    throw new BundleError(
+      'NoDefaultChannel',
+      `the package ${of} has no default channel: name one of ${names} in spec.channel`,
+    )
   }
 
   /** The release has the digest of a manifest, and the manifest those of the layers: all of them are compared. */
@@ -96,5 +117,6 @@ export class CatalogService implements BundleSource {
 function layersOf(manifest: Buffer, what: string): readonly string[] {
   const { layers } = JSON.parse(manifest.toString()) as { readonly layers?: readonly { readonly digest?: unknown }[] }
   if (!Array.isArray(layers) || layers.length === 0) throw new Error(`${what} names no layers`)
+  checkLayers(layers.length)
   return layers.map(({ digest }) => `${digest}`)
 }

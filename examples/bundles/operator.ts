@@ -13,14 +13,15 @@ import {
 import { cut, type Problem } from './bundle/health.ts'
 import type { Manifest } from './bundle/manifests.ts'
 import type { BundleSource } from './bundle/source.ts'
-import { applyManifests, isSame, madeOf, unhealthy } from './install/apply-manifests.ts'
+import { applyManifests, isSame, madeOf, passes, unhealthy } from './install/apply-manifests.ts'
 import { BundleCache } from './install/bundle-cache.ts'
 import { healthyOf, installedOf, replaced, upToDateOf } from './install/conditions.ts'
 import { isMadeFor, type Kept, namespaceOf, unmark } from './install/made-for.ts'
+import { missingRight } from './install/missing-right.ts'
 import { prune } from './install/prune.ts'
 import { type Answer, Releases, type Unpacked } from './install/releases.ts'
 import { WatchedKinds } from './install/watched-kinds.ts'
-import { type PlatformCondition, type PlatformOperator, platformOperators } from './platform-operator.ts'
+import { type Made, type PlatformCondition, type PlatformOperator, platformOperators } from './platform-operator.ts'
 
 const finalizer = 'bundles.example.com/prune'
 const mostProblems = 50
@@ -96,7 +97,7 @@ class Installer {
     const { object, key, client, signal } = context
     const made = object.status?.made ?? []
     if (object.metadata.deletionTimestamp !== undefined) {
-      const kept = await prune(client, object.metadata.uid, made, signal)
+      const kept = await this.#pruned(context, made, made)
       if (kept.length > 0) {
         const { conditions = [], ...rest } = object.status ?? {}
         await context.status({ ...rest, conditions: replaced(conditions, [this.#told(context, kept)]) })
@@ -152,7 +153,7 @@ class Installer {
     await this.#watched.need(key.name, [...left, ...made])
     const problems = await applyManifests(context, all)
     const isInstalled = problems.length === 0
-    const kept = isInstalled ? await prune(client, object.metadata.uid, left, signal) : []
+    const kept = isInstalled ? await this.#pruned(context, left, [...left, ...made]) : []
     const sick = [...problems, ...(isInstalled ? await unhealthy(context, made) : [])]
     // What was told of what stayed last is told until something else is pruned.
     const { conditions = [] } = object.status ?? {}
@@ -174,6 +175,25 @@ class Installer {
       events.record({ type: 'Warning', reason, message: cut(`${about}: ${message}`) })
     }
     return isInstalled
+  }
+
+  /** Prunes `left`. If that fails, a condition says so: nobody waits in silence for what the server refuses to delete. */
+  async #pruned(
+    { object, client, status, signal }: Context,
+    left: readonly Made[],
+    made: readonly Made[],
+  ): Promise<readonly Kept[]> {
+    try {
+      return await prune(client, object.metadata.uid, left, signal)
+    } catch (error) {
+      if (error instanceof Error && !passes(error, signal)) {
+        const { conditions = [] } = object.status ?? {}
+        const message = cut(missingRight(error) ?? error.message)
+        const failed = { type: 'Pruned', status: 'False', reason: 'Failed', message } as const
+        await status({ ...object.status, made: [...made], conditions: replaced(conditions, [failed]) })
+      }
+      throw error
+    }
   }
 
   /** The namespace, where it is to be made: not where somebody else has made it. */

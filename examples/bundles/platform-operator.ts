@@ -32,7 +32,7 @@ export interface PlatformOperator {
      */
     package: string
     /**
-     * The channel of the package. Without it, `stable`.
+     * The channel of the package. Without it, the default channel of the package.
      *
      * @minLength 1
      * @maxLength 253

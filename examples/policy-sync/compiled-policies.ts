@@ -14,6 +14,8 @@ interface Entry {
 export class CompiledPolicies {
   readonly #policies: Policies
   readonly #byTemplate = new Map<string, Entry>()
+  /** The states of templates whose constraints the server does not serve, by name. */
+  readonly #unserved = new Map<string, string>()
 
   constructor(policies: Policies) {
     this.#policies = policies
@@ -27,6 +29,7 @@ export class CompiledPolicies {
     const known = this.#byTemplate.get(nameOf(template))
     if (known !== undefined && versionOf(known.template.metadata) === versionOf(template.metadata)) return known.policy
     const policy = this.#compile(template)
+    this.#unserved.delete(nameOf(template))
     this.#byTemplate.set(nameOf(template), { template, policy })
     return policy
   }
@@ -36,7 +39,22 @@ export class CompiledPolicies {
     this.#byTemplate.set(nameOf(template), { template, policy: failure })
   }
 
+  /** The template has no constraints, because the server does not serve their kind. Another template may have that kind. */
+  setAside(template: ConstraintTemplate): void {
+    this.#byTemplate.delete(nameOf(template))
+    this.#unserved.set(nameOf(template), versionOf(template.metadata))
+  }
+
+  /** Whether the operator has run for this state of a template. */
+  knows(template: ConstraintTemplate): boolean {
+    const name = nameOf(template)
+    const known = this.#byTemplate.get(name)
+    const version = known === undefined ? this.#unserved.get(name) : versionOf(known.template.metadata)
+    return version === versionOf(template.metadata)
+  }
+
   delete(name: string): void {
+    this.#unserved.delete(name)
     this.#byTemplate.delete(name)
   }
 

@@ -104,7 +104,7 @@ export async function auditConstraints(
     // This runs again when all objects are there. Until then the status stays as it was.
     if (why === 'reading') return true
     if (failure === undefined && !(one.match instanceof SelectorError)) isWaiting = true
-    await write(context, resource, one.constraint, withoutKinds(one.constraint.status, one.absent), why)
+    await write(context, resource, one.constraint, withoutKinds(one.constraint, one.absent), why)
     return true
   }
 
@@ -132,10 +132,23 @@ export async function auditConstraints(
   })
 }
 
-/** What was found before, without the objects of kinds that are not installed any more: they are gone. */
-function withoutKinds(status: ConstraintStatus | undefined, absent: readonly KindName[]): ConstraintStatus | undefined {
+/**
+ * What was found before, without the objects of kinds that are not installed any more: they are gone. If not all violations have been named, nobody
+ * knows how many are left, unless no kind is.
+ */
+export function withoutKinds(
+  { spec, status }: Pick<Constraint, 'spec' | 'status'>,
+  absent: readonly KindName[],
+): ConstraintStatus | undefined {
   const { totalViolations = 0, violations = [] } = status ?? {}
   const gone = new Set(absent.map(textOf))
+  if (gone.size > 0 && totalViolations > 0) {
+    if (spec.match.every(name => gone.has(textOf(name)))) return { ...status, totalViolations: 0, violations: [] }
+    if (totalViolations > violations.length) {
+      const { totalViolations: _, ...rest } = status ?? {}
+      return { ...rest, violations: violations.filter(({ kind }) => !gone.has(kind)) }
+    }
+  }
   const left = violations.filter(({ kind }) => !gone.has(kind))
   if (left.length === violations.length) return status
   return { ...status, totalViolations: totalViolations - (violations.length - left.length), violations: left }
@@ -172,7 +185,8 @@ async function write(
   const next = { ...status, conditions: setCondition(before.conditions, observed, now().getTime()) }
   if (isDeepStrictEqual(before, next)) return
   try {
-    await client.status.patch(resource, { name }, { status: next }, { signal })
+    const patch = next.totalViolations === undefined ? { ...next, totalViolations: null } : next
+    await client.status.patch(resource, { name }, { status: patch } as never, { signal })
   } catch (error) {
     if (isNotFound(error)) return // it has gone meanwhile, or its kind has
     throw error

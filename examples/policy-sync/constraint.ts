@@ -30,7 +30,7 @@ export type EnforcementAction = (typeof enforcementActions)[number]
 export const enforcementActions = ['deny', 'warn', 'dryrun'] as const
 
 export interface ConstraintStatus {
-  /** How many objects violate it. */
+  /** How many objects violate it. Missing while that is not known. */
   totalViolations?: number
   /** The first of them, by kind, namespace and name: at most {@link maxViolations}. */
   violations?: Violation[]

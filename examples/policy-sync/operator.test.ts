@@ -7,6 +7,7 @@ import { type AccessAttributes, type EmbeddedApiServer, startApiServer } from '@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { configs } from './config.ts'
 import { constraintGroup } from './constraint.ts'
+import { withoutKinds } from './constraint-audit.ts'
 import { ownPolicies } from './own-policies.ts'
 import { type ConstraintTemplate, definitionName, templates } from './template.ts'
 import { audited, constrain, installed, Running, sync } from './testkit/running.ts'
@@ -317,4 +318,70 @@ it('a template whose definition the server refuses is never ready, however often
   } finally {
     watch.abort()
   }
+})
+
+it('a second template of one kind says that the server refuses the kind, and decides nothing until the first one goes', async () => {
+  await client.create(templates, requiredLabels)
+  const status = await constrain(client, requiredLabels, 'app', {
+    match: [{ group: '', kind: 'ConfigMap' }],
+    parameters: { labels: ['app'] },
+  })
+  await vi.waitFor(async () => expect(audited(await status())).toBe('Audited'))
+  const second: ConstraintTemplate = {
+    metadata: { name: 'requiredlabels2' },
+    spec: { kind: 'RequiredLabels', expression: 'false', message: 'the second' },
+  }
+  await client.create(templates, second)
+  await vi.waitFor(async () => expect(await readiness(second)).toMatch(/Conflict$/))
+  const condition = conditionOf((await client.get(templates, { name: 'requiredlabels2' }))?.status?.conditions, 'Ready')
+  expect(condition).toMatchObject({ status: 'False', message: expect.stringContaining('already in use') })
+  expect(await readiness(requiredLabels)).toBe('Compiled')
+  const review = () =>
+    running.policySync.review(
+      { group: '', kind: 'ConfigMap' },
+      { metadata: { namespace: 'default', name: 'x', labels: { app: 'x' } } },
+    )
+  await vi.waitFor(() => expect(review()).toEqual({ denied: [], warnings: [], undecided: [] }))
+  await client.delete(templates, { name: 'requiredlabels' })
+  await vi.waitFor(async () => expect(await readiness(second)).toBe('Compiled'))
+})
+
+it('a template whose definition is refused for a reason that nobody foresaw says so', async () => {
+  refuse = ({ verb, resource }) => resource === 'customresourcedefinitions' && verb === 'patch'
+  await client.create(templates, requiredLabels)
+  await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Refused'))
+  const { undecided } = running.policySync.review({ group: '', kind: 'ConfigMap' }, { metadata: { name: 'x' } })
+  expect(undecided).toEqual([expect.stringContaining('RequiredLabels.constraints.policy.example.com: ')])
+})
+
+it('a review is undecided until the templates are known, and the operator has run for each', async () => {
+  await running.close()
+  await client.create(templates, requiredLabels)
+  running = new Running(client)
+  const undecided = () =>
+    running.policySync.review({ group: '', kind: 'ConfigMap' }, { metadata: { name: 'x' } }).undecided
+  expect(undecided()).toEqual(['the templates are being read'])
+  await vi.waitFor(() => {
+    const isReady = running.policySync.constraints.isReady('RequiredLabels.constraints.policy.example.com')
+    // Nothing is allowed before the constraints are known.
+    expect(undecided().length > 0 || isReady).toBe(true)
+    expect(undecided()).toEqual([])
+  })
+})
+
+it('of kinds that have gone no violations are counted, and none if that is not known', () => {
+  const kinds = ['A', 'B'].map(kind => ({ group: 'example.com', kind }))
+  const violation = (kind: string, name: string) => ({
+    kind: `${kind}.example.com`,
+    namespace: '',
+    name,
+    message: 'no',
+  })
+  const violations = [violation('A', 'a'), violation('B', 'b')]
+  const left = (totalViolations: number, gone: typeof kinds) =>
+    withoutKinds({ spec: { match: kinds }, status: { totalViolations, violations } }, gone)
+  expect(left(80, kinds)).toEqual({ totalViolations: 0, violations: [] })
+  expect(left(80, kinds.slice(0, 1))).toEqual({ violations: [violation('B', 'b')] })
+  expect(left(2, kinds.slice(0, 1))).toEqual({ totalViolations: 1, violations: [violation('B', 'b')] })
+  expect(left(80, [])).toEqual({ totalViolations: 80, violations })
 })

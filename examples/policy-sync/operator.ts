@@ -9,6 +9,7 @@ import { type KindName, Kinds } from './kinds.ts'
 import { type OwnPolicy, Policies } from './policies.ts'
 import { type Review, review } from './review.ts'
 import { ObjectStore } from './store.ts'
+import { type ConstraintTemplate, templates } from './template.ts'
 import { declareTemplates } from './template-controller.ts'
 
 /** How the operator must cache: a kind that is not installed yet is waited for. */
@@ -32,7 +33,7 @@ export interface PolicySync {
   review(kind: KindName, object: KubernetesObject): Review
 }
 
-/** Three registrars of the operator's watch manager, `sync`, `constraints` and `audit`, and the controllers that say what they watch. */
+/** Four registrars of the operator's watch manager, `sync`, `constraints`, `audit` and `templates`, and the controllers that say what they watch. */
 export function declarePolicySync(operator: Operator, options: PolicySyncOptions = {}): PolicySync {
   const { auditDelayMs = 1000, policies = {} } = options
   const { client, manager } = operator
@@ -54,11 +55,15 @@ export function declarePolicySync(operator: Operator, options: PolicySyncOptions
   const audit = new Audit(manager, kinds, changed)
   declareConfig(operator, kinds, synced)
   const compiled = new CompiledPolicies(new Policies(synced, policies))
+  const all = new ObjectStore<ConstraintTemplate>(() => {})
+  const registrar = manager.registrar<ConstraintTemplate>('templates', all)
+  // If the operator is closed before that, nobody asks for a review.
+  registrar.add(templates).catch((error: Error) => client.environment.onError(error, { phase: 'registrar' }))
   declareTemplates(operator, { kinds, compiled, synced, constraints, audit, changes })
   return {
     synced,
     constraints,
     audited: audit.objects,
-    review: (kind, object) => review({ compiled, constraints, synced }, kind, object),
+    review: (kind, object) => review({ compiled, constraints, synced, templates: all }, kind, object),
   }
 }

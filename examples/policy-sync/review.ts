@@ -6,7 +6,9 @@ import { type KindName, textOf } from './kinds.ts'
 import { Match, SelectorError } from './match.ts'
 import { type Policy, PolicyError } from './policies.ts'
 import type { ObjectStore } from './store.ts'
-import { constraintKind } from './template.ts'
+import { type ConstraintTemplate, constraintKind, templates as templateKinds } from './template.ts'
+
+const { resource: templateKind } = templateKinds
 
 /** What the constraints say of an object that somebody wants to write. Each line begins with the constraint. */
 export interface Review {
@@ -21,15 +23,17 @@ export interface Review {
 export interface ReviewParts {
   readonly compiled: CompiledPolicies
   readonly constraints: ObjectStore<Constraint>
+  /** All templates that there are. */
+  readonly templates: ObjectStore<ConstraintTemplate>
   readonly synced: PolicyStore
 }
 
 /**
  * Decides on one object by the policies, constraints and synced objects that audits use: what an admission webhook answers with. Sends no
- * request. Knows the templates that the operator has run for: wait for `operator.settled()` before the first review.
+ * request. It is undecided until all templates are known and the operator has run for each.
  */
 export function review(
-  { compiled, constraints, synced }: ReviewParts,
+  { compiled, constraints, synced, templates }: ReviewParts,
   name: KindName,
   object: KubernetesObject,
 ): Review {
@@ -37,6 +41,10 @@ export function review(
   const denied: string[] = []
   const warnings: string[] = []
   const undecided: string[] = []
+  const templatesKind = textOf(templateKind)
+  if (!templates.isReady(templatesKind)) undecided.push('the templates are being read')
+  for (const template of templates.objects(templatesKind))
+    if (!compiled.knows(template)) undecided.push(`${constraintKind(template)}: its template is being compiled`)
   for (const { template, policy } of compiled.all) {
     const constraintsKind = constraintKind(template)
     if (!constraints.isReady(constraintsKind)) undecided.push(`${constraintsKind}: its constraints are being read`)

@@ -1,7 +1,7 @@
-import { isForbidden, isInvalid, isNotFound } from '@wherry/client'
-import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+import { isNotFound } from '@wherry/client'
+import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import {
-  ApplyDelayedError,
+  conditionOf,
   generationChanged,
   type NewCondition,
   type Operator,
@@ -12,6 +12,7 @@ import type { Compiled } from './compiled-policies.ts'
 import { retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
 import { auditConstraints, type TemplateParts } from './constraint-audit.ts'
+import { failureOf } from './failure.ts'
 import { PolicyError } from './policies.ts'
 import {
   type ConstraintTemplate,
@@ -44,21 +45,35 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
     .owns(definitions)
     .from(changes)
     .reconcile(async context => {
-      const { object: template, apply } = context
+      const { object: template, apply, read } = context
       const resource = constraintsOf(template)
       const problems = (policy: Compiled): Problem[] => {
         const pending: PendingView | undefined = registrar.pending.find(({ view }) => view.key === resource.key)
-        const notWatched = isForbidden(pending?.reason)
-          ? [{ reason: 'NotWatched', message: pending.reason.message }]
-          : []
+        // A kind that is not served yet is waited for.
+        const obstacle = isNotFound(pending?.reason) ? undefined : pending?.reason
+        const notWatched = obstacle === undefined ? [] : [{ reason: 'NotWatched', message: obstacle.message }]
         return [...notWatched, ...(policy instanceof PolicyError ? [problemOf(policy)] : [])]
       }
       const refused = (refusal: Problem): Problem[] => [refusal, ...problems(compiled.of(template))]
-      const { failure, isWaiting } = await tellOfRefusal(context, refused, async () => {
-        await registrar.add(resource)
+      const { failure, isWaiting, isServed } = await tellOfRefusal(context, refused, async () => {
+        const look = async (): Promise<'served' | Problem | undefined> => {
+          const state = servedState(await read.get(definitions, { name: definitionName(resource.resource.plural) }))
+          // Not before: the store has objects by their kind, which may be another template's.
+          if (state === 'served') await registrar.add(resource)
+          return state
+        }
+        await look()
         await apply(definitions, definitionOf(template))
-        return auditConstraints(context, parts, resource, compiled.of(template))
+        const state = await look()
+        if (state === 'served') {
+          return { ...(await auditConstraints(context, parts, resource, compiled.of(template))), isServed: true }
+        }
+        // Nobody audits with this policy: the constraints of its kind may be those of another template.
+        await setAside(parts, template)
+        if (state !== undefined) await tell(context, notReady([state]))
+        return { isWaiting: true, isServed: false }
       })
+      if (!isServed) return { requeueAfterMs: retryMs }
       if (failure !== undefined) compiled.fail(template, failure)
       const isRead = registrar.watched.some(view => view.key === resource.key)
       const wrong = problems(failure ?? compiled.of(template))
@@ -82,10 +97,24 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
     })
 }
 
-/**
- * Does what the server may refuse. A refusal is named in the template, with all else that is wrong, and tried again as any failure is. A write
- * that is refused again and again is delayed: it is refused all the same.
- */
+/** Whether the server serves the kind that a definition defines. If it refuses that, in its words why; `undefined` until it has said so. */
+function servedState(definition: CustomResourceDefinition | undefined): 'served' | Problem | undefined {
+  const { conditions = [] } = definition?.status ?? {}
+  const [accepted, established] = ['NamesAccepted', 'Established'].map(type => conditionOf(conditions, type))
+  if (accepted?.status === 'False') return { reason: accepted.reason ?? 'NotAccepted', message: accepted.message ?? '' }
+  if (established?.status === 'True') return 'served'
+  if (established?.status !== 'False' || established.reason === 'Installing') return undefined
+  return { reason: established.reason ?? 'NotEstablished', message: established.message ?? '' }
+}
+
+async function setAside({ compiled, changes, audit }: TemplateParts, template: ConstraintTemplate): Promise<void> {
+  const name = template.metadata?.name ?? ''
+  compiled.setAside(template)
+  changes.reads(name, [])
+  await audit.watch(name, [])
+}
+
+/** Does what may fail. A failure is named in the template, with all else that is wrong, and tried again. */
 async function tellOfRefusal<T>(
   context: Context,
   refused: (refusal: Problem) => Problem[],
@@ -94,10 +123,8 @@ async function tellOfRefusal<T>(
   try {
     return await work()
   } catch (error) {
-    const refusal = error instanceof ApplyDelayedError ? error.cause : error
-    if (isForbidden(refusal) || isInvalid(refusal)) {
-      await tell(context, notReady(refused({ reason: 'Refused', message: refusal.message })))
-    }
+    const failure = failureOf(error, context.signal)
+    if (failure !== undefined) await tell(context, notReady(refused(failure)))
     throw error
   }
 }

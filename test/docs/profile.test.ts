@@ -29,16 +29,16 @@ function optionsOnPage(option: string): string[] {
   return (command ?? '').split(' ').slice(1, -1)
 }
 
-/** The NODE_OPTIONS of the container on the page. The folder is one of the test. */
-function environmentOnPage(): string {
-  return (/value: (--.*)/.exec(page)?.[1] ?? '').replaceAll('/profiles', 'profiles')
+/** The options of Node in the command of the container on the page. The folder is one of the test. */
+function containerOptionsOnPage(): string[] {
+  return Array.from(page.matchAll(/^ +- (--.*)$/gm), ([, option = '']) => option.replaceAll('/profiles', 'profiles'))
 }
 
 /** Runs a program that watches, and resolves when it does. */
-async function started(options: readonly string[], env: Record<string, string> = {}): Promise<ChildProcess> {
+async function started(options: readonly string[]): Promise<ChildProcess> {
   const child = spawn(process.execPath, [...options, '--import', hook, program], {
     cwd: folder,
-    env: { ...process.env, KUBECONFIG: join(folder, 'kubeconfig'), ...env },
+    env: { ...process.env, KUBECONFIG: join(folder, 'kubeconfig') },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -100,9 +100,9 @@ it('the command with --heapsnapshot-signal writes a snapshot for each signal, an
   await end(child)
 })
 
-it('the environment of the container does both', async () => {
+it('the command of the container does both', async () => {
   mkdirSync(join(folder, 'profiles'))
-  const child = await started([], { NODE_OPTIONS: environmentOnPage() })
+  const child = await started(containerOptionsOnPage())
   expect(await snapshotOf(child)).toHaveProperty('snapshot')
   await end(child)
   expect(profile('.cpuprofile')).toHaveProperty('nodes')

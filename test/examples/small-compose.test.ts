@@ -33,6 +33,11 @@ it('makes what a source and its Secret say, and keeps it so', () =>
     await program.next('default/a: differs, white')
     expect(await keysMade()).toBe('white')
 
+    // The cache selects by the label, so it shows the object no more.
+    await client.patch(configMaps, made, { metadata: { labels: { 'example.com/role': null } } })
+    await program.next('default/a: differs, white')
+    expect((await client.get(configMaps, made))?.metadata?.labels).toEqual({ 'example.com/role': 'made' })
+
     await client.delete(configMaps, made)
     await program.next('default/a: missing, white')
     expect(await keysMade()).toBe('white')

@@ -10,6 +10,15 @@ export interface ArchiveLimits {
   readonly maxEntries?: number | undefined
 }
 
+/** An image has no more layers than this: so many an overlay file system can mount. */
+export const maxLayers = 127
+
+/** @throws BundleError for more layers than an image may have: each costs time, also an empty one */
+export function checkLayers(count: number): void {
+  if (count <= maxLayers) return
+  throw new BundleError('TooManyLayers', `the bundle has ${count} layers, and may have ${maxLayers}`)
+}
+
 /** A file of this name in a layer removes the file of the lower layers that has the name without it. */
 const whiteout = '.wh.'
 /** A file of this name hides all that lower layers have in its folder. */
@@ -20,12 +29,13 @@ const opaque = '.wh..wh..opq'
  * plain or compressed by gzip or zstd; an archive `.tar.gz` is one layer. What they unpack to is counted while they are unpacked, so that
  * a small archive of something huge ends early.
  *
- * @throws BundleError for links, devices, paths that leave the archive, and what is more than the limits allow
+ * @throws BundleError for links, devices, paths that leave the archive, more layers than {@link maxLayers}, and what is more than the limits allow
  */
 export async function readLayers(
   layers: readonly Uint8Array[],
   limits: ArchiveLimits = {},
 ): Promise<ReadonlyMap<string, Buffer>> {
+  checkLayers(layers.length)
   const { maxBytes = 32 << 20, maxEntries = 1000 } = limits
   const left = { bytes: maxBytes, entries: maxEntries }
   const tooLarge = (): BundleError => new BundleError('TooLarge', `the archive unpacks to more than ${maxBytes} bytes`)

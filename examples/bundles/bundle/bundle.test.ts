@@ -180,6 +180,13 @@ describe('a hostile bundle', () => {
     expect((costs[1] as number) / (costs[0] as number)).toBeLessThan(40)
   })
 
+  it('is refused by TooManyLayers, before any is unpacked: 30,000 empty ones', async () => {
+    const empty = await archiveOf([])
+    expect((await readLayers(Array.from({ length: 127 }, () => empty))).size).toBe(0)
+    const error = { reason: 'TooManyLayers', message: 'the bundle has 30000 layers, and may have 127' }
+    await expect(readLayers(Array.from({ length: 30_000 }, () => empty))).rejects.toMatchObject(error)
+  })
+
   it('is refused by TooManyFiles: a million files', async () => {
     const one = await archiveOf([['manifests/x', '']])
     const entry = gunzipSync(one).subarray(0, 512)

@@ -5,11 +5,13 @@ export type BundleReason =
   | 'LinkInArchive'
   | 'TooLarge'
   | 'TooManyFiles'
+  | 'TooManyLayers'
   | 'InvalidManifest'
   | 'UnsupportedInstallMode'
   | 'NeedsWebhooks'
   | 'UnsupportedKind'
   | 'ForeignNamespace'
+  | 'NoDefaultChannel'
 
 /** A bundle that can't be installed. Nothing of it was applied. */
 export class BundleError extends Error {

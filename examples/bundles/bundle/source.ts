@@ -8,14 +8,15 @@ export interface Release {
 
 export interface PackageChannel {
   readonly package: string
-  readonly channel: string
+  /** @default the default channel of the package */
+  readonly channel?: string | undefined
 }
 
 /** Where bundles come from. */
 export interface BundleSource {
   /**
    * The release to install: the next one on the upgrade path of what is installed, which is that itself where there is none. Without an
-   * `installed`: the newest of the channel. `undefined` where the catalog has no such channel.
+   * `installed`: the newest of the channel. `undefined` where the catalog has no such channel, or package.
    */
   next(of: PackageChannel, installed: Release | undefined, signal: AbortSignal): Promise<Release | undefined>
   /**

@@ -9,7 +9,7 @@ import type { PlatformCondition, PlatformOperator } from '../platform-operator.t
  */
 export function stateOf({ metadata, status }: PlatformOperator): OperatorState {
   const find = (type: string): PlatformCondition | undefined => conditionOf(status?.conditions, type)
-  const [installed, upToDate, healthy] = [find('Installed'), find('UpToDate'), find('Healthy')]
+  const [installed, upToDate, healthy, pruned] = ['Installed', 'UpToDate', 'Healthy', 'Pruned'].map(find)
   const { bundle } = status ?? {}
   const available = bundle !== undefined && healthy?.status === 'True'
   const isGoing = metadata.deletionTimestamp !== undefined
@@ -17,8 +17,17 @@ export function stateOf({ metadata, status }: PlatformOperator): OperatorState {
   const progressing = isGoing || isWaiting || installed === undefined || upToDate?.reason === 'Progressing'
   const isNotInstalled = installed?.status === 'False' && !isWaiting
   const isBehind = upToDate !== undefined && upToDate.status !== 'True' && upToDate.reason !== 'Progressing'
-  const degraded = !isGoing && (isNotInstalled || isBehind)
-  const why = isNotInstalled ? installed : isBehind ? upToDate : available ? undefined : (healthy ?? installed)
+  const isStuck = pruned?.reason === 'Failed'
+  const degraded = isStuck || (!isGoing && (isNotInstalled || isBehind))
+  const why = isStuck
+    ? pruned
+    : isNotInstalled
+      ? installed
+      : isBehind
+        ? upToDate
+        : available
+          ? undefined
+          : (healthy ?? installed)
   return {
     name: metadata.name ?? '',
     ...(bundle !== undefined && { version: bundle.version }),

@@ -1,4 +1,4 @@
-import { ApiError, type ObjectKey } from '@wherry/client'
+import { ApiError, ConnectionError, type ObjectKey } from '@wherry/client'
 import { AlreadyOwnedError, ApplyDelayedError, NotOursError, type ReconcileContext } from '@wherry/controller'
 import { cut, type Problem } from '../bundle/health.ts'
 import { servedViewOf, textOf } from '../bundle/kinds.ts'
@@ -25,8 +25,8 @@ export async function applyManifests(context: Context, manifests: readonly Manif
       } catch (thrown) {
         // What was refused thrice is sent again later. Until then it is as it was.
         const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
-        if (!isOfObject(error)) throw thrown
-        const message = missingRight(error) ?? error.message
+        if (!(error instanceof Error) || passes(error, context.signal)) throw thrown
+        const message = missingRight(refusalOf(error)) ?? error.message
         problems.push({ object: idOf(madeOf(manifest)), reason: reasonOf(error), message: cut(message) })
       }
     }
@@ -107,21 +107,23 @@ function idOf({ kind, name }: Made): string {
   return `${kind.split(' ')[1]} ${name}`
 }
 
-/** What the server refuses of one object, or what somebody else has: it is for people to mend, and another try is of no use. */
-function isOfObject(error: unknown): error is Error {
-  const known = [NotOursError, AlreadyOwnedError, ApplyDelayedError, TakenError, UnsupportedKindError]
-  if (known.some(one => error instanceof one)) return true
-  return (
-    error instanceof ApiError &&
-    error.status >= 400 &&
-    error.status < 500 &&
-    error.status !== 409 &&
-    error.status !== 429
-  )
+/** Whether an error is of no object, and another try at once may help: the run ends. Any other one is told of its object, also if nobody foresaw it. */
+export function passes(error: Error, signal: AbortSignal): boolean {
+  if (signal.aborted || error instanceof ConnectionError) return true
+  return error instanceof ApiError && (error.status === 409 || error.status === 429)
+}
+
+/** What the server refused: also a watch that an error of the cache is about. */
+function refusalOf(error: Error): Error {
+  for (let one: unknown = error; one instanceof Error; one = one.cause) if (one instanceof ApiError) return one
+  return error
 }
 
 function reasonOf(error: Error): string {
-  if (error instanceof ApiError) return error.reason || 'Refused'
+  const refusal = refusalOf(error)
+  if (refusal instanceof ApiError) return refusal.reason || 'Refused'
   if (error instanceof UnsupportedKindError) return 'UnsupportedKind'
-  return error instanceof ApplyDelayedError ? 'Delayed' : 'Taken'
+  if (error instanceof ApplyDelayedError) return 'Delayed'
+  const isTaken = [NotOursError, AlreadyOwnedError, TakenError].some(one => error instanceof one)
+  return isTaken ? 'Taken' : 'Failed'
 }

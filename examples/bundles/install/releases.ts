@@ -83,7 +83,7 @@ export class Releases {
   }
 
   async #ask({ spec, status }: PlatformOperator, signal: AbortSignal): Promise<Answer> {
-    const { package: name, channel = 'stable', namespace } = spec
+    const { package: name, channel, namespace } = spec
     // No upgrade path leads from one package to another.
     const installed = status?.bundle?.package === name ? status.bundle : undefined
     let release: Release | undefined
@@ -93,7 +93,8 @@ export class Releases {
         const isNewest = release.digest === installed?.digest
         return { offer: await this.#unpacked(name, release, namespace, signal), isNewest }
       }
-      const message = `the catalog has no channel ${channel} of a package ${name}`
+      const what = channel === undefined ? 'package' : `channel ${channel} of a package`
+      const message = `the catalog has no ${what} ${name}`
       return { obstacle: { status: 'False', reason: 'NotInCatalog', message: cut(message) } }
     } catch (error) {
       signal.throwIfAborted()
@@ -117,7 +118,7 @@ export class Releases {
   }
 }
 
-function askedOf({ spec: { package: name, channel = 'stable', namespace } }: PlatformOperator): string {
+function askedOf({ spec: { package: name, channel, namespace } }: PlatformOperator): string {
   return JSON.stringify([name, channel, namespace])
 }
 

@@ -103,7 +103,8 @@ function deploymentOf(name: string, account: string, version: string): object {
   }
 }
 
-function definitionOf(kind: string): object {
+/** The definition of a kind of {@link group}. */
+export function definitionOf(kind: string): object {
   const singular = kind.toLowerCase()
   const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }
   return {

@@ -19,13 +19,17 @@ export class StandInCatalog extends TestSource {
         response.writeHead(value === undefined ? 404 : 200, { 'content-type': 'application/json' })
         response.end(JSON.stringify(value ?? {}))
       }
+      if (what === 'packages' && release === '') {
+        const its = await this.next({ package: name }, undefined, signal)
+        return json(its && { name, defaultChannel: 'stable', channels: [{ name: 'stable' }] })
+      }
       if (what === 'packages') {
         const kept = this.kept(name, release)
         if (kept !== undefined) response.writeHead(200).end(part === 'manifest' ? kept.manifest : kept.archive)
         else json(undefined)
         return
       }
-      const head: Release | undefined = await this.next({ package: name, channel: 'stable' }, undefined, signal)
+      const head: Release | undefined = await this.next({ package: name }, undefined, signal)
       if (what === 'channels') json(head && { head: head.name, releases: [head], metadata: {} })
       else json(head && [head].filter(one => !request.url?.includes(`name=${one.name}&`)))
     })

@@ -1,4 +1,4 @@
-import type { ImageReference } from './reference.ts'
+import { type ImageReference, isDockerHub } from './reference.ts'
 
 /** A user of a registry. */
 export interface Credentials {
@@ -22,7 +22,8 @@ export class InvalidPullSecretError extends Error {
 
 /**
  * The user for a repository in a Secret of the type `kubernetes.io/dockerconfigjson`: of the keys `HOST/ORG/REPOSITORY`, `HOST/ORG` and `HOST` the
- * longest that is there, each also with `https://` before it. `undefined` if there is none.
+ * longest that is there, each also with `https://` before it. For Docker Hub also the key that `docker login`
+ * writes. `undefined` if there is none.
  *
  * @throws InvalidPullSecretError
  */
@@ -33,6 +34,8 @@ export function credentialsIn(
   const { auths } = configOf(dockerConfig)
   const parts = [host, ...repository.split('/')]
   const keys = parts.map((_, index) => parts.slice(0, parts.length - index).join('/'))
+  // `docker login` writes it, without a registry.
+  if (isDockerHub(host)) keys.push('index.docker.io/v1/', 'index.docker.io/v1', 'index.docker.io')
   const found = keys.map(key => auths?.[key] ?? auths?.[`https://${key}`]).find(one => one != null)
   if (found == null) return undefined
   const { auth, username = '', password = '' } = found

@@ -8,6 +8,7 @@ export type RegistryFailure =
   | 'TooSlow'
   | 'InvalidManifest'
   | 'InvalidUrl'
+  | 'InvalidCaBundle'
 
 /** A registry did not give what was asked for, or gave something else. */
 export class RegistryError extends Error {

@@ -9,6 +9,18 @@ export interface ImageReference {
   readonly reference: string
 }
 
+const dockerHub = 'docker.io'
+
+/** Docker Hub has a name of its own in images, another one for its registry, and a third in pull secrets. */
+export function isDockerHub(host: string): boolean {
+  return host === dockerHub || host === 'index.docker.io' || host === 'registry-1.docker.io'
+}
+
+/** The host that a registry's requests are sent to. */
+export function serverOf(host: string): string {
+  return isDockerHub(host) ? 'registry-1.docker.io' : host
+}
+
 /** Reads an image reference. The registry must be named. @throws RangeError */
 export function imageReference(text: string): ImageReference {
   const component = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*'
@@ -18,7 +30,8 @@ export function imageReference(text: string): ImageReference {
   if (!isHost || (digest !== undefined && !isDigest(digest))) {
     throw new RangeError(`${text} is no image reference: REGISTRY/REPOSITORY:TAG, or REGISTRY/REPOSITORY@sha256:…`)
   }
-  return { host, repository, reference: digest ?? tag ?? 'latest' }
+  const name = isDockerHub(host) && !repository.includes('/') ? `library/${repository}` : repository
+  return { host: isDockerHub(host) ? dockerHub : host, repository: name, reference: digest ?? tag ?? 'latest' }
 }
 
 /** The name of an image, without tag and digest: `registry.example.com:5000/catalogs/community`. */

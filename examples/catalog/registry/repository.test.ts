@@ -1,14 +1,16 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { rootCertificates } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestProxy } from '../testkit/proxy.ts'
 import { RealRegistry, registryBinary } from '../testkit/real-registry.ts'
 import { push, type TestRegistry } from '../testkit/registry.ts'
 import { type Authentication, StandInRegistry } from '../testkit/stand-in-registry.ts'
+import { authoritiesOf } from './authorities.ts'
 import { challengeOf } from './challenge.ts'
 import { credentialsIn } from './credentials.ts'
 import { imageReference } from './reference.ts'
 import { Repository } from './repository.ts'
-import type { RegistryOptions } from './requests.ts'
+import { type RegistryOptions, RegistryRequests } from './requests.ts'
 import { digestOf } from './verified.ts'
 
 const binary = await registryBinary()
@@ -276,6 +278,30 @@ it('of a pull secret, the longest key that fits a repository names its user', ()
   expect(user('a.example', 'catalogs/other/one')).toBe('a.example/catalogs')
   expect(user('a.example', 'catalogs-of-others')).toBe('a.example')
   expect(user('b.example', 'y')).toBeUndefined()
+})
+
+it('Docker Hub is asked at its registry, and as the user of docker login', () => {
+  for (const text of ['docker.io/org/x:1', 'index.docker.io/org/x:1', 'registry-1.docker.io/org/x:1']) {
+    const image = imageReference(text)
+    expect(image).toEqual({ host: 'docker.io', repository: 'org/x', reference: '1' })
+    expect(new RegistryRequests(image.host).url('org/x').href).toBe('https://registry-1.docker.io/v2/org/x')
+    for (const key of ['https://index.docker.io/v1/', 'docker.io', 'index.docker.io/v1/']) {
+      const config = JSON.stringify({ auths: { [key]: { username: 'me' } } })
+      expect(credentialsIn(config, image)?.username).toBe('me')
+      expect(credentialsIn(config, { host: 'quay.io', repository: 'org/x' })).toBeUndefined()
+    }
+  }
+  expect(imageReference('docker.io/alpine').repository).toBe('library/alpine')
+})
+
+it('certificates of a CA that are not parted by a line break are all trusted, and none is an error', () => {
+  const [a = '', b = ''] = rootCertificates.map(one => one.trim())
+  expect(authoritiesOf(a + b)).toEqual([a, b])
+  expect(authoritiesOf(`# one\n${a}\n${b}\n`)).toEqual([a, b])
+  for (const ca of ['', 'x', a.slice(0, 200), '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])
+    expect(() => new RegistryRequests('a.example', { ca })).toThrow(
+      expect.objectContaining({ reason: 'InvalidCaBundle' }),
+    )
 })
 
 it('challenges and pull secrets are read', () => {

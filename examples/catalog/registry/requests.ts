@@ -1,9 +1,11 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import { authoritiesOf } from './authorities.ts'
 import { challengeOf } from './challenge.ts'
 import { basic, type Credentials } from './credentials.ts'
 import { RegistryError } from './errors.ts'
 import { manifestTypes } from './manifest.ts'
+import { serverOf } from './reference.ts'
 import { bounded } from './verified.ts'
 
 const maxTokenBytes = 64 << 10
@@ -30,7 +32,8 @@ export interface RegistryOptions {
 let trusted: { readonly ca: string; readonly context: SecureContext } | undefined
 
 function trusting(ca: string): SecureContext {
-  if (trusted?.ca !== ca) trusted = { ca, context: createSecureContext({ ca: [...rootCertificates, ca] }) }
+  if (trusted?.ca !== ca)
+    trusted = { ca, context: createSecureContext({ ca: [...rootCertificates, ...authoritiesOf(ca)] }) }
   return trusted.context
 }
 
@@ -104,7 +107,7 @@ export class RegistryRequests {
 
   /** Where something of the registry is: `catalogs/community/manifests/latest`. */
   url(path: string): URL {
-    return urlOf(`https://${this.host}/v2/${path}`, 'the image is at')
+    return urlOf(`https://${serverOf(this.host)}/v2/${path}`, 'the image is at')
   }
 
   /** An error of the connection. */

@@ -251,6 +251,35 @@ describe('a kubeconfig', () => {
     expect(await credentials.tls()).toEqual({ ca: 'CA 2' })
   })
 
+  it('X7: an authority or a certificate that is renewed in the file is taken by the next connection, without a 401', async () => {
+    const written = (ca: string, cert: string): Promise<string> =>
+      at.write(
+        'config',
+        kubeconfig(
+          { 'client-certificate-data': base64(cert), 'client-key-data': base64('KEY') },
+          { 'certificate-authority-data': base64(ca) },
+        ),
+      )
+    const { credentials } = await fromKubeconfigFile(await written('CA 1', 'CERT 1'), { clock })
+    expect(await credentials.tls()).toEqual({ ca: 'CA 1', cert: 'CERT 1', key: 'KEY' })
+    const digest = credentials.digest()
+    await written('CA 2', 'CERT 1')
+    expect((await credentials.tls()).ca).toBe('CA 2')
+    expect(credentials.digest()).not.toBe(digest)
+    await written('CA 2', 'CERT 2')
+    expect((await Promise.all([credentials.tls(), credentials.tls()])).map(({ cert }) => cert)).toEqual([
+      'CERT 2',
+      'CERT 2',
+    ])
+    // A file that is being written, or says something of another cluster, takes nothing away.
+    await at.write('config', '{')
+    expect((await credentials.tls()).cert).toBe('CERT 2')
+    await at.write('config', kubeconfig({ token: 't' }, { server: 'https://other' }))
+    expect((await credentials.tls()).cert).toBe('CERT 2')
+    await written('CA 3', 'CERT 2')
+    expect((await credentials.tls()).ca).toBe('CA 3')
+  })
+
   it('X2: an auth provider is asked for no token once the kubeconfig is of another cluster', async () => {
     let current = 'dev'
     const asked: string[] = []
@@ -453,5 +482,42 @@ users:
     expect(await headers(oidc)).toEqual({ authorization: 'Bearer from-oidc' })
     expect(await oidc.credentials.tls()).toEqual({})
     expect(await oidc.credentials.refresh()).toBe(false)
+  })
+
+  it('whose context names a user that is not there is an error: nobody is anonymous', async () => {
+    const text = JSON.parse(kubeconfig({ token: 't' }))
+    const file = await at.write('config', JSON.stringify({ ...text, users: [{ name: 'other', user: { token: 't' } }] }))
+    const error = { code: 'KUBECONFIG_INVALID', message: expect.stringContaining('which its context') }
+    await expect(fromKubeconfigFile(file)).rejects.toMatchObject(error)
+    const config = { ...like({}), getCurrentUser: () => null, getContextObject: () => ({ user: 'u' }) }
+    expect(() => fromKubeConfig(config)).toThrow(expect.objectContaining(error))
+    const anonymous = fromKubeConfig({ ...config, getContextObject: () => ({}) })
+    expect(await headers(anonymous)).toEqual({})
+  })
+
+  it('X3: a legacy provider that fails, or gives no token, is an error with a code and without its answer', async () => {
+    const user = { authProvider: { name: 'oidc', config: {} } }
+    const failing = (fail: () => Promise<void>): Promise<unknown> =>
+      headers(fromKubeConfig({ ...like(user), applyToHTTPSOptions: fail }))
+    const cause = Object.assign(new Error('got SECRET'), { code: 'ENOTFOUND' })
+    for (const [fail, reason] of [
+      [() => Promise.reject(cause), 'ENOTFOUND'],
+      [() => Promise.reject(new TypeError('SECRET')), 'TypeError'],
+      [() => Promise.resolve(), 'it gives no token'],
+    ] as const) {
+      const error = await failing(fail).catch((thrown: unknown) => thrown)
+      const message = `the auth provider "oidc" of user "u" failed: ${reason}`
+      expect(error).toMatchObject({ code: 'AUTH_PROVIDER_FAILED', message })
+      expect(everything(error)).not.toContain('SECRET')
+    }
+    const withCertificate = { ...user, certData: base64('CERT'), keyData: base64('KEY') }
+    const access = fromKubeConfig({ ...like(withCertificate), applyToHTTPSOptions: () => Promise.resolve() })
+    expect(await headers(access)).toEqual({})
+  })
+
+  it('of a provider that client-node does not know is an error', async () => {
+    const user = { 'auth-provider': { name: 'unheard-of', config: { 'access-token': 'SECRET' } } }
+    const { credentials } = await fromKubeconfigFile(await at.write('config', kubeconfig(user)))
+    await expect(credentials.headers()).rejects.toMatchObject({ code: 'AUTH_PROVIDER_FAILED' })
   })
 })

@@ -5,6 +5,7 @@ import { peerProblem } from '../errors/missing-peer.ts'
 import { type AccessOptions, accessChecks, type ClusterAccess } from './access.ts'
 import type { Credentials } from './credentials.ts'
 import { CredentialsError } from './error.ts'
+import { SingleFlight } from './flight.ts'
 import { inCluster, isInCluster } from './in-cluster.ts'
 import { accessOf, boundTo, checkBound, commandFrom, fileFrom, type KubeConfigLike } from './kubeconfig.ts'
 import { withMore } from './kubeconfig-users.ts'
@@ -16,8 +17,8 @@ export interface KubeconfigFileOptions extends AccessOptions {
 }
 
 /**
- * Access by a kubeconfig file: `path`, else the merged files of KUBECONFIG, else `~/.kube/config`. After a 401 the file is read again, with the
- * same context. If it then names another cluster or server, its credentials are ignored and the client keeps those that it has.
+ * Access by a kubeconfig file: `path`, else the merged files of KUBECONFIG, else `~/.kube/config`. After a 401, and when a connection is opened, a
+ * file that has changed is read again, with the same context. If it then names another cluster or server, its credentials are ignored and the client keeps those that it has.
  *
  * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory). In a cluster, {@link inCluster} does not need it.
  */
@@ -27,12 +28,16 @@ export async function fromKubeconfigFile(path?: string, options: KubeconfigFileO
   const paths = path === undefined ? await defaultPaths() : [path]
   const directory = dirname(paths[0] as string)
   const clock = options.clock ?? systemClock()
+  const digest = await digestOfFiles(paths)
   const config = await loaded(paths, options.context)
   // Not the current one of later: `kubectl config use-context` is about other programs.
   const load = (): Promise<KubeConfigLike> => loaded(paths, config.getCurrentContext())
   const access = (read: KubeConfigLike): ClusterAccess => accessOf(read, clock, directory)
   const found = access(config)
-  return { ...found, credentials: reloading(config, found.credentials, load, access) }
+  return {
+    ...found,
+    credentials: reloading(config, found.credentials, load, access, { digest, read: () => digestOfFiles(paths) }),
+  }
 }
 
 /**
@@ -128,31 +133,61 @@ async function clientNode(): Promise<typeof import('@kubernetes/client-node')> {
   }
 }
 
-/** Credentials of a file that may be written anew: after a 401 it is read again, and `access` makes others of what it says. */
+/** What stands for the text of the files: it differs when one of them differs. */
+async function digestOfFiles(paths: readonly string[]): Promise<string> {
+  const { readFile } = await import('node:fs/promises')
+  const { createHash } = await import('node:crypto')
+  const hash = createHash('sha256')
+  for (const path of paths) {
+    const text = await readFile(path).catch(() => undefined)
+    hash.update(`${text?.length ?? -1}:`).update(text ?? '')
+  }
+  return hash.digest('base64url')
+}
+
+/**
+ * Credentials of a file that may be written again: after a 401 it is read, and when a connection is opened if its text has changed. A server whose
+ * authority was renewed answers no request, so no 401 comes. `access` makes other credentials of what the file says.
+ */
 function reloading(
   first: KubeConfigLike,
   firstCredentials: Credentials,
   load: () => Promise<KubeConfigLike>,
   access: (config: KubeConfigLike) => ClusterAccess,
+  text: { digest: string; readonly read: () => Promise<string> },
 ): Credentials {
   const bound = boundTo(first)
+  const looking = new SingleFlight<void>()
   let config = first
   let credentials = firstCredentials
-  return {
-    headers: () => credentials.headers(),
-    tls: () => credentials.tls(),
-    digest: () => credentials.digest(),
-    close: () => credentials.close?.(),
-    async refresh() {
-      const next = await load()
-      checkBound(next, bound)
-      if (said(next) === said(config)) return credentials.refresh()
+  /** Resolves to whether the file says something else. */
+  const take = async (): Promise<boolean> => {
+    const digest = await text.read()
+    const next = await load()
+    checkBound(next, bound)
+    const isNew = said(next) !== said(config)
+    if (isNew) {
       const made = access(next).credentials
       await made.headers()
       credentials = made
       config = next
-      return true
+    }
+    text.digest = digest
+    return isNew
+  }
+  const look = async (): Promise<void> => {
+    // A file that is being written, or is of another cluster, leaves what was read before.
+    if ((await text.read()) !== text.digest) await take().catch(() => {})
+  }
+  return {
+    headers: () => credentials.headers(),
+    tls: async () => {
+      await looking.do(look)
+      return credentials.tls()
     },
+    digest: () => credentials.digest(),
+    close: () => credentials.close?.(),
+    refresh: async () => (await take()) || credentials.refresh(),
   }
 }
 

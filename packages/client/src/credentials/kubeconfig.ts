@@ -45,7 +45,7 @@ export interface KubeConfigUser {
 /** The part of a kubeconfig that is read: the `KubeConfig` of `@kubernetes/client-node` fits. */
 export interface KubeConfigLike {
   getCurrentContext(): string
-  getContextObject(name: string): { readonly namespace?: string | undefined } | null
+  getContextObject(name: string): { readonly namespace?: string | undefined; readonly user?: string | undefined } | null
   getCurrentCluster(): KubeConfigCluster | null
   getCurrentUser(): KubeConfigUser | null
   /** Puts an `authorization` header into `options.headers`. Used for legacy auth providers only. */
@@ -54,7 +54,7 @@ export interface KubeConfigLike {
 
 /**
  * Access by a kubeconfig's current context. Files that it names are read when needed, and again when they change. Throws a `KUBECONFIG_INVALID`
- * error if it lacks a cluster or a user.
+ * error if it lacks the cluster of the context, or the user that the context names.
  */
 export function fromKubeConfig(config: KubeConfigLike, options: AccessOptions = {}): ClusterAccess {
   kubeConfig('config', config)
@@ -70,6 +70,12 @@ export function accessOf(config: KubeConfigLike, clock: Clock, directory?: strin
     throw new CredentialsError('KUBECONFIG_INVALID', `the kubeconfig has no cluster for its context ${named(context)}`)
   }
   const user = config.getCurrentUser()
+  const userName = config.getContextObject(context)?.user
+  // Without it, every request would be anonymous.
+  if (user === null && userName) {
+    const message = `the kubeconfig has no user ${named(userName)}, which its context ${named(context)} names`
+    throw new CredentialsError('KUBECONFIG_INVALID', message)
+  }
   const server = serverUrl(`server of cluster ${named(cluster.name)}`, cluster.server)
   if (user !== null && (user.token || user.username || user.exec || user.authProvider))
     refuseInsecure(server, cluster.proxyUrl || undefined)
@@ -150,7 +156,7 @@ function credentialsOf(
     if (file !== undefined) {
       return new GivenCredentials({ ...parts, token: { file: fileFrom(file, directory) } }, clock)
     }
-    return providerCredentials(config, new GivenCredentials(parts, clock), () => checkBound(config, bound))
+    return providerCredentials(config, user, new GivenCredentials(parts, clock), () => checkBound(config, bound))
   }
   return new GivenCredentials(parts, clock)
 }

@@ -1,5 +1,6 @@
 import type { Credentials } from './credentials.ts'
-import type { KubeConfigLike } from './kubeconfig.ts'
+import { CredentialsError } from './error.ts'
+import type { KubeConfigLike, KubeConfigUser } from './kubeconfig.ts'
 
 /**
  * Credentials of a legacy `auth-provider` (OIDC and the like): the kubeconfig's own library knows how to renew them, by their
@@ -10,6 +11,7 @@ import type { KubeConfigLike } from './kubeconfig.ts'
  */
 export function providerCredentials(
   config: Pick<KubeConfigLike, 'applyToHTTPSOptions'>,
+  user: Pick<KubeConfigUser, 'name' | 'authProvider'>,
   base: Credentials,
   check: () => void,
 ): Credentials {
@@ -19,15 +21,38 @@ export function providerCredentials(
       // Files of the TLS material are looked at too.
       await base.headers()
       check()
-      await config.applyToHTTPSOptions(options)
+      try {
+        await config.applyToHTTPSOptions(options)
+      } catch (cause) {
+        throw failed(user, reasonOf(cause))
+      }
       // The context may have been changed while a token was being renewed.
       check()
       const { Authorization, authorization = Authorization } = options.headers
-      return typeof authorization === 'string' ? { authorization } : ({} as Record<string, string>)
+      if (typeof authorization === 'string') return { authorization }
+      // Nobody is to be anonymous in silence: the library gives nothing for a provider that it does not know.
+      if ((await base.tls()).cert === undefined) throw failed(user, 'it gives no token')
+      return {} as Record<string, string>
     },
     tls: () => base.tls(),
     digest: () => base.digest(),
     refresh: () => base.refresh(),
     close: () => base.close?.(),
   }
+}
+
+function failed(
+  { name, authProvider }: Pick<KubeConfigUser, 'name' | 'authProvider'>,
+  reason: string,
+): CredentialsError {
+  const provider = (authProvider as { readonly name?: unknown } | undefined)?.name
+  const message = `the auth provider ${JSON.stringify(provider)} of user ${JSON.stringify(name)} failed: ${reason}`
+  return new CredentialsError('AUTH_PROVIDER_FAILED', message)
+}
+
+/** The error's name and code. Its message may quote the answer of an identity provider. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'it threw no error'
+  const { code } = cause as { readonly code?: unknown }
+  return typeof code === 'string' && /^[\w.-]{1,64}$/.test(code) ? code : cause.constructor.name
 }

@@ -1,4 +1,5 @@
 import { createSecureContext, type SecureContext } from 'node:tls'
+import { authoritiesOf } from './authorities.ts'
 import type { TlsMaterial } from './credentials.ts'
 import { CredentialsError } from './error.ts'
 
@@ -29,9 +30,14 @@ export function secureContext({ ca, cert, key }: TlsMaterial): SecureContext {
     const message = "the certificate authority can't be used: it is no PEM (pass the file's content, not its path)"
     throw new CredentialsError('TLS_MATERIAL_INVALID', message)
   }
+  const authorities = ca === undefined ? undefined : authoritiesOf(ca)
+  if (authorities?.length === 0) {
+    const message = "the certificate authority can't be used: no certificate in it can be read"
+    throw new CredentialsError('TLS_MATERIAL_INVALID', message)
+  }
   try {
     return createSecureContext({
-      ...(ca === undefined ? {} : { ca }),
+      ...(authorities === undefined ? {} : { ca: authorities }),
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),
       minVersion: 'TLSv1.2',

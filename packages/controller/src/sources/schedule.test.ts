@@ -24,9 +24,21 @@ describe('C21: the times of a schedule', () => {
     ['*/15 9-10 * * 1-5', {}, '2026-11-27T10:40Z', ['2026-11-27T10:45Z', '2026-11-30T09:00Z', '2026-11-30T09:15Z']],
     ['0 6 * * *', berlin, '2026-11-27T04:00Z', ['2026-11-27T05:00Z', '2026-11-28T05:00Z', '2026-11-29T05:00Z']],
     // Half past two does not exist on the 29th of March.
-    ['30 2 * * *', berlin, '2026-03-28T00:00Z', ['2026-03-28T01:30Z', '2026-03-29T01:00Z', '2026-03-30T00:30Z']],
+    ['30 2 * * *', berlin, '2026-03-28T00:00Z', ['2026-03-28T01:30Z', '2026-03-30T00:30Z', '2026-03-31T00:30Z']],
     // And exists twice on the 25th of October.
-    ['30 2 * * *', berlin, '2026-10-24T12:00Z', ['2026-10-25T00:30Z', '2026-10-26T01:30Z', '2026-10-27T01:30Z']],
+    ['30 2 * * *', berlin, '2026-10-24T12:00Z', ['2026-10-25T00:30Z', '2026-10-25T01:30Z', '2026-10-26T01:30Z']],
+    ['0 1-4 * * *', berlin, '2026-10-24T23:30Z', ['2026-10-25T00:00Z', '2026-10-25T01:00Z', '2026-10-25T02:00Z']],
+    ['0 2,14 * * *', berlin, '2026-03-28T02:00Z', ['2026-03-28T13:00Z', '2026-03-29T12:00Z', '2026-03-30T00:00Z']],
+    ['5/15 * * * *', {}, '2026-11-27T10:40Z', ['2026-11-27T10:50Z', '2026-11-27T11:05Z', '2026-11-27T11:20Z']],
+    // A star with a step limits its field, so a day that either field has counts.
+    ['0 0 */2 * 3', {}, '2026-11-27T10:40Z', ['2026-11-29T00:00Z', '2026-12-01T00:00Z', '2026-12-02T00:00Z']],
+    ['0 0 */1 * 3', {}, '2026-11-27T10:40Z', ['2026-12-02T00:00Z', '2026-12-09T00:00Z', '2026-12-16T00:00Z']],
+    [
+      '30 0 6 29 2 *',
+      {},
+      '2026-11-27T10:40Z',
+      ['2028-02-29T06:00:30.000Z', '2032-02-29T06:00:30.000Z', '2036-02-29T06:00:30.000Z'],
+    ],
     ['0 * * * *', berlin, '2026-10-24T23:30Z', ['2026-10-25T00:00Z', '2026-10-25T01:00Z', '2026-10-25T02:00Z']],
     ['@daily', {}, '2026-11-27T10:40Z', ['2026-11-28T00:00Z', '2026-11-29T00:00Z', '2026-11-30T00:00Z']],
   ])('%s with %o', (cron, options, from, expected) => {
@@ -52,14 +64,56 @@ describe('C21: the times of a schedule', () => {
   })
 
   it.each([
-    ['61 * * * *', {}],
-    ['* * *', {}],
-    ['2026-11-27T10:00:00Z', {}],
-    ['0 0 30 2 *', {}],
-    ['0 0 * * *', { timeZone: 'Europe/Atlantis' }],
-    ['0 0 * * * * 2026', {}],
-  ])('refuses %s with %o', (cron, options) => {
+    ['61 * * * *', {}, '"61" of the field for the minute leaves 0 to 59'],
+    ['0 0 * * 7', {}, '"7" of the field for the day of the week leaves 0 to 6; Sunday is 0'],
+    ['0 0 L * *', {}, '"L" of the field for the day of the month is no number'],
+    ['0 5-1 * * *', {}, '"5-1" of the field for the hour ends before it begins'],
+    ['*/0 * * * *', {}, 'has a step that is not 1 or more'],
+    [', * * * *', {}, 'the field for the minute names none'],
+    ['* * *', {}, 'five or six fields are needed, not 3'],
+    ['2026-11-27T10:00:00Z', {}, 'five or six fields'],
+    ['@often', {}, 'the descriptors are @yearly, '],
+    ['@every 5', {}, '@every takes a duration such as 1h30m, got "5"'],
+    ['TZ=Europe/Berlin 0 0 * * *', {}, 'the time zone is the option timeZone'],
+    ['0 0 30 2 *', {}, 'no such time comes'],
+    ['0 0 * * *', { timeZone: 'Europe/Atlantis' }, 'Europe/Atlantis'],
+    ['0 0 * * *', { timeZone: 'europe/berlin' }, 'the zone is Europe/Berlin'],
+    ['0 0 * * *', { timeZone: '+01:00' }, '+01:00 is an offset, and no zone'],
+    ['0 0 * * * * 2026', {}, 'not 7'],
+  ])('refuses %s with %o', (cron, options, reason) => {
     expect(() => new Schedule(cron, options)).toThrow('a cron expression and a time zone')
+    expect(() => new Schedule(cron, options)).toThrow(reason)
+  })
+
+  it('refuses an expression of more than 1024 characters before it reads it', () => {
+    const long = `0${',0'.repeat(700_000)} * * * *`
+    expect(() => new Schedule(long)).toThrow('schedule.cron takes text of 1 to 1024 characters')
+    expect(() => new Schedule('* * * * *', { timeZone: long })).toThrow('schedule.timeZone takes text of 1 to 255')
+    expect(new Schedule(`0${',0'.repeat(500)} * * * *`).next(new Date(0))).toEqual(new Date(3_600_000))
+  })
+
+  it.each([
+    ['next', (schedule: Schedule, time: Date) => schedule.next(time)],
+    ['msToNext', (schedule: Schedule, time: Date) => schedule.msToNext(time)],
+    ['latest', (schedule: Schedule, time: Date) => schedule.latest(time)],
+    ['latest', (schedule: Schedule, time: Date) => schedule.latest(time, '2026-11-27T10:00:00Z')],
+    ['since', (schedule: Schedule, time: Date) => schedule.latest(new Date(0), time)],
+  ])('says in %s what is no time', (_, ask) => {
+    for (const cron of ['0 * * * *', '@every 1h'])
+      for (const time of [new Date(Number.NaN), null, 'yesterday', 5] as unknown as Date[])
+        expect(() => ask(new Schedule(cron), time)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
+  })
+
+  it('counts @every from the time that was recorded', () => {
+    const schedule = new Schedule('@every 1h30m')
+    const since = '2026-11-27T10:00:00Z'
+    const now = new Date('2026-11-27T14:20:30.400Z')
+    expect(iso([schedule.latest(now, since)])).toEqual(['2026-11-27T13:00Z'])
+    expect(schedule.msToNext(now, since)).toBe(569_600)
+    expect(schedule.latest(new Date('2026-11-27T11:29:59Z'), since)).toBeUndefined()
+    expect(schedule.msToNext(new Date('2026-11-27T11:29:59Z'), since)).toBe(1000)
+    expect(schedule.msToNext(now)).toBe(5_399_600)
+    expect(() => schedule.latest(now)).toThrow('schedule.since takes the time that @every counts from')
   })
 })
 
@@ -76,6 +130,19 @@ describe('C21: a schedule as a source', () => {
       runs.length = 0
       await simulation.advance(3_600_000)
       expect(runs.sort()).toEqual(['chess 00', 'chess 30', 'go 00', 'go 30'])
+    }))
+
+  it('runs all keys at each interval of @every, from the start on', () =>
+    inArcade(async ({ forGames, start, simulation }) => {
+      const runs: number[] = []
+      forGames()
+        .from(new Schedule('@every 90s'))
+        .reconcile(({ now }) => void runs.push(now().getTime()))
+      await start('chess')
+      runs.length = 0
+      await simulation.advance(400_000)
+      expect(runs).toHaveLength(4)
+      expect(runs.slice(1).map((time, at) => time - (runs[at] as number))).toEqual([90_000, 90_000, 90_000])
     }))
 
   it('neither loses nor doubles a time when the clock is set, and tells several that have passed at once as one', async () => {

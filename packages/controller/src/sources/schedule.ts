@@ -1,7 +1,10 @@
-import { type ObjectKey, OptionTypeError } from '@wherry/client'
-import { checkOptions, type Timer, text } from '@wherry/client/internal'
-import { Cron } from 'croner'
+import { type ObjectKey, OptionRangeError, OptionTypeError } from '@wherry/client'
+import { type Check, checkOptions, type Timer, text } from '@wherry/client/internal'
 import type { Keys } from './key.ts'
+import { fieldsOf } from './schedule-expression.ts'
+import { intervalOf } from './schedule-interval.ts'
+import { nextTime } from './schedule-next.ts'
+import { zoneNamed } from './schedule-zone.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 import type { Tick } from './timer.ts'
 
@@ -13,7 +16,7 @@ export interface ScheduledTick extends Tick {
 
 /** Options of a {@link Schedule}. */
 export interface ScheduleOptions {
-  /** An IANA time zone, such as `Europe/Berlin`. @default 'UTC' */
+  /** An IANA time zone, such as `Europe/Berlin`, in these letters. @default 'UTC' */
   readonly timeZone?: string | undefined
   /** For errors and `explain`. @default 'schedule' */
   readonly name?: string | undefined
@@ -34,55 +37,108 @@ export interface ScheduleOptions {
  *
  * ```ts
  * const schedule = new Schedule(object.spec.schedule)
- * const due = schedule.latest(now(), object.status?.lastScheduleTime ?? object.metadata?.creationTimestamp)
+ * const since = object.status?.lastScheduleTime ?? object.metadata?.creationTimestamp
+ * const due = schedule.latest(now(), since)
  * if (due !== undefined) await apply(jobs, jobOf(object, due))
- * return { requeueAfterMs: schedule.msToNext(now()) }
+ * return { requeueAfterMs: schedule.msToNext(now(), due ?? since) }
  * ```
  *
- * A time that the change to summer time skips counts as the first moment after it. A time of the hour that is repeated in autumn counts once; an
- * expression for every hour, or for minutes of every hour, counts in both.
+ * Expressions are read, and times found, as a [CronJob](https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/) does it (robfig/cron
+ * v3). So a local time that the change to summer time skips does not come on that day, and a local time that is repeated in autumn comes twice. If
+ * the fields for the day of the month and the day of the week are both limited, a day that either of them has counts. A star with a step, such as every second day,
+ * limits its field.
  */
 export class Schedule implements Source<ScheduledTick> {
   readonly name: string
   readonly isBackground = true
-  readonly #cron: Cron
+  readonly #next: (after: number) => number | undefined
+  /** Of `@every`. */
+  readonly #intervalMs: number | undefined
 
   /**
-   * @param cron five fields: minute, hour, day of the month, month, day of the week; or six, with seconds before them. Also `@hourly`, `@daily`,
-   * `@weekly`, `@monthly` and `@yearly`
+   * @param cron five fields: minute, hour, day of the month, month, day of the week (0 to 6; 0 is Sunday); or six, with seconds before them. Also
+   * `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`, and `@every 1h30m`, which counts from `since` or from when the source is connected. At
+   * most 1,024 characters.
    * @throws OptionTypeError if the expression or the time zone is not valid, or no such time will ever come
+   * @throws OptionRangeError if one of them is too long
    */
   constructor(cron: string, options: ScheduleOptions = {}) {
-    text('schedule.cron', cron)
-    checkOptions('schedule', options, { timeZone: text, name: text })
-    const { timeZone = 'UTC', name = 'schedule' } = options
-    this.name = name
-    this.#cron = cronOf(cron, timeZone)
+    expression('schedule.cron', cron)
+    checkOptions('schedule', options, { timeZone, name: text })
+    this.name = options.name ?? 'schedule'
+    try {
+      const zone = zoneNamed(options.timeZone ?? 'UTC')
+      const intervalMs = intervalOf(cron)
+      this.#intervalMs = intervalMs
+      if (intervalMs !== undefined) {
+        this.#next = after => toSecond(after) + intervalMs
+        return
+      }
+      const fields = fieldsOf(cron)
+      this.#next = after => nextTime(fields, zone, after)
+      if (this.#next(0) === undefined) throw new Error('no such time comes')
+    } catch (error) {
+      throw new OptionTypeError('schedule', `a cron expression and a time zone (${(error as Error).message})`, cron)
+    }
   }
 
-  /** The first scheduled time after `after`, or `undefined` if none comes. */
+  /** The first scheduled time after `after`, or `undefined` if none comes within five years. */
   next(after: Date): Date | undefined {
-    return this.#cron.nextRun(after) ?? undefined
+    const next = this.#next(timeOf('schedule.after', after))
+    return next === undefined || Number.isNaN(new Date(next).getTime()) ? undefined : new Date(next)
   }
 
-  /** How long it is until the first scheduled time after `now`, in milliseconds: for `requeueAfterMs`. `Infinity` if none comes. */
-  msToNext(now: Date): number {
-    const next = this.next(now)
+  /**
+   * How long it is until the first scheduled time after `now`, in milliseconds: for `requeueAfterMs`. `Infinity` if none comes.
+   * @param since where `@every` counts from; other expressions don't need it. @default now
+   */
+  msToNext(now: Date, since: Date | string = now): number {
+    const from = this.#intervalMs === undefined ? now : (this.latest(now, since) ?? new Date(since))
+    const next = this.next(from)
     return next === undefined ? Number.POSITIVE_INFINITY : next.getTime() - now.getTime()
   }
 
   /**
-   * The latest scheduled time that has come by `now`; `undefined` if none has.
-   * @param since only a time after this one: a `Date`, or a time as Kubernetes writes it. @default any
+   * The latest scheduled time that has come by `now`; `undefined` if none has. The next time after it is after `now`.
+   * @param since only a time after this one: a `Date`, or a time as Kubernetes writes it. `@every` needs it. @default any within eight years
    */
   latest(now: Date, since?: Date | string): Date | undefined {
-    // A previous run is strictly before, to the second.
-    const [latest] = this.#cron.previousRuns(1, new Date(now.getTime() + 1000 - now.getMilliseconds()))
-    if (latest === undefined || since === undefined) return latest
-    const after = new Date(since).getTime()
-    if (Number.isNaN(after))
-      throw new OptionTypeError('schedule.since', 'a Date or a time as RFC 3339 has it', String(since))
-    return latest.getTime() > after ? latest : undefined
+    const to = timeOf('schedule.now', now)
+    const from = since === undefined ? this.#before(to) : timeOf('schedule.since', since)
+    if (from === undefined) return undefined
+    const found = this.#latest(from, to)
+    return found === undefined ? undefined : new Date(found)
+  }
+
+  /** A time from which the next one has come by `to`. */
+  #before(to: number): number | undefined {
+    if (this.#intervalMs !== undefined)
+      throw new OptionTypeError('schedule.since', 'the time that @every counts from', 'undefined')
+    for (let ms = 60_000; ms < 2 * longestGapMs; ms *= 2) {
+      const from = to - Math.min(ms, longestGapMs)
+      if (this.#hasComeBy(from, to)) return from
+    }
+    return undefined
+  }
+
+  #latest(from: number, to: number): number | undefined {
+    if (!this.#hasComeBy(from, to)) return undefined
+    if (this.#intervalMs !== undefined) return to - ((to - toSecond(from)) % this.#intervalMs)
+    // Time and again the half in which the last one is: there may be millions.
+    let [low, high] = [toSecond(from), toSecond(to)]
+    while (high - low > 1000) {
+      const middle = toSecond((low + high) / 2)
+      if (this.#hasComeBy(middle, to)) low = middle
+      else high = middle
+    }
+    let found = this.#next(low)
+    while (found !== undefined && this.#hasComeBy(found, to)) found = this.#next(found)
+    return found
+  }
+
+  #hasComeBy(from: number, to: number): boolean {
+    const next = this.#next(from)
+    return next !== undefined && next <= to
   }
 
   defaultKeys(_tick: unknown, all: () => Iterable<ObjectKey>): Keys {
@@ -94,7 +150,8 @@ export class Schedule implements Source<ScheduledTick> {
     let count = 0
     let last = new Date(clock.now())
     const wait = (): void => {
-      const ms = Math.min(this.msToNext(new Date(clock.now())), longestWaitMs)
+      const next = this.next(last)?.getTime() ?? Number.POSITIVE_INFINITY
+      const ms = Math.min(Math.max(next - clock.now(), 0), longestWaitMs)
       timer = clock.timer(ms, () => {
         const now = new Date(clock.now())
         // The clock was set back. By a little: times that were told are not told again. By more: it was wrong before.
@@ -117,14 +174,27 @@ const longestWaitMs = 60_000
 /** A clock that is set back by more than this was wrong before, in milliseconds. */
 const longestCorrectionMs = 3_600_000
 
-function cronOf(cron: string, timezone: string): Cron {
-  try {
-    const parsed = new Cron(cron, { timezone, paused: true, mode: '5-or-6-parts' })
-    if (parsed.getOnce() !== null) throw new Error('a date is none')
-    // Says too whether there is such a time zone.
-    if (parsed.nextRun(new Date(0)) === null) throw new Error('no such time comes')
-    return parsed
-  } catch (error) {
-    throw new OptionTypeError('schedule', `a cron expression and a time zone (${(error as Error).message})`, cron)
+/** No time that comes at all is further from the next one, in milliseconds: the 29th of February, of 1896 and 1904. */
+const longestGapMs = 8 * 366 * 86_400_000
+
+const expression = textUpTo(1024)
+const timeZone = textUpTo(255)
+
+function textUpTo(length: number): Check {
+  return (option, value) => {
+    if (typeof value !== 'string') throw new OptionTypeError(option, 'a string', typeof value)
+    if (value === '' || value.length > length)
+      throw new OptionRangeError(option, `text of 1 to ${length} characters`, `${value.length} characters`)
   }
+}
+
+/** @throws OptionTypeError if `time` is no time */
+function timeOf(option: string, time: Date | string): number {
+  const found = time instanceof Date || typeof time === 'string' ? new Date(time).getTime() : Number.NaN
+  if (Number.isNaN(found)) throw new OptionTypeError(option, 'a Date or a time as RFC 3339 has it', String(time))
+  return found
+}
+
+function toSecond(ms: number): number {
+  return Math.floor(ms / 1000) * 1000
 }

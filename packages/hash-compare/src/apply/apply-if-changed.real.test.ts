@@ -1,4 +1,4 @@
-import { Client, isApplyConflict } from '@wherry/client'
+import { Client, isAlreadyExists, isApplyConflict } from '@wherry/client'
 import { deployments } from '@wherry/client/resources/apps'
 import { configMaps } from '@wherry/client/resources/core'
 import type { RealApiServer } from '@wherry/testing'
@@ -101,6 +101,18 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
       }
       expect((await client.get(games, at('c')))?.metadata?.resourceVersion).toBe(resourceVersion)
     })
+  })
+
+  it("H10: an own object that the cache does not show is repaired, and somebody else's is left", async () => {
+    const at = { name: 'unseen', namespace: 'default' }
+    await applyIfChanged(client, games, game('unseen'), undefined, both)
+    await client.patch(games, at, { metadata: { labels: { app: null } } }, { fieldManager: 'by-hand' })
+    const repaired = await applyIfChanged(client, games, game('unseen'), undefined, both)
+    expect(repaired).toMatchObject({ reason: 'differs', writes: ['update'], remaining: [] })
+    expect((await client.get(games, at))?.metadata?.labels).toEqual({ app: 'arcade' })
+    const options = { fieldManager: 'another' }
+    const desired = game('unseen', { spec: { title: 'Go' } })
+    await expect(applyIfChanged(client, games, desired, undefined, both, options)).rejects.toSatisfy(isAlreadyExists)
   })
 
   it('H10: apply leaves a field that another manager owns, and says so', async () => {

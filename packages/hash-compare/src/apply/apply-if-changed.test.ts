@@ -220,8 +220,49 @@ describe('applyIfChanged', () => {
       const ofSpec = await applyIfChanged(client, games, game(), mixed, both).catch((thrown: unknown) => thrown)
       expect(isWriteConflict(ofSpec)).toBe(true)
       expect((await client.get(games, key))?.metadata?.resourceVersion).toBe(resourceVersion)
-      const exists = await applyIfChanged(client, games, game(), undefined, both).catch((thrown: unknown) => thrown)
-      expect(isAlreadyExists(exists)).toBe(true)
+    }))
+
+  it('H10: an own object that the cache does not show is read after the create, and written as an observed one', () =>
+    run(async () => {
+      const labels = { app: 'arcade' }
+      await client.create(games, game())
+      await client.patch(games, key, { metadata: { labels: { app: null }, finalizers: ['example.com/other'] } })
+      await requests()
+      const repaired = await applyIfChanged(client, games, game({}, { labels }), undefined, both)
+      expect(repaired).toMatchObject({ reason: 'differs', writes: ['update'], remaining: [] })
+      expect(repaired.differences).toMatchObject([{ part: 'spec', paths: ['/metadata/labels/app'] }])
+      expect(await requests()).toEqual({ create: 1, get: 1, update: 1 })
+      expect((await client.get(games, key))?.metadata).toMatchObject({ labels, finalizers: ['example.com/other'] })
+      await requests()
+      const equal = await applyIfChanged(client, games, game({}, { labels }), undefined, both)
+      expect(equal).toMatchObject({ reason: 'equal', writes: [] })
+      expect(await requests()).toEqual({ create: 1, get: 1 })
+    }))
+
+  it("H10: an object that the cache does not show and that is somebody else's is left", () =>
+    run(async () => {
+      const owned = async (name: string): Promise<Game> => {
+        const at = { name, namespace: 'default' }
+        const { metadata } = (await client.get(configMaps, at)) ?? (await client.create(configMaps, { metadata: at }))
+        const owner = { apiVersion: 'v1', kind: 'ConfigMap', name, uid: metadata?.uid ?? '', controller: true }
+        return game({}, { ownerReferences: [owner] })
+      }
+      const [a, b] = [await owned('a'), await owned('b')]
+      const isLeft = async (existing: Game, desired: Game, fieldManager?: string): Promise<void> => {
+        const { metadata } = await client.create(games, existing, { fieldManager })
+        const options = { fieldManager: 'ours' }
+        const error = await applyIfChanged(client, games, desired, undefined, both, options).catch(thrown => thrown)
+        expect(isAlreadyExists(error)).toBe(true)
+        expect((await client.get(games, key))?.metadata?.resourceVersion).toBe(metadata?.resourceVersion)
+        await client.delete(games, key)
+      }
+      const other = { spec: { title: 'Go' } }
+      await isLeft(game(other), game(), 'theirs')
+      await isLeft(game(other), a, 'ours')
+      await isLeft(b, a, 'ours')
+      await isLeft(b, game(other), 'ours')
+      await client.create(games, { ...a, ...other }, { fieldManager: 'theirs' })
+      expect(await applyIfChanged(client, games, a, undefined, both)).toMatchObject({ writes: ['update'] })
     }))
 
   it('says which parts the server will not have as desired', () =>

@@ -1,4 +1,11 @@
-import { type Client, type KubernetesObject, OptionTypeError, type Scope, type View } from '@wherry/client'
+import {
+  type Client,
+  isAlreadyExists,
+  type KubernetesObject,
+  OptionTypeError,
+  type Scope,
+  type View,
+} from '@wherry/client'
 import {
   abortSignal,
   callback,
@@ -15,12 +22,15 @@ import type { HashedObject } from '../ingest/hashed-object.ts'
 import type { Parts } from '../parts/parts.ts'
 import { Application } from './application.ts'
 import type { Applied, ApplyIfChangedOptions } from './applied.ts'
+import { existingObject } from './existing.ts'
 
 /**
  * Makes one object as desired, and sends no request if it is (rule H10): it compares the observed object, from a cache, by the hashes of its parts.
  *
- * - `observed` is `undefined`: it creates the object, and writes its status if the create left that out. If the object exists, that fails with
- *   `isAlreadyExists` (with `mode: 'apply'` the existing object is applied to, because a server can't be told to create only).
+ * - `observed` is `undefined`: it creates the object, and writes its status if the create left that out. If the object exists after all,
+ *   because the cache does not show it, it is read, and treated as observed. It must be the caller's own: it has the controller that the desired object
+ *   names, or, if that names none, this field manager has written it. The object of somebody else is left, and the error is `isAlreadyExists`. (With
+ *   `mode: 'apply'` the existing object is applied to, because a server can't be told to create only.)
  * - A part of the object differs: one update or apply. A part of the status differs: one write of the status.
  * - Equal: nothing.
  *
@@ -49,7 +59,16 @@ export async function applyIfChanged<T extends KubernetesObject, S extends Scope
   if (options.force !== undefined && options.mode !== 'apply') {
     throw new OptionTypeError('applyIfChanged.force', "nothing without mode: 'apply'", `${options.force}`)
   }
-  return new Application({ client, view, desired, parts, options, onWrite: options.onWrite }).run(observed)
+  const application = () => new Application({ client, view, desired, parts, options, onWrite: options.onWrite })
+  try {
+    return await application().run(observed)
+  } catch (error) {
+    if (observed !== undefined || !isAlreadyExists(error)) throw error
+    const { signal, timeoutMs, fieldManager } = options
+    const existing = await existingObject({ client, view, desired, signal, timeoutMs, fieldManager })
+    if (existing === undefined) throw error
+    return application().run(existing)
+  }
 }
 
 const checkParts = having('parts({ … })', 'record')

@@ -4,6 +4,7 @@ import { readYaml, YamlError } from '@wherry/crd/internal'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost } from './host.ts'
 import { OutFolder } from './out-folder.ts'
+import { lostRights } from './rbac/lost-rights.ts'
 import { renewal } from './renewal.ts'
 
 /** Where generated files go. */
@@ -16,7 +17,7 @@ export interface Destination {
   readonly renewedBy: readonly string[]
 }
 
-/** Writes files of YAML, or checks that they are current, and says of each what became of it. */
+/** Writes files of YAML, or checks that they are current, and says of each what became of it, and which rights disappear from it. */
 export async function writeFiles(
   files: Readonly<Record<string, string>>,
   { out, isCheck, renewedBy }: Destination,
@@ -30,6 +31,11 @@ export async function writeFiles(
     const isToWrite = state !== 'current' && !isCheck
     if (isToWrite) await folder.write(name, content)
     if (state !== 'current') isCurrent = false
+    if (state === 'stale') {
+      const verb = isCheck ? 'would no longer grant' : 'no longer grants'
+      for (const right of lostRights(found ?? '', content))
+        host.stderr.write(`wherry: ${join(out, name)} ${verb} ${right}\n`)
+    }
     host.stdout.write(`${join(out, name)}: ${isToWrite ? 'written' : state}\n`)
   }
   if (isCheck && !isCurrent) throw new CommandFailure(renewal(renewedBy), 1)

@@ -232,6 +232,34 @@ it('K4: more than three tests are counted', async () => {
   )
 })
 
+it('K4: a right that disappears from a file is said, by the command that writes it and by its check', async () => {
+  await recordGame()
+  const line = `rbac --rights . --name game --fixed-name secrets --out .`
+  expect((await run(line, folder)).status).toBe(0)
+  await record('a.json', 'plays', [{ verb: 'list', ...games }])
+  const lost = [
+    'patch configmaps',
+    'watch games.arcade.example.com',
+    'patch games.arcade.example.com/status',
+    'get /metrics',
+  ]
+  const told = (verb: string) => lost.map(right => `wherry: game.rbac.yaml ${verb} ${right}\n`).sort()
+  const check = await run(`${line} --check`, folder)
+  expect(check.status).toBe(1)
+  expect(
+    check.stderr
+      .split(/(?<=\n)/)
+      .filter(one => one.includes('no longer'))
+      .sort(),
+  ).toEqual(told('would no longer grant'))
+  const written = await run(line, folder)
+  expect([written.status, written.stdout]).toEqual([0, 'game.rbac.yaml: written\n'])
+  expect(written.stderr.split(/(?<=\n)/).sort()).toEqual(told('no longer grants'))
+  // What is added, or only moved, is nothing that is lost.
+  await recordGame()
+  expect(await run(line, folder)).toMatchObject({ status: 0, stderr: '' })
+})
+
 it('K4: --check fails for a file that is missing or stale, and says how to renew it', async () => {
   await recordGame()
   const line = 'rbac --rights . --name game --out deploy --fixed-name secrets'

@@ -4,7 +4,6 @@ import { readYaml, YamlError } from '@wherry/crd/internal'
 import { CommandFailure } from './failure.ts'
 import type { CommandHost } from './host.ts'
 import { OutFolder } from './out-folder.ts'
-import { lostRights } from './rbac/lost-rights.ts'
 import { renewal } from './renewal.ts'
 
 /** Where generated files go. */
@@ -15,12 +14,14 @@ export interface Destination {
   readonly isCheck: boolean
   /** The arguments of the command that writes the files. */
   readonly renewedBy: readonly string[]
+  /** The rights that a file granted before, and does not grant now. */
+  readonly lostRights: (before: string, now: string) => readonly string[]
 }
 
 /** Writes files of YAML, or checks that they are current, and says of each what became of it, and which rights disappear from it. */
 export async function writeFiles(
   files: Readonly<Record<string, string>>,
-  { out, isCheck, renewedBy }: Destination,
+  { out, isCheck, renewedBy, lostRights }: Destination,
   host: CommandHost,
 ): Promise<void> {
   const folder = new OutFolder(out, host.cwd)

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { MemoryTransport } from './apiserver/front/memory.ts'
 import { ask } from './real/ask.ts'
 import { setUpApiServer } from './vitest.ts'
 
@@ -70,5 +71,84 @@ describe.each([
     const ownerReferences = [{ ...head, name: 'owner', uid, blockOwnerDeletion: true }]
     const owned = { ...head, metadata: { name: 'owned', ownerReferences } }
     expect((await ask(cluster.operator, 'POST', path, owned)).status).toBe(status)
+  })
+})
+
+describe('setUpApiServer and objects without a namespace', () => {
+  const held = `
+apiVersion: v1
+kind: Namespace
+metadata: { name: installed }
+`
+  const cluster = setUpApiServer({ install: [definition, held] })
+  const names: string[] = []
+
+  it.for([1, 2])('removes those that a test made, and keeps what was installed: %i', async time => {
+    const { admin } = cluster
+    const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+    expect((await ask(admin, 'GET', `${roles}/mine`)).status).toBe(404)
+    const role = {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name: 'mine' },
+      rules: [],
+    }
+    expect((await ask(admin, 'POST', roles, role)).status).toBe(201)
+    const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const gadgets = {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'gadgets.arcade.example.com' },
+      spec: {
+        ...{ group: 'arcade.example.com', scope: 'Cluster', names: { plural: 'gadgets', kind: 'Gadget' } },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    }
+    expect((await ask(admin, 'POST', crds, gadgets)).status).toBe(201)
+    expect((await ask(admin, 'GET', `${crds}/widgets.arcade.example.com`)).status).toBe(200)
+    expect((await ask(admin, 'GET', '/api/v1/namespaces/installed')).status).toBe(200)
+    names.push(`${time} ${cluster.namespace}`)
+    expect(names).toHaveLength(time)
+  })
+})
+
+describe('setUpApiServer in simulated time', () => {
+  const rights = [{ verbs: ['list', 'create'], apiGroups: [''], resources: ['configmaps'] }]
+  const cluster = setUpApiServer({ time: 'simulated', rights, install: definition })
+  afterAll(() => rm('.wherry/rights', { recursive: true }))
+  const began: number[] = []
+
+  it.for([1, 2])('has a server in memory, rights, and a clock that the test controls: %i', () => {
+    const { simulation } = cluster
+    return simulation.run(async () => {
+      const { transport, url, token, environment } = cluster.operator
+      expect(environment.clock).toBe(simulation.clock)
+      const connection = await (transport as MemoryTransport).connect(new URL(url), new AbortController().signal)
+      const statusOf = (path: string) =>
+        new Promise<number>((resolve, reject) => {
+          const headers = { authorization: `Bearer ${token}` }
+          connection.request({ method: 'GET', path, headers }, { head: resolve, data() {}, end() {}, error: reject })
+        })
+      const namespace = `/api/v1/namespaces/${cluster.namespace}`
+      expect([await statusOf(`${namespace}/configmaps`), await statusOf(`${namespace}/secrets`)]).toEqual([200, 403])
+      const from = simulation.clock.now()
+      if (began.length > 0) expect(from).toBeGreaterThan(began[0] ?? 0)
+      began.push(from)
+      await simulation.advance(48 * 3_600_000)
+      expect(simulation.clock.now() - from).toBeGreaterThanOrEqual(48 * 3_600_000)
+    })
+  })
+
+  it('fails a test as in real time', () => {
+    cluster.expectError('too big')
+    cluster.admin.environment.onError(new Error('chess is too big'), { phase: 'reconcile' })
+  })
+})
+
+describe('setUpApiServer in real time', () => {
+  const cluster = setUpApiServer()
+
+  it('has no simulation', () => {
+    expect(() => cluster.simulation).toThrow("only with time: 'simulated'")
   })
 })

@@ -40,7 +40,11 @@ export function manifestsCommand(host: CommandHost): Command {
 async function manifests(program: string | undefined, options: Options, host: CommandHost): Promise<void> {
   const { out, check } = options
   if (check && out === undefined) throw wrongUsage('--check needs --out, the folder of the files to check')
-  const [{ manifestFiles }, { writeFiles }] = await Promise.all([import('./files.ts'), import('../written.ts')])
+  const [{ manifestFiles }, { writeFiles }, { lostRights }] = await Promise.all([
+    import('./files.ts'),
+    import('../written.ts'),
+    import('../rbac/lost-rights.ts'),
+  ])
   const files = await manifestFiles(program, options, host)
   if (out === undefined) {
     host.stdout.write(Object.values(files)[0] ?? '')
@@ -55,5 +59,5 @@ async function manifests(program: string | undefined, options: Options, host: Co
     ...(serviceMonitor ? ['--service-monitor'] : []),
     ...['--out', out],
   ]
-  await writeFiles(files, { out, isCheck: check === true, renewedBy }, host)
+  await writeFiles(files, { out, isCheck: check === true, renewedBy, lostRights }, host)
 }

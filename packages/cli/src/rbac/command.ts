@@ -36,10 +36,11 @@ export function rbacCommand(host: CommandHost): Command {
 async function rbac(program: string | undefined, options: Options, host: CommandHost): Promise<void> {
   const { name, out, check } = options
   if (check && out === undefined) throw wrongUsage('--check needs --out, the folder of the file to check')
-  const [{ operatorRoles }, { rolesYaml }, { writeFiles }] = await Promise.all([
+  const [{ operatorRoles }, { rolesYaml }, { writeFiles }, { lostRights }] = await Promise.all([
     import('./operator-roles.ts'),
     import('./role-yaml.ts'),
     import('../written.ts'),
+    import('./lost-rights.ts'),
   ])
   const { roles } = await operatorRoles(program, name, options, host)
   const made = rolesYaml(roles, name)
@@ -48,5 +49,5 @@ async function rbac(program: string | undefined, options: Options, host: Command
     return
   }
   const renewedBy = ['rbac', ...rightsArguments(program, options), '--name', name, '--out', out]
-  await writeFiles({ [`${name}.rbac.yaml`]: made }, { out, isCheck: check === true, renewedBy }, host)
+  await writeFiles({ [`${name}.rbac.yaml`]: made }, { out, isCheck: check === true, renewedBy, lostRights }, host)
 }

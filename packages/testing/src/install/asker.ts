@@ -9,7 +9,7 @@ import type { Connection } from '../transport.ts'
 /** Sends requests to a server as its administrator. */
 export interface Asker {
   /** Rejects when no whole answer comes. The body is sent as JSON, with `contentType` `application/json` by default. */
-  ask(method: string, path: string, body?: object, contentType?: string): Promise<Answer>
+  ask(method: string, path: string, body?: object, contentType?: string, accept?: string): Promise<Answer>
   /** Waits before a question is asked again. */
   pause(): Promise<void>
 }
@@ -32,7 +32,8 @@ function bySockets({ url, ca, token }: ApiServer): Closable {
   const options = { keepAlive: true, maxSockets: 4 }
   const agent = ca === undefined ? new PlainAgent(options) : new Agent(options)
   return {
-    ask: (method, path, body, contentType) => ask({ url, ca, token }, method, path, body, { contentType, agent }),
+    ask: (method, path, body, contentType, accept) =>
+      ask({ url, ca, token }, method, path, body, { contentType, accept, agent }),
     pause: () => after(pauseMs),
     close: () => agent.destroy(),
   }
@@ -42,11 +43,14 @@ async function inMemory(server: EmbeddedApiServer): Promise<Closable> {
   const transport = server.transport()
   const connection = await transport.connect(new URL(server.url), new AbortController().signal)
   return {
-    ask: (method, path, body, contentType = 'application/json') =>
+    ask: (method, path, body, contentType = 'application/json', accept = '*/*') =>
       answerOf(connection, {
         method,
         path,
-        headers: { authorization: `Bearer ${server.token}`, 'content-type': contentType, 'user-agent': userAgent },
+        headers: {
+          ...{ authorization: `Bearer ${server.token}`, accept, 'user-agent': userAgent },
+          'content-type': contentType,
+        },
         body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
       }),
     // An answer takes some of the simulated time already.

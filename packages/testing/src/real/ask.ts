@@ -22,6 +22,8 @@ export interface Answer {
 export interface AskOptions {
   /** @default 'application/json' */
   readonly contentType?: string | undefined
+  /** What the answer may be. @default anything */
+  readonly accept?: string | undefined
   /** Whose connections it is sent on. @default a connection of its own */
   readonly agent?: Agent | undefined
   /** How long the server may be silent, in milliseconds. @default 60_000: only what hangs takes so long */
@@ -34,23 +36,29 @@ export function ask(
   method: string,
   path: string,
   body?: object,
-  { contentType = 'application/json', agent, timeoutMs = 60_000 }: AskOptions = {},
+  { contentType = 'application/json', accept = '*/*', agent, timeoutMs = 60_000 }: AskOptions = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${token}`, 'content-type': contentType, 'user-agent': userAgent }
+    const text = body === undefined ? '' : JSON.stringify(body)
+    const headers = {
+      ...{ authorization: `Bearer ${token}`, accept, 'user-agent': userAgent },
+      'content-type': contentType,
+      // Node sends the body of a DELETE without its length otherwise.
+      'content-length': Buffer.byteLength(text),
+    }
     const options = { method, ca, agent: agent ?? (false as const), headers, timeout: timeoutMs }
     const send = ca === undefined ? plain : request
     const sent = send(new URL(path, url), options, answer => {
-      let text = ''
+      let received = ''
       answer.setEncoding('utf8')
       answer.on('data', (part: string) => {
-        text += part
+        received += part
       })
       answer.on('error', reject)
-      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }))
+      answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text: received }))
     })
     sent.on('timeout', () => sent.destroy(new Error(`no answer in ${timeoutMs} ms`)))
     sent.on('error', reject)
-    sent.end(body === undefined ? undefined : JSON.stringify(body))
+    sent.end(text)
   })
 }

@@ -1,12 +1,15 @@
 import type { ApiServer, EmbeddedApiServer } from '../apiserver/api-server.ts'
 import type { Account, Grant } from '../apiserver/authn/account.ts'
 import { recordRights } from '../apiserver/authn/record-rights.ts'
+import type { MemoryTransport } from '../apiserver/front/memory.ts'
 import { type AnyServerOptions, type CommonOptions, startApiServer } from '../apiserver/start.ts'
 import type { Environment } from '../environment.ts'
 import { asking } from '../install/asker.ts'
 import { install } from '../install/install.ts'
 import type { ManifestSource } from '../install/manifests.ts'
 import type { RealApiServer } from '../real/real-apiserver.ts'
+import { type Simulation, simulate } from '../simulate/simulate.ts'
+import { type ClusterObject, clusterObjects, deleteNewObjects } from './cluster-objects.ts'
 import { createNamespace, deleteNamespace } from './namespaces.ts'
 import { ReportedErrors } from './reported-errors.ts'
 import { RunOperators } from './run-operators.ts'
@@ -24,6 +27,14 @@ export interface TestServerOptions extends CommonOptions {
    * written
    */
   readonly rights?: readonly Grant[] | undefined
+  /**
+   * `simulated`: the server is in memory, and the test controls the clock and all random numbers of the server and of its clients. Each test is then a
+   * function for `simulation.run`: `it('…', () => cluster.simulation.run(async () => { … }))`. Embedded servers only.
+   * @default 'real'
+   */
+  readonly time?: 'real' | 'simulated' | undefined
+  /** The seed of the simulation. @default 1 */
+  readonly seed?: number | undefined
 }
 
 /** Options for a client: `new Client(cluster.operator)`. */
@@ -31,7 +42,9 @@ export interface TestConnection {
   readonly url: string
   readonly ca: string | undefined
   readonly token: string
-  readonly environment: Pick<Environment, 'onError'>
+  readonly environment: Partial<Environment> & Pick<Environment, 'onError'>
+  /** In simulated time only: what requests are sent by. */
+  readonly transport?: MemoryTransport
 }
 
 /** What a test opens. */
@@ -42,7 +55,9 @@ interface Closable {
 /** The API server of a file of tests, and what each of its tests has for itself. The properties throw a `TypeError` outside of a test. */
 export interface TestServer {
   readonly server: ApiServer
-  /** A namespace for the test that runs, which is deleted after it. */
+  /** The time of the tests. Throws a `TypeError` without `time: 'simulated'`. */
+  readonly simulation: Simulation
+  /** A namespace for the test that runs, which is deleted after it, as are the objects without a namespace that the test made. */
   readonly namespace: string
   /** For the client of the operator: it has the `rights`. */
   readonly operator: TestConnection
@@ -73,12 +88,17 @@ interface Current {
   readonly open: Closable[]
   /** The operators that were run meanwhile. */
   readonly operators: RunOperators
+  /** The objects without a namespace that were there before it. */
+  readonly before: ReadonlyMap<string, ClusterObject>
 }
 
 /** The server of a file of tests while it runs. */
 interface Running {
   readonly server: EmbeddedApiServer | RealApiServer
   readonly account: Account | undefined
+  readonly simulation: Simulation | undefined
+  /** Calls a function in the time of the tests. */
+  within<T>(fn: () => Promise<T>): Promise<T>
 }
 
 /** The `setUpApiServer` of a test runner that has these hooks. */
@@ -86,45 +106,68 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
   let running: Running | undefined
   let current: Current | undefined
   const earlier: ReportedErrors[] = []
+  let made = 0
   hooks.beforeAll(async () => {
     running = await started(options)
   })
   hooks.afterAll(async () => {
-    await running?.server.close()
+    await running?.within(async () => running?.server.close())
     running = undefined
     for (const one of earlier) one.checkLate()
   })
-  hooks.beforeEach(async () => {
-    const { server } = present(running)
+  hooks.beforeEach(() => {
+    const { server, within } = present(running)
     const namespace = `test-${earlier.length + 1}`
-    await asking(server, asker => createNamespace(asker, namespace))
-    if (server.kind === 'embedded') await Promise.all([server.resetStats(), server.resetRights()])
-    current = { namespace, errors: new ReportedErrors(), open: [], operators: new RunOperators() }
+    return within(async () => {
+      const before = await asking(server, async asker => {
+        await createNamespace(asker, namespace)
+        return clusterObjects(asker)
+      })
+      if (server.kind === 'embedded') await Promise.all([server.resetStats(), server.resetRights()])
+      current = { namespace, errors: new ReportedErrors(), open: [], operators: new RunOperators(), before }
+    })
   })
-  hooks.afterEach(async (test, isPassed) => {
-    const { server, account } = present(running)
-    const { namespace, errors, open, operators } = present(current)
+  hooks.afterEach((test, isPassed) => {
+    const { server, account, within } = present(running)
+    const { namespace, errors, open, operators, before } = present(current)
     current = undefined
     earlier.push(errors)
-    const failures = await failuresOf([
-      ...open.reverse().map(one => async () => one.close()),
-      () => operators.close(),
-      () => asking(server, asker => deleteNamespace(asker, namespace)),
-      async () => errors.check(),
-    ])
-    // What a failed test used is not all that it needs: its last recording stays.
-    if (isPassed && failures.length === 0 && server.kind === 'embedded' && account !== undefined)
-      await recordRights(server, { user: account.user, test })
-    if (failures.length > 0) throw failures[0]
+    return within(async () => {
+      const failures = await failuresOf([
+        ...open.reverse().map(one => async () => one.close()),
+        () => operators.close(),
+        () => asking(server, asker => deleteNamespace(asker, namespace)),
+        () => asking(server, asker => deleteNewObjects(asker, before)),
+        async () => errors.check(),
+      ])
+      // What a failed test used is not all that it needs: its last recording stays.
+      if (isPassed && failures.length === 0 && server.kind === 'embedded' && account !== undefined)
+        await recordRights(server, { user: account.user, test })
+      if (failures.length > 0) throw failures[0]
+    })
   })
   const connection = (token: string): TestConnection => {
-    const { url, ca } = present(running).server
-    const { errors } = present(current)
-    return { url, ca, token, environment: { onError: (error, context) => errors.report(error, context) } }
+    const { server, simulation } = present(running)
+    const { errors, open } = present(current)
+    const { url, ca } = server
+    const onError: Environment['onError'] = (error, context) => errors.report(error, context)
+    if (simulation === undefined) return { url, ca, token, environment: { onError } }
+    made += 1
+    const transport = (server as EmbeddedApiServer).transport({
+      random: simulation.random.fork(`network ${made}`),
+    })
+    open.unshift({ close: async () => transport.close() })
+    return { url, ca, token, transport, environment: { ...simulation.environment, onError } }
   }
   return {
     get server() {
       return present(running).server
+    },
+    get simulation() {
+      const { simulation } = present(running)
+      if (simulation === undefined)
+        throw new TypeError("setUpApiServer: only with time: 'simulated' is there a simulation")
+      return simulation
     },
     get namespace() {
       return present(current).namespace
@@ -144,23 +187,42 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
   }
 }
 
+/** So long a simulation of a file of tests lasts at most, in milliseconds: ten years, in as many steps as that takes. */
+const simulated = { limitMs: 315_360_000_000, maxSteps: Number.MAX_SAFE_INTEGER }
+
 async function started({
   kind = 'embedded',
   install: sources = [],
   rights,
+  time = 'real',
+  seed = 1,
   ...common
 }: TestServerOptions): Promise<Running> {
+  if (time === 'simulated' && kind !== 'embedded') {
+    throw new TypeError(`setUpApiServer: time: 'simulated' needs an embedded server, and kind is ${kind}`)
+  }
   const { enforceOwnerRights = rights !== undefined } = common
   const authorization = rights === undefined ? common.authorization : 'RBAC'
-  const server = await startApiServer({ ...common, kind, authorization, enforceOwnerRights })
-  try {
-    await install(server, ...[sources].flat())
-    const account = rights === undefined ? undefined : await server.account(rights)
-    return { server, account }
-  } catch (error) {
-    await server.close()
-    throw error
-  }
+  const options = { ...common, authorization, enforceOwnerRights }
+  const simulation = time === 'simulated' ? simulate(seed, simulated) : undefined
+  const within: Running['within'] = fn => (simulation === undefined ? fn() : (simulation.run(fn) as Promise<never>))
+  return within(async () => {
+    const server =
+      simulation === undefined
+        ? await startApiServer({ ...options, kind })
+        : await startApiServer({
+            ...options,
+            ...{ sockets: false, clock: simulation.clock, random: simulation.random.fork('server') },
+          })
+    try {
+      await install(server, ...[sources].flat())
+      const account = rights === undefined ? undefined : await server.account(rights)
+      return { server, account, simulation, within }
+    } catch (error) {
+      await server.close()
+      throw error
+    }
+  })
 }
 
 /** Takes all steps, one after the other, even if some of them fail. Resolves with the failures. */

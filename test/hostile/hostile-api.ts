@@ -27,6 +27,8 @@ export const apiFaults = [
   'no-version',
   'old-version',
   'same-continue',
+  'unproved-list',
+  'more-remain',
   'other-namespace',
   'other-kind',
   'nameless',
@@ -284,6 +286,11 @@ export class HostileApi {
         `{"items":${draw.pick(['{}', '1', '""'])},"metadata":{"resourceVersion":"5"}}`,
         '{}',
       ])
+    if (fault === 'unproved-list') text = unproved(kind, isMetadata, snapshot.version, draw)
+    if (fault === 'more-remain' && next !== '' && page.length > 0) {
+      const remaining = { resourceVersion: metadata.resourceVersion, remainingItemCount: rest.length }
+      text = text.replace(JSON.stringify(metadata), JSON.stringify(remaining))
+    }
     body(out, 200, text)
   }
 
@@ -452,6 +459,23 @@ export class HostileApi {
     const seconds = Number(asked.query.get('timeoutSeconds') ?? 1800)
     later(seconds * 1000, () => out.end())
   }
+}
+
+/** An answer without objects that is not the list asked for: it says of no object that it is gone. */
+function unproved(kind: Kind, isMetadata: boolean, version: number, draw: Draw): string {
+  const other = draw.pick(kinds.filter(one => one !== kind))
+  const types = [
+    {},
+    { kind: 'List', apiVersion: 'v1' },
+    { kind: 'Status', apiVersion: 'v1', status: 'Success' },
+    { kind: `${kind.kind}List` },
+    { kind: `${kind.kind}List`, apiVersion: 'other.example.com/v1' },
+    // The metadata form has one kind for all resources.
+    ...(isMetadata ? [] : [{ kind: `${other.kind}List`, apiVersion: apiVersionOf(other) }]),
+  ]
+  const type = draw.pick(types)
+  const metadata = { resourceVersion: `${draw.pick([version, version + 100_000])}` }
+  return JSON.stringify(draw.chance(0.5) ? { ...type, metadata, items: [] } : { items: [], metadata, ...type })
 }
 
 function applies(fault: ApiFault, { method, path, query }: Asked): boolean {

@@ -1,9 +1,9 @@
 import { defineResource, type KubernetesObject, type OwnerReference, type Resource, type View } from '@wherry/client'
 import { nameOfProjection, projector, resourceName, type SelfNamedProjection, selfNamed } from '@wherry/client/internal'
+import { Shared } from '@wherry/hash-compare/internal'
 import type { Condition } from '../objects/conditions.ts'
 import { controllerOf } from '../objects/owner.ts'
 import { type OwnedFields, ownedFields } from './judge.ts'
-import { SharedTexts } from './shared-texts.ts'
 
 /** What is kept of an object that a manager applies. Its name is that under which it is kept. */
 export interface AppliedObject {
@@ -33,7 +33,8 @@ interface WithValues {
 export class AppliedObjects {
   readonly manager: string
   readonly subresource: '' | 'status'
-  readonly #texts = new SharedTexts()
+  /** Most objects of a kind have equal owned fields. */
+  readonly #texts = new Shared<string>()
   readonly #views = new Map<string, View<AppliedObject>>()
   readonly #others = new Map<string, AppliedObjects>()
   /** By resource: what else is kept of its objects. One function for each: views whose functions differ do not share an informer. */
@@ -108,10 +109,10 @@ export class AppliedObjects {
   /** Objects of one owner share the text of that. */
   #owned({ apiVersion, fields, digest, owners }: OwnedFields): OwnedFields {
     return {
-      apiVersion: this.#texts.share(apiVersion),
-      fields: this.#texts.share(fields),
+      apiVersion: this.#texts.get(apiVersion, apiVersion),
+      fields: this.#texts.get(fields, fields),
       digest,
-      owners: this.#texts.share(owners),
+      owners: this.#texts.get(owners, owners),
     }
   }
 
@@ -120,8 +121,8 @@ export class AppliedObjects {
     if (owner === undefined) return undefined
     const { apiVersion, kind, uid } = owner
     return {
-      apiVersion: this.#texts.share(apiVersion),
-      kind: this.#texts.share(kind),
+      apiVersion: this.#texts.get(apiVersion, apiVersion),
+      kind: this.#texts.get(kind, kind),
       name: owner.name === name ? name : owner.name,
       uid,
     }

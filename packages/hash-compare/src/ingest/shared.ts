@@ -1,5 +1,5 @@
 /** Values with longer keys are not shared: they are an object's own. In UTF-16 code units. */
-const longestKey = 1024
+const longestKey = 4096
 /** The length of all keys together. Others choose how long a key is, so a number of values would be no bound. */
 const mostInAll = 1024 * 1024
 

@@ -35,7 +35,15 @@ export function connect(address: ClusterAddress): Cluster {
         answer.on('end', () => {
           const text = Buffer.concat(chunks).toString()
           const json = answer.headers['content-type']?.startsWith('application/json') === true
-          resolve({ status: answer.statusCode ?? 0, body: json ? JSON.parse(text) : text })
+          try {
+            resolve({ status: answer.statusCode ?? 0, body: json ? JSON.parse(text) : text })
+          } catch (cause) {
+            reject(
+              new Error(`${method} ${path}: the answer is no JSON (${answer.statusCode}, ${text.length} characters)`, {
+                cause,
+              }),
+            )
+          }
         })
       })
       sent.on('error', reject)

@@ -13,7 +13,7 @@ const MARK = banner('tools/generate/resource-types.ts')
 
 /** What is not an interface of its properties. The server describes some of them as anything, or as objects. */
 const written: Readonly<Record<string, string>> = {
-  'io.k8s.apimachinery.pkg.api.resource.Quantity': 'string',
+  'io.k8s.apimachinery.pkg.api.resource.Quantity': 'string | number',
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': 'Record<string, unknown>',
   'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime': 'string',
   'io.k8s.apimachinery.pkg.apis.meta.v1.Time': 'string',

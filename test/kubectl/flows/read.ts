@@ -83,7 +83,7 @@ export const readFlows: readonly Flow[] = [
         args: 'get configmap settings -w -o jsonpath={.data}',
         from: /blue/,
         meanwhile: ['patch configmap settings -p \'{"data":{"colour":"red"}}\''],
-        until: /red.*\n/,
+        until: /red"}/,
       },
     ],
   },

@@ -30,8 +30,8 @@ Makes an index, changes one, or pushes it to a registry. The same calls give the
   prune              keeps these packages, and removes all others
   push               prints IMAGE with the digest
 
-The user of a registry is that of config.json in DOCKER_CONFIG or in ~/.docker. The proxy is that of HTTPS_PROXY and NO_PROXY; REGISTRY_CA names a
-file with the PEM of a CA that is trusted beside the public ones.`
+The user of a registry is that of config.json in DOCKER_CONFIG or in ~/.docker. The proxy is that of HTTPS_PROXY, ALL_PROXY and NO_PROXY, or
+their lower-case names. REGISTRY_CA names a file with the PEM of a CA that is trusted beside the public ones.`
 
 /** What the command takes from its process. */
 export interface CommandHost {

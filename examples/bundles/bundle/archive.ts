@@ -1,8 +1,8 @@
-import { Readable, type Transform } from 'node:stream'
-import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
-import { extract } from 'tar-stream'
 import { BundleError } from './errors.ts'
 import { isOfBundle, Link, shown, withoutLinks } from './links.ts'
+import { visitTar } from './tar.ts'
+
+export { BundleError }
 
 export interface ArchiveLimits {
   /** What the layers may unpack to, in bytes, all together. @default 32 MiB */
@@ -63,54 +63,27 @@ async function filesOf(
   errors: { readonly tooLarge: () => BundleError; readonly tooMany: () => BundleError },
 ): Promise<Map<string, Buffer | Link>> {
   const files = new Map<string, Buffer | Link>()
-  const tar = extract()
-  const unpacked = decompressed(bytes)
-  unpacked.on('data', (chunk: Buffer) => {
-    left.bytes -= chunk.length
-    if (left.bytes < 0) tar.destroy(errors.tooLarge())
-  })
-  unpacked.on('error', error => tar.destroy(error))
-  unpacked.pipe(tar)
-  try {
-    for await (const entry of tar) {
-      const { name, type, linkname } = entry.header
-      const path = checkedPath(name)
-      // A whiteout of its root or of a folder of the bundle counts, wherever it is.
-      if (!isOfBundle(path) && !isWhiteout(path)) {
-        entry.resume()
-        continue
-      }
-      left.entries -= 1
-      if (left.entries < 0) throw errors.tooMany()
-      if (type === 'file' || type === 'contiguous-file') {
-        files.set(path, await contentOf(entry as AsyncIterable<Uint8Array>))
-        continue
-      }
-      entry.resume()
-      if (type === 'directory') continue
-      const link = Link.of(path, type, linkname ?? '')
+  const count = (unpacked: number): BundleError | undefined => {
+    left.bytes -= unpacked
+    return left.bytes < 0 ? errors.tooLarge() : undefined
+  }
+  await visitTar(bytes, count, async ({ name, type, linkname, content }) => {
+    const path = checkedPath(name)
+    // A whiteout of its root or of a folder of the bundle counts, wherever it is.
+    if (!isOfBundle(path) && !isWhiteout(path)) return
+    left.entries -= 1
+    if (left.entries < 0) throw errors.tooMany()
+    if (type === 'file') files.set(path, await content())
+    else if (type !== 'directory') {
+      const link = Link.of(path, type, linkname)
       // A hard link is to what was there before it in the same layer.
       files.set(path, type === 'link' ? link.followedIn(files) : link)
     }
-  } catch (error) {
-    if (error instanceof BundleError) throw error
-    const message = `the bundle has a layer that is no tar, plain or compressed by gzip or zstd: ${(error as Error).message}`
-    throw new BundleError('NotAnArchive', message, { cause: error })
-  } finally {
-    unpacked.destroy()
-    tar.destroy()
-  }
+  }).catch((error: BundleError) => {
+    if (error.reason !== 'NotAnArchive') throw error
+    throw new BundleError('NotAnArchive', `the bundle has a layer that is ${error.message}`, { cause: error.cause })
+  })
   return files
-}
-
-/** What a layer unpacks to. Its first bytes say how it is compressed: media types are sometimes wrong. */
-function decompressed(bytes: Uint8Array): Readable | Transform {
-  const packed = Readable.from([bytes])
-  const begins = (...start: number[]): boolean => start.every((byte, at) => bytes[at] === byte)
-  if (begins(0x1f, 0x8b)) return packed.pipe(createGunzip())
-  if (!begins(0x28, 0xb5, 0x2f, 0xfd)) return packed
-  // Otherwise a frame of a few bytes may ask for a window of 128 MiB.
-  return packed.pipe(createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 25 } }))
 }
 
 /** Removes what the whiteouts of a layer hide from the files of the lower ones. */
@@ -132,12 +105,6 @@ function isWhiteout(path: string): boolean {
 
 function nameIn(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
-}
-
-async function contentOf(entry: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  for await (const part of entry) parts.push(part)
-  return Buffer.concat(parts)
 }
 
 function checkedPath(name: string): string {

@@ -52,9 +52,9 @@ export function testRefusedKinds(start: () => Promise<ApiServer>): void {
   )
 
   it(
-    'a constraint whose only kind has gone has no violations, if more were found than were named',
+    'a constraint whose only kind goes while no operator runs has no violations, if more were found than were named',
     () =>
-      withOperator(async client => {
+      withOperator(async (client, first) => {
         const widgets = new Widgets(client, 'example.com')
         await widgets.define('v1')
         await widgets.fill(widgets.resource('v1'), 30)
@@ -62,11 +62,18 @@ export function testRefusedKinds(start: () => Promise<ApiServer>): void {
         const status = await constrain(client, requiredLabels, 'owner', { match: [widgets.kind], parameters })
         await vi.waitFor(async () => expect(await status()).toMatchObject({ totalViolations: 30 }))
         expect((await status()).violations?.length).toBeLessThan(30)
+        // Otherwise the objects go before their kind, and are counted one by one.
+        await first.close()
         await widgets.undefine()
-        await vi.waitFor(async () => {
-          expect(audited(await status())).toBe('NotInstalled')
-          expect(await status()).toMatchObject({ totalViolations: 0, violations: [] })
-        })
+        const again = new Running(client)
+        try {
+          await vi.waitFor(async () => {
+            expect(audited(await status())).toBe('NotInstalled')
+            expect(await status()).toMatchObject({ totalViolations: 0, violations: [] })
+          })
+        } finally {
+          await again.close()
+        }
       }),
     patience,
   )

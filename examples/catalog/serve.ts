@@ -9,12 +9,12 @@ import type { Catalogs } from './operator.ts'
  *
  *     GET /NAMESPACE/CATALOG/packages                            what can be installed: each package, its default channel, its channels and their heads
  *     GET /NAMESPACE/CATALOG/packages/PACKAGE                    the same of one package
- *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the whole metadata of its head
+ *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the metadata of its head
  *     GET /NAMESPACE/CATALOG/upgrades/PACKAGE/CHANNEL?name=&version=   the way from an installed release
  *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/manifest        the manifest of the bundle, whose digest the release has
  *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/layers/DIGEST   a layer of the bundle
  *
- * The manifest names the digests of the layers. A client that compares all of them need not trust this server.
+ * The metadata of a head lacks its icon, description and examples: they are in its bundle. The manifest names the digests of the layers. A client that compares all of them need not trust this server.
  */
 export function catalogServer(catalogs: Catalogs): Server {
   return createServer((request, response) => {

@@ -1,12 +1,13 @@
-import { Readable, type Transform } from 'node:stream'
-import { constants, createGunzip, createZstdDecompress } from 'node:zlib'
-import { extract } from 'tar-stream'
 import { BundleError } from './errors.ts'
+import { isOfBundle, Link, shown, withoutLinks } from './links.ts'
+import { visitTar } from './tar.ts'
+
+export { BundleError }
 
 export interface ArchiveLimits {
   /** What the layers may unpack to, in bytes, all together. @default 32 MiB */
   readonly maxBytes?: number | undefined
-  /** How many entries they may have, folders too. @default 1000 */
+  /** How many entries they may have in the bundle's folders, folders too. Others are bounded by `maxBytes`: each takes 512 bytes. @default 1000 */
   readonly maxEntries?: number | undefined
 }
 
@@ -25,11 +26,13 @@ const whiteout = '.wh.'
 const opaque = '.wh..wh..opq'
 
 /**
- * The regular files of the layers of an image, the lowest first, by their paths, in memory: nothing is written to a disk. A layer is a tar,
- * plain or compressed by gzip or zstd; an archive `.tar.gz` is one layer. What they unpack to is counted while they are unpacked, so that
- * a small archive of something huge ends early.
+ * The files of a bundle, by their paths, in memory: those in `manifests` and `metadata` of the layers of an image, the lowest first. Whatever else
+ * is in the image is skipped. Nothing is written to a disk. A layer is a tar, plain or compressed by gzip or zstd; an archive `.tar.gz` is one
+ * layer. What they unpack to is counted while they are unpacked, so that a small archive of something huge ends early. A link to another file of
+ * the bundle is that file.
  *
- * @throws BundleError for links, devices, paths that leave the archive, more layers than {@link maxLayers}, and what is more than the limits allow
+ * @throws BundleError for links that lead out of the bundle and devices in it, paths that leave the archive, more layers than {@link maxLayers},
+ * and what is more than the limits allow
  */
 export async function readLayers(
   layers: readonly Uint8Array[],
@@ -40,13 +43,13 @@ export async function readLayers(
   const left = { bytes: maxBytes, entries: maxEntries }
   const tooLarge = (): BundleError => new BundleError('TooLarge', `the archive unpacks to more than ${maxBytes} bytes`)
   const tooMany = (): BundleError => new BundleError('TooManyFiles', `the archive has more than ${maxEntries} files`)
-  const files = new Map<string, Buffer>()
+  const files = new Map<string, Buffer | Link>()
   for (const layer of layers) {
     const own = await filesOf(layer, left, { tooLarge, tooMany })
     hide(files, [...own.keys()].filter(isWhiteout))
     for (const [path, content] of own) if (!isWhiteout(path)) files.set(path, content)
   }
-  return files
+  return withoutLinks(files)
 }
 
 interface Left {
@@ -58,49 +61,33 @@ async function filesOf(
   bytes: Uint8Array,
   left: Left,
   errors: { readonly tooLarge: () => BundleError; readonly tooMany: () => BundleError },
-): Promise<Map<string, Buffer>> {
-  const files = new Map<string, Buffer>()
-  const tar = extract()
-  const unpacked = decompressed(bytes)
-  unpacked.on('data', (chunk: Buffer) => {
-    left.bytes -= chunk.length
-    if (left.bytes < 0) tar.destroy(errors.tooLarge())
-  })
-  unpacked.on('error', error => tar.destroy(error))
-  unpacked.pipe(tar)
-  try {
-    for await (const entry of tar) {
-      const { name, type } = entry.header
-      left.entries -= 1
-      if (left.entries < 0) throw errors.tooMany()
-      const path = checkedPath(name)
-      if (type === 'file') files.set(path, await contentOf(entry as AsyncIterable<Uint8Array>))
-      else if (type === 'directory') entry.resume()
-      else throw new BundleError('LinkInArchive', `${shown(name)} is a ${type}: only files and folders are unpacked`)
-    }
-  } catch (error) {
-    if (error instanceof BundleError) throw error
-    const message = `the bundle has a layer that is no tar, plain or compressed by gzip or zstd: ${(error as Error).message}`
-    throw new BundleError('NotAnArchive', message, { cause: error })
-  } finally {
-    unpacked.destroy()
-    tar.destroy()
+): Promise<Map<string, Buffer | Link>> {
+  const files = new Map<string, Buffer | Link>()
+  const count = (unpacked: number): BundleError | undefined => {
+    left.bytes -= unpacked
+    return left.bytes < 0 ? errors.tooLarge() : undefined
   }
+  await visitTar(bytes, count, async ({ name, type, linkname, content }) => {
+    const path = checkedPath(name)
+    // A whiteout of its root or of a folder of the bundle counts, wherever it is.
+    if (!isOfBundle(path) && !isWhiteout(path)) return
+    left.entries -= 1
+    if (left.entries < 0) throw errors.tooMany()
+    if (type === 'file') files.set(path, await content())
+    else if (type !== 'directory') {
+      const link = Link.of(path, type, linkname)
+      // A hard link is to what was there before it in the same layer.
+      files.set(path, type === 'link' ? link.followedIn(files) : link)
+    }
+  }).catch((error: BundleError) => {
+    if (error.reason !== 'NotAnArchive') throw error
+    throw new BundleError('NotAnArchive', `the bundle has a layer that is ${error.message}`, { cause: error.cause })
+  })
   return files
 }
 
-/** What a layer unpacks to. Its first bytes say how it is compressed: media types are sometimes wrong. */
-function decompressed(bytes: Uint8Array): Readable | Transform {
-  const packed = Readable.from([bytes])
-  const begins = (...start: number[]): boolean => start.every((byte, at) => bytes[at] === byte)
-  if (begins(0x1f, 0x8b)) return packed.pipe(createGunzip())
-  if (!begins(0x28, 0xb5, 0x2f, 0xfd)) return packed
-  // Otherwise a frame of a few bytes may ask for a window of 128 MiB.
-  return packed.pipe(createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 25 } }))
-}
-
 /** Removes what the whiteouts of a layer hide from the files of the lower ones. */
-function hide(files: Map<string, Buffer>, whiteouts: readonly string[]): void {
+function hide(files: Map<string, unknown>, whiteouts: readonly string[]): void {
   const hidden = whiteouts.map(path => {
     const [name, folder] = [nameIn(path), path.slice(0, path.length - nameIn(path).length)]
     return name === opaque ? folder : folder + name.slice(whiteout.length)
@@ -120,20 +107,10 @@ function nameIn(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1)
 }
 
-async function contentOf(entry: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const parts: Uint8Array[] = []
-  for await (const part of entry) parts.push(part)
-  return Buffer.concat(parts)
-}
-
 function checkedPath(name: string): string {
   const parts = name.split('/').filter(part => part !== '' && part !== '.')
   if (name.startsWith('/') || name.includes('\\') || parts.includes('..')) {
     throw new BundleError('UnsafePath', `the path ${shown(name)} leaves the archive`)
   }
   return parts.join('/')
-}
-
-function shown(name: string): string {
-  return JSON.stringify(name.length > 100 ? `${name.slice(0, 100)}…` : name)
 }

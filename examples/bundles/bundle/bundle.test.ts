@@ -94,22 +94,48 @@ describe('layers', () => {
     ['by gzip', gzipSync],
     ['by zstd', zstdCompressSync],
   ])('are unpacked, compressed or not: %s', async (_, compress) => {
-    expect(`${(await readLayers([compress(await layer('a/b'))])).get('a/b')}`).toBe('a/b')
+    const path = 'manifests/a'
+    expect(`${(await readLayers([compress(await layer(path))])).get(path)}`).toBe(path)
   })
 
   it('replace what is below them, and hide it by whiteouts, but nothing of their own', async () => {
-    const below = await layer('a/x', 'a/y', 'a/z/1', 'a/zz', 'b/x')
-    expect(await names(below, await layer('a/.wh.x', 'a/.wh.z', 'a/x', 'c'))).toEqual([
-      'a/x',
-      'a/y',
-      'a/zz',
-      'b/x',
-      'c',
-    ])
-    expect(await names(below, await layer('a/.wh..wh..opq', 'a/new'))).toEqual(['a/new', 'b/x'])
+    const [x, y, zz, other] = ['manifests/x', 'manifests/y', 'manifests/zz', 'metadata/x']
+    const below = await layer(x, y, 'manifests/z/1', zz, other)
+    const above = await layer('manifests/.wh.x', 'manifests/.wh.z', x, 'manifests/c')
+    expect(await names(below, above)).toEqual(['manifests/c', x, y, zz, other])
+    expect(await names(below, await layer('manifests/.wh..wh..opq', 'manifests/new'))).toEqual(['manifests/new', other])
+    expect(await names(below, await layer('.wh.manifests'))).toEqual([other])
     expect(await names(below, await layer('.wh..wh..opq'))).toEqual([])
-    const replaced = await readLayers([below, gunzipSync(await archiveOf([['a/x', 'new']]))])
-    expect(`${replaced.get('a/x')}`).toBe('new')
+    const replaced = await readLayers([below, gunzipSync(await archiveOf([[x, 'new']]))])
+    expect(`${replaced.get(x)}`).toBe('new')
+  })
+
+  it('may be those of a whole system: what is not in the folders of the bundle is skipped, links and thousands of files too', async () => {
+    const files = Array.from({ length: 3000 }, (_, i) => [`usr/share/${i}`, 'x'] as const)
+    const links = [
+      ['bin', 'usr/bin', 'symlink'],
+      ['usr/bin/sh', 'bin/busybox', 'link'],
+      ['docs/manifests', '/manifests', 'symlink'],
+    ] as const
+    const base = await archiveOf([...files, ...links])
+    expect(await names(base, await layer('manifests/a', 'metadata/b'))).toEqual(['manifests/a', 'metadata/b'])
+  })
+
+  it('may have links from one file of the bundle to another', async () => {
+    const below = await archiveOf([
+      ['manifests/a', 'old'],
+      ['manifests/hard', 'manifests/a', 'link'],
+      ['manifests/soft', '../manifests/a', 'symlink'],
+      ['manifests/rooted', '/metadata/b', 'symlink'],
+    ])
+    const above = await archiveOf([
+      ['manifests/a', 'new'],
+      ['metadata/b', 'b'],
+    ])
+    const files = await readLayers([below, above])
+    expect([...files].map(([path, content]) => `${path} ${content}`).sort()).toEqual([
+      ...['manifests/a new', 'manifests/hard old', 'manifests/rooted b', 'manifests/soft new', 'metadata/b b'],
+    ])
   })
 })
 
@@ -125,6 +151,10 @@ describe('a hostile bundle', () => {
     ['UnsafePath', 'a path of another system', () => named('manifests\\..\\x')],
     ['LinkInArchive', 'a symbolic link', () => archiveOf([['manifests', '/etc', 'symlink']])],
     ['LinkInArchive', 'a hard link', () => archiveOf([['manifests/x', '/etc/passwd', 'link']])],
+    ['LinkInArchive', 'a link that goes up', () => archiveOf([['manifests/x', '../../etc/passwd', 'symlink']])],
+    ['LinkInArchive', 'a link to nothing', () => archiveOf([['manifests/x', 'y', 'symlink']])],
+    ['LinkInArchive', 'a link to itself', () => archiveOf([['manifests/x', 'x', 'symlink']])],
+    ['LinkInArchive', 'a link in place of its folder', () => archiveOf([['manifests', 'metadata', 'symlink']])],
     ['InvalidManifest', 'a YAML bomb', () => manifestsOf(bomb)],
     ['NotAnArchive', 'no archive', async () => Buffer.from('hello')],
     ['NotAnArchive', 'half an archive', async () => (await bundleOf({ name: 'chess' })).subarray(0, 300)],
@@ -140,7 +170,7 @@ describe('a hostile bundle', () => {
   })
 
   it('is refused where all of its layers together unpack to too much, or have too many files', async () => {
-    const layers = [await archiveOf([['a', 'x'.repeat(3000)]]), await archiveOf([['b', 'x'.repeat(3000)]])]
+    const layers = await Promise.all(['manifests/a', 'manifests/b'].map(path => archiveOf([[path, 'x'.repeat(3000)]])))
     expect((await readLayers(layers, { maxBytes: 20_000 })).size).toBe(2)
     await expect(readLayers(layers, { maxBytes: 9000 })).rejects.toMatchObject({ reason: 'TooLarge' })
     await expect(readLayers(layers, { maxEntries: 1 })).rejects.toMatchObject({ reason: 'TooManyFiles' })

@@ -14,7 +14,7 @@ export interface Channel {
   /** In the order of their versions. */
   readonly releases: readonly Pointer[]
   readonly head: string
-  /** The whole metadata of the head, as JSON. Bytes, since seldom anybody asks for it. */
+  /** The metadata of the head without its icon, description and examples, as JSON. Bytes, since seldom anybody asks for it. */
   readonly metadata: Buffer
 }
 
@@ -22,7 +22,7 @@ export interface Channel {
 export type ChannelName = Pick<Channel, 'package' | 'name'>
 
 /**
- * What a catalog has: for each channel pointers to its releases, and the whole metadata of its head. It does not change.
+ * What a catalog has: for each channel pointers to its releases, and the metadata of its head. It does not change.
  *
  * As text it is lines of JSON: the format; for each channel its releases, then the metadata of its head; the end, which says how many channels
  * there are, and which are the default ones. So a part of an index is no index.
@@ -123,7 +123,15 @@ export class CatalogIndex {
 
 /** The metadata of a head, as an index keeps it. */
 export function metadataBytes(metadata: Metadata): Buffer {
-  return Buffer.from(canonicalize(metadata))
+  return Buffer.from(canonicalize(headOnly(metadata)))
+}
+
+/** What is large, and wanted of few heads, is left to the bundle, which is fetched by its digest: the icon, the description, and the examples. */
+function headOnly(whole: Metadata): Metadata {
+  const { icon: _, description: __, ...spec } = whole.spec as Metadata['spec'] & Record<'icon' | 'description', unknown>
+  const { 'alm-examples': examples, ...annotations } = whole.metadata.annotations ?? {}
+  if (examples === undefined) return { ...whole, spec }
+  return { ...whole, metadata: { ...whole.metadata, annotations }, spec }
 }
 
 const newline = Buffer.from('\n')

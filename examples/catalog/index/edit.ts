@@ -88,6 +88,13 @@ export function remove(index: CatalogIndex, name: ChannelName, release: string, 
   return changed(index, name, left, head === undefined ? [] : [head])
 }
 
+/** The release that becomes the head of a channel if this one is removed. `undefined` if the head stays, or there is none. */
+export function nextHead(index: CatalogIndex, name: ChannelName, release: string): Pointer | undefined {
+  const channel = index.channel(name)
+  const next = headOf(channel?.releases.filter(one => one.name !== release) ?? [])
+  return next?.name === channel?.head ? undefined : next
+}
+
 /** Makes a channel the default one of its package. @throws IndexEditError if it is not there */
 export function setDefault(index: CatalogIndex, name: ChannelName): CatalogIndex {
   if (index.channel(name) === undefined) throw new IndexEditError(`there is no channel ${name.package}/${name.name}`)

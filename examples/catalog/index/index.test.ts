@@ -26,13 +26,30 @@ const releaseNamed = (name: string, version: string) => ({
 const text = (index: CatalogIndex): string => index.toBytes().toString()
 
 describe('an index', () => {
-  it('has the whole metadata of the head, and a small pointer to each other release', () => {
+  it('has the metadata of the head, and a small pointer to each other release', () => {
     const index = [0, 1, 2].reduce((before, minor) => add(before, stable, bundle(minor)), new CatalogIndex())
     const channel = index.channel(stable)
     expect(channel?.head).toBe('etcd.v1.2.0')
-    expect(JSON.parse(channel?.metadata.toString() ?? '')).toEqual(etcd(2))
+    const { icon: _, description: __, ...spec } = etcd(2).spec as Record<string, unknown>
+    const { 'alm-examples': ___, ...annotations } = etcd(2).metadata.annotations ?? {}
+    const { metadata, ...rest } = etcd(2)
+    const head = { ...rest, metadata: { ...metadata, annotations }, spec }
+    expect(JSON.parse(channel?.metadata.toString() ?? '')).toEqual(JSON.parse(JSON.stringify(head)))
     expect(channel?.releases.map(one => one.digest)).toEqual([0, 1, 2].map(minor => bundle(minor).digest))
     for (const one of channel?.releases ?? []) expect(JSON.stringify(one).length).toBeLessThan(400)
+  })
+
+  it('leaves the icon, the description and the examples of the head to its bundle', () => {
+    const large = { icon: [{ base64data: 'x'.repeat(50_000) }], description: 'y'.repeat(5000) }
+    const { metadata, spec } = etcd(0)
+    const annotations = { ...metadata.annotations, 'alm-examples': 'z'.repeat(5000), kept: 'kept' }
+    const whole = { ...etcd(0), metadata: { ...metadata, annotations }, spec: { ...spec, ...large } }
+    const index = add(new CatalogIndex(), stable, { ...bundle(0), metadata: whole })
+    const head = JSON.parse(`${index.channel(stable)?.metadata}`)
+    expect(JSON.stringify(head)).not.toMatch(/xxx|yyy|zzz/)
+    expect(head.metadata.annotations.kept).toBe('kept')
+    expect(head.spec.version).toBe('1.0.0')
+    expect(whole.spec.description).toHaveLength(5000)
   })
 
   it('is the same after it was written and read', () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { proxySettings } from '@wherry/client'
 import { type Credentials, credentialsIn } from '../registry/credentials.ts'
 import type { ImageReference } from '../registry/reference.ts'
 import { Repository } from '../registry/repository.ts'
@@ -13,7 +14,8 @@ export async function withRepository<T>(
   env: Env,
   run: (repository: Repository) => Promise<T>,
 ): Promise<T> {
-  const { HTTPS_PROXY: proxy, NO_PROXY: noProxy, REGISTRY_CA: caFile } = env
+  const { https: proxy, noProxy } = proxySettings(env)
+  const { REGISTRY_CA: caFile } = env
   const ca = caFile === undefined ? undefined : await readFile(caFile, 'utf8')
   const repository = new Repository(image, { ca, proxy, noProxy, credentials: await credentialsOf(image, env) })
   try {

@@ -117,7 +117,9 @@ describe.each(kinds)('%s', (name, start) => {
 
   it.each([
     ['its own host', (host: string) => `other.example.com,${host}`, []],
+    ['a network that has its host', () => '10.0.0.0/8,127.0.0.0/8', []],
     ['another host', () => '.example.com', ['proxied']],
+    ['another network', () => '10.0.0.0/8', ['proxied']],
     ['all hosts', () => '*', []],
   ])('with %s in noProxy, is reached past the proxy or through it', async (_, noProxy, proxied) => {
     const { manifest } = await put(registry)
@@ -228,8 +230,8 @@ describe('tokens', () => {
 it('a proxy and a registry that are no URLs are named', async () => {
   const invalid = (text: string) => ({ reason: 'InvalidUrl', message: expect.stringContaining(text) })
   const of = { host: '127.0.0.1:99999', repository: 'catalogs/community' }
-  expect(() => new Repository(of, { proxy: 'proxy' })).toThrow(
-    expect.objectContaining(invalid('the proxy is "proxy", which is no URL')),
+  expect(() => new Repository(of, { proxy: 'http://' })).toThrow(
+    expect.objectContaining(invalid('the proxy is "http://", which is no URL')),
   )
   const repository = new Repository(of)
   opened.push(repository)

@@ -6,7 +6,7 @@ import { digestOf, isDigest, verified } from './verified.ts'
 
 const emptyType = 'application/vnd.oci.empty.v1+json'
 const empty = Buffer.from('{}')
-const maxManifestBytes = 4 << 20
+export const maxManifestBytes: number = 4 << 20
 
 /** What is fetched by digest. */
 export interface Wanted {
@@ -125,11 +125,7 @@ export class Repository {
   async #image({ digest, allows, maxBytes, signal }: WantedLayers): Promise<Image> {
     const manifest = await this.#manifest(digest, signal)
     const { layers } = imageManifestIn(manifest, `the manifest ${digest}`)
-    const other = layers.find(layer => !allows(layer))
-    if (other !== undefined) {
-      throw new RegistryError('InvalidManifest', `the manifest ${digest} has a layer of the type ${other.mediaType}`)
-    }
-    checkSize(layers, maxBytes)
+    checkLayers(layers, digest, { allows, maxBytes })
     const fetched = new Map<string, Buffer>()
     for (const layer of layers) {
       if (!fetched.has(layer.digest)) fetched.set(layer.digest, await this.#blob(layer.digest, layer.size, signal))
@@ -192,7 +188,20 @@ export class Repository {
   }
 }
 
-/** @throws RegistryError `TooLarge` before anything is fetched */
+/** Checks the layers of an image before any is fetched. @throws RegistryError `InvalidManifest`, `TooLarge` */
+export function checkLayers(
+  layers: readonly Descriptor[],
+  digest: string,
+  { allows, maxBytes }: Pick<WantedLayers, 'allows' | 'maxBytes'>,
+): void {
+  const other = layers.find(layer => !allows(layer))
+  if (other !== undefined) {
+    throw new RegistryError('InvalidManifest', `the manifest ${digest} has a layer of the type ${other.mediaType}`)
+  }
+  checkSize(layers, maxBytes)
+}
+
+/** @throws RegistryError `TooLarge` */
 function checkSize(layers: readonly Descriptor[], maxBytes: number): void {
   const size = layers.reduce((sum, one) => sum + one.size, 0)
   if (size <= maxBytes) return

@@ -1,5 +1,6 @@
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls'
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import { proxyFor } from '@wherry/client'
+import { Agent, type Dispatcher, ProxyAgent, request } from 'undici'
 import { authoritiesOf } from './authorities.ts'
 import { challengeOf } from './challenge.ts'
 import { basic, type Credentials } from './credentials.ts'
@@ -18,7 +19,7 @@ export interface RegistryOptions {
   /** An HTTP proxy, `http://proxy.example.com:3128`. @default none */
   readonly proxy?: string | undefined
   /**
-   * Hosts that are reached without the proxy, as in NO_PROXY: `registry.example.com:5000,.internal.example.com`. A `*` is all of them.
+   * Hosts that are reached without the proxy, as in NO_PROXY: `registry.example.com:5000,.internal.example.com,10.96.0.0/12`. A `*` is all of them.
    * @default none
    */
   readonly noProxy?: string | undefined
@@ -57,12 +58,15 @@ interface Sent {
  */
 export class RegistryRequests {
   readonly host: string
-  readonly #dispatcher: Dispatcher
+  readonly #direct: Dispatcher
+  readonly #proxied: Dispatcher | undefined
+  readonly #noProxy: string | undefined
+  readonly #proxy: string | undefined
   readonly #credentials: Credentials | undefined
   #authorization: string | undefined
 
   constructor(host: string, options: RegistryOptions = {}) {
-    const { ca, proxy, noProxy = '', credentials, timeoutMs = 30_000 } = options
+    const { ca, proxy, noProxy, credentials, timeoutMs = 30_000 } = options
     this.host = host
     this.#credentials = credentials
     const tls = ca === undefined ? {} : { secureContext: trusting(ca) }
@@ -70,12 +74,13 @@ export class RegistryRequests {
     const keepAliveTimeout = 600_000
     const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, keepAliveTimeout }
     const connect = { ...tls, timeout: timeoutMs }
-    if (proxy === undefined) this.#dispatcher = new Agent({ ...timeouts, connect })
-    else {
-      const { href } = urlOf(proxy, 'the proxy is')
-      const proxied = { httpProxy: href, httpsProxy: href, noProxy, requestTls: connect }
-      this.#dispatcher = new EnvHttpProxyAgent({ ...timeouts, ...proxied, connect })
-    }
+    this.#direct = new Agent({ ...timeouts, connect })
+    this.#noProxy = noProxy
+    if (proxy === undefined) return
+    // Without a scheme it is an http proxy.
+    const uri = urlOf(proxy.includes('://') ? proxy : `http://${proxy}`, 'the proxy is').href
+    this.#proxy = uri
+    this.#proxied = new ProxyAgent({ ...timeouts, uri, requestTls: connect, connect })
   }
 
   /** Gives the answer whose status is 200, after redirects. */
@@ -116,8 +121,14 @@ export class RegistryRequests {
   }
 
   /** Resolves when what is under way has ended. */
-  close(): Promise<void> {
-    return this.#dispatcher.close()
+  async close(): Promise<void> {
+    await Promise.all([this.#direct.close(), this.#proxied?.close()])
+  }
+
+  /** A registry may lead elsewhere, so each host is asked in its own way. */
+  #dispatcherFor(url: URL): Dispatcher {
+    const isProxied = proxyFor(url, { https: this.#proxy, noProxy: this.#noProxy }) !== undefined
+    return (isProxied ? this.#proxied : undefined) ?? this.#direct
   }
 
   /** Sends a request, and once more with a new token if the registry asks for one. */
@@ -148,7 +159,8 @@ export class RegistryRequests {
     try {
       // Otherwise undici closes the connection after each HEAD, and the next poll begins with a TLS handshake.
       const reset = false
-      return await request(url, { method, headers, body, reset, dispatcher: this.#dispatcher, signal: signal ?? null })
+      const dispatcher = this.#dispatcherFor(url)
+      return await request(url, { method, headers, body, reset, dispatcher, signal: signal ?? null })
     } catch (error) {
       throw this.unavailable(error)
     }

@@ -12,7 +12,7 @@ import { requiredLabels, uniqueHosts } from './templates.ts'
 const patience = 300_000
 
 /** A kind of a group of its own, so that several can change at once on one server. */
-class Widgets {
+export class Widgets {
   readonly kind: KindName
   readonly #client: Client
 

@@ -1,6 +1,8 @@
 export type { ClientOptions } from './client.ts'
 export { Client } from './client.ts'
 export type { Clock } from './clock.ts'
+export type { ProxySettings } from './connection/proxy-settings.ts'
+export { proxyFor, proxySettings } from './connection/proxy-settings.ts'
 export type { ClusterAccess } from './credentials/access.ts'
 export type { Credentials } from './credentials/credentials.ts'
 export { CredentialsError } from './credentials/error.ts'

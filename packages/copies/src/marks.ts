@@ -13,7 +13,7 @@ export interface CopyPlace {
   readonly source: string
   readonly namespace: string
   readonly name: string
-  /** The annotation that has the hash of the copy's content, and that hash. */
+  /** The annotations that have a hash of the copy's content and of its status, and these hashes. */
   readonly hashes?: Readonly<Record<string, string>> | undefined
 }
 

@@ -14,6 +14,7 @@ it('X6: takes all that it says it takes, and does nothing until it is connected'
     formerManagers: ['a'],
     fieldValidation: 'Strict',
     hashAnnotation: 'example.com/hash',
+    statusHashAnnotation: 'example.com/status-hash',
   }
   expect(() => make({ ...most, enabled: false, concurrency: 1, maxRetryMs: 50, timeoutMs: 1 })).not.toThrow()
   const copies = new Copies({ ...settings, enabled: false })
@@ -65,6 +66,8 @@ it.each([
   ['fieldValidation', 'x', 'one of "Ignore", "Warn", "Strict"'],
   ['hashAnnotation', 'no name', 'the name of an annotation'],
   ['hashAnnotation', 'copies.wherry.dev/copied-from', 'the name of an annotation'],
+  ['statusHashAnnotation', 'no name', 'the name of an annotation'],
+  ['statusHashAnnotation', 'example.com/hash', 'no name unless the option status is given too'],
   ['timeoutMs', 0, 'milliseconds, 1 or more (Infinity: no bound)'],
   ['mode', 'ingest', ''],
 ])('X6: %s: %j is refused by an error that names the option and what it takes', (option, value, takes) => {
@@ -86,4 +89,9 @@ it('chooses namespaces by their labels, by a list of names, or as a function say
   expect(chosen([])).toEqual([])
   expect(chosen((_, { metadata }) => metadata.name === 'b')).toEqual(['b'])
   expect(() => chosen((() => 'yes') as never)).toThrow('gives true or false, at once')
+})
+
+it('X6: statusHashAnnotation: the name that hashAnnotation has is refused', () => {
+  const options = { status: () => ({}), hashAnnotation: 'hash', statusHashAnnotation: 'hash' }
+  expect(() => make(options)).toThrow(/copies\.statusHashAnnotation .*another name than hashAnnotation/)
 })

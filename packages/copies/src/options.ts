@@ -72,6 +72,13 @@ export interface CopiesOptions<P, T extends KubernetesObject> {
    * @default none
    */
   readonly hashAnnotation?: string | undefined
+  /**
+   * The name of an annotation of each copy that gets a hash of what `status` returned. It needs `status`, and another name than `hashAnnotation`. A
+   * copy without a status of this program has no such annotation. The annotation is part of the copy, which is written before its status: a change
+   * of the status costs two requests for each copy instead of one.
+   * @default none
+   */
+  readonly statusHashAnnotation?: string | undefined
   /** How many namespaces are reconciled at the same time, and how many copies in each of them. @default 5 */
   readonly concurrency?: number | undefined
   /** The maximum wait before a retry, in milliseconds. The first is 50, and it doubles. @default 60_000 */
@@ -99,6 +106,7 @@ const checks = {
   enabled: flag,
   whenImmutable: oneOf('recreate', 'fail'),
   hashAnnotation: annotationName,
+  statusHashAnnotation: annotationName,
   concurrency: integer(1),
   maxRetryMs: milliseconds({ min: 50 }),
   formerManagers: names,
@@ -111,6 +119,15 @@ export function checkCopiesOptions<P, T extends KubernetesObject>(options: Copie
   checkOptions('copies', options ?? null, checks)
   for (const name of ['name', 'source', 'copies', 'targets', 'build'] as const) {
     if (options[name] === undefined) throw new OptionTypeError(`copies.${name}`, 'to be given', 'undefined')
+  }
+  const { status, hashAnnotation, statusHashAnnotation } = options
+  if (statusHashAnnotation === undefined) return
+  const given = JSON.stringify(statusHashAnnotation)
+  if (status === undefined) {
+    throw new OptionRangeError('copies.statusHashAnnotation', 'no name unless the option status is given too', given)
+  }
+  if (statusHashAnnotation === hashAnnotation) {
+    throw new OptionRangeError('copies.statusHashAnnotation', 'another name than hashAnnotation', given)
   }
 }
 

@@ -8,7 +8,8 @@ import { digestOf } from './status-digest.ts'
 
 type SourceOptions<P, T extends KubernetesObject> = Pick<
   CopiesOptions<P, T>,
-  'name' | 'source' | 'copies' | 'targets' | 'build' | 'adapt' | 'copyName' | 'status' | 'hashAnnotation'
+  | ('name' | 'source' | 'copies' | 'targets' | 'build' | 'adapt' | 'copyName' | 'status')
+  | ('hashAnnotation' | 'statusHashAnnotation')
 >
 
 /** The status that copies are to have. No digest: they are to have none of this program. */
@@ -29,7 +30,7 @@ export class Source<P, T extends KubernetesObject> {
   readonly #options: SourceOptions<P, T>
   readonly #isTarget: IsTarget<P>
   #built: { readonly copy: FullObject<T> | undefined } | undefined
-  /** The hash of what was built, once it is asked for. */
+  /** The hashes of what was built and of its status, once they are asked for. */
   #hashes: Readonly<Record<string, string>> | undefined
   readonly #firstCopy = new First()
   #status: DesiredStatus | undefined
@@ -65,11 +66,14 @@ export class Source<P, T extends KubernetesObject> {
   }
 
   #hashesOf(copy: FullObject<T>): Readonly<Record<string, string>> | undefined {
-    const { hashAnnotation, copies } = this.#options
-    if (hashAnnotation === undefined) return undefined
+    const { hashAnnotation, statusHashAnnotation, copies } = this.#options
     const isAsBuilt = copy === this.#built?.copy
     if (isAsBuilt && this.#hashes !== undefined) return this.#hashes
-    const hashes = { [hashAnnotation]: digestOf(apiVersionOf(copies.resource), copy) ?? '' }
+    const ofStatus = statusHashAnnotation === undefined ? undefined : this.status()?.digest
+    const hashes = {
+      ...(hashAnnotation !== undefined && { [hashAnnotation]: digestOf(apiVersionOf(copies.resource), copy) ?? '' }),
+      ...(statusHashAnnotation !== undefined && ofStatus !== undefined && { [statusHashAnnotation]: ofStatus }),
+    }
     if (isAsBuilt) this.#hashes = hashes
     return hashes
   }

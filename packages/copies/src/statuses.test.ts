@@ -104,6 +104,46 @@ describe('the status of copies', () => {
       expect(await status('t1')).toEqual(copied({ spec: { title: 'Go' } }))
     }))
 
+  it('H4: has its hash in an annotation of each copy, and a resync or a restart makes no request', () =>
+    withGames(async ({ start, status, after, patch, run, writer, requests, quiet, errors }) => {
+      const more = {
+        ...{ hashAnnotation: 'hash', statusHashAnnotation: 'status-hash' },
+        status: (game: Game) => (game.spec?.title === 'none' ? undefined : { phase: `Lives ${game.spec?.lives}` }),
+      }
+      const hashes = async (namespace: string) => {
+        const { hash, 'status-hash': ofStatus } =
+          (await run(() => writer.get(games, key(namespace))))?.metadata?.annotations ?? {}
+        return [hash, ofStatus]
+      }
+      const { copies, stop } = await start(more)
+      const first = await hashes('t0')
+      expect(first).toEqual([expect.stringMatching(/^.{22}$/), expect.stringMatching(/^.{22}$/)])
+      expect(await hashes('t1')).toEqual(first)
+      await requests()
+      copies.resync()
+      await quiet()
+      expect(await requests()).toEqual({})
+      await run(stop)
+      await requests()
+      await start(more)
+      expect(await requests()).not.toHaveProperty('patch games.arcade.example.com')
+
+      const spec = (to: object) => after(() => writer.patch(games, key('shared'), { spec: to }))
+      expect(await spec({ lives: 9 })).toEqual({ patches: 2 + 2 })
+      const second = await hashes('t0')
+      expect(second).toEqual([first[0], expect.not.stringMatching(`^${first[1]}$`)])
+      expect(await status('t0')).toEqual({ phase: 'Lives 9' })
+      expect(await spec({ lives: 3 })).toEqual({ patches: 2 + 2 })
+      expect(await hashes('t1')).toEqual(first)
+      expect(await after(() => patch('t0', { phase: 'Edited' }))).toEqual({ patches: 1 })
+      const annotations = { 'status-hash': 'edited' }
+      expect(await after(() => writer.patch(games, key('t1'), { metadata: { annotations } }))).toEqual({ patches: 1 })
+      expect(await hashes('t1')).toEqual(first)
+      await spec({ title: 'none' })
+      expect(await hashes('t0')).toEqual([expect.not.stringMatching(`^${first[0]}$`), undefined])
+      expect(errors()).toEqual([])
+    }))
+
   it('H4: without the option it is left to others', () =>
     withGames(async ({ start, status, after, patch }) => {
       await start({ status: undefined })

@@ -1,7 +1,8 @@
 import { isIP, connect as netConnect, type Socket } from 'node:net'
 import { type SecureContext, type TLSSocket, connect as tlsConnect } from 'node:tls'
 import { abortable } from '../abortable.ts'
-import { proxyFor, throughProxy } from './proxy.ts'
+import { throughProxy } from './proxy.ts'
+import { proxyFor } from './proxy-settings.ts'
 
 /** How a socket is opened. */
 export interface DialOptions {
@@ -19,8 +20,7 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
   signal.throwIfAborted()
   const host = target.hostname.replace(/^\[|\]$/g, '')
   const port = Number(target.port || (target.protocol === 'https:' ? 443 : 80))
-  const proxy = options.proxyUrl ?? (await proxyFor(target))
-  signal.throwIfAborted()
+  const proxy = options.proxyUrl ?? proxyFor(target)
   const raw =
     proxy === undefined
       ? netConnect({

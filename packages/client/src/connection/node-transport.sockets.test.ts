@@ -21,7 +21,6 @@ import {
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Connection } from '../transport.ts'
 import { NodeTransport, type NodeTransportOptions } from './node-transport.ts'
-import { proxyFor } from './proxy.ts'
 import { type Recorded, record } from './testkit/exchange.ts'
 import { type FrameConnection, frameServer } from './testkit/frames.ts'
 
@@ -921,40 +920,6 @@ describe('proxies', () => {
     const named = new URL(`https://api.test:${url.port}`)
     expect(await record(await connected(named, { tlsServerName: '127.0.0.1' })).body).toBe('through')
     expect(connects).toEqual([named.host])
-  })
-
-  it.each([
-    ['https://10.96.0.1', '.svc,10.96.0.0/12', undefined],
-    ['https://10.112.0.1', '.svc,10.96.0.0/12', 'http://proxy:1'],
-    ['https://[fd00::1]:6443', 'fd00::/8', undefined],
-    ['https://[fe00::1]', 'fd00::/8, 10.0.0.0/8', 'http://proxy:1'],
-    ['https://10.0.0.1', '10.0.0.1', undefined],
-    ['https://10.0.0.1', '10.0.0.0/99,0.0.1,x/8,/', 'http://proxy:1'],
-    ['https://api.example.com', 'Example.com', undefined],
-    ['https://example.com', 'example.com', undefined],
-    ['https://badexample.com', 'example.com', 'http://proxy:1'],
-    ['https://api.example.com', '.example.com', undefined],
-    ['https://api.example.com', '*', undefined],
-    ['https://localhost:6443', '', undefined],
-    ['http://127.0.0.1:8001', '', undefined],
-    ['https://[::1]:6443', '', undefined],
-  ])('asks a proxy for %s with NO_PROXY=%s as Go does: %s', async (target, noProxy, by) => {
-    for (const name of ['http_proxy', 'https_proxy', 'no_proxy', 'all_proxy']) vi.stubEnv(name, '')
-    vi.stubEnv('ALL_PROXY', 'http://proxy:1')
-    vi.stubEnv('NO_PROXY', noProxy)
-    expect(await proxyFor(new URL(target))).toBe(by)
-  })
-
-  it.each([
-    ['https_proxy', 'proxy:3128', 'http://proxy:3128'],
-    ['HTTPS_PROXY', 'user:pass@proxy:3128', 'http://user:pass@proxy:3128'],
-    ['ALL_PROXY', '10.0.0.1:1', 'http://10.0.0.1:1'],
-    ['HTTPS_PROXY', 'https://proxy:1', 'https://proxy:1'],
-  ])('takes %s=%s for the proxy %s, as Go and curl do', async (name, value, by) => {
-    for (const none of ['https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'no_proxy', 'NO_PROXY'])
-      vi.stubEnv(none, '')
-    vi.stubEnv(name, value)
-    expect(await proxyFor(new URL('https://api.example.com'))).toBe(by)
   })
 
   it('X3: a proxy that refuses is an error that says its status, and no password', async () => {

@@ -1,39 +1,6 @@
 import type { IncomingMessage, RequestOptions } from 'node:http'
-import { BlockList, isIP, type Socket } from 'node:net'
-import { isLoopback } from '../credentials/unencrypted.ts'
+import type { Socket } from 'node:net'
 import { ConnectionError } from '../errors/connection-error.ts'
-
-/**
- * The proxy that HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY set for `target`, if any. As in Go there is none for this machine
- * itself, and NO_PROXY knows networks (`10.96.0.0/12`) and all names below one.
- */
-export async function proxyFor(target: URL): Promise<string | undefined> {
-  const { env } = process
-  const names = [target.protocol === 'https:' ? 'https_proxy' : 'http_proxy', 'all_proxy']
-  if (!names.some(name => env[name] || env[name.toUpperCase()])) return undefined
-  // What goes to this machine unencrypted, tokens too, is not for another one to see.
-  if (isLoopback(target.hostname) || isExempt(target.hostname.replace(/^\[|\]$/g, ''))) return undefined
-  const { getProxyForUrl } = await import('proxy-from-env')
-  const proxy = getProxyForUrl(target.href)
-  // Without a scheme it is an http proxy, whatever the target is, as for Go and curl.
-  const given = names.flatMap(name => [env[name], env[name.toUpperCase()]]).find(value => value)
-  return given?.includes('://') === false && proxy !== '' ? `http://${given}` : proxy || undefined
-}
-
-/** What NO_PROXY may say beyond what the library reads. */
-function isExempt(host: string): boolean {
-  const entries = (process.env.no_proxy || process.env.NO_PROXY || '').toLowerCase().split(/[,\s]+/)
-  const version = isIP(host)
-  if (version === 0) return entries.some(entry => /^[^.*:]/.test(entry) && host.endsWith(`.${entry}`))
-  const networks = new BlockList()
-  for (const entry of entries) {
-    const [address = '', bits = ''] = entry.split('/')
-    const longest = isIP(address) === 4 ? 32 : 128
-    if (isIP(address) === 0 || !/^\d{1,3}$/.test(bits) || Number(bits) > longest) continue
-    networks.addSubnet(address, Number(bits), longest === 32 ? 'ipv4' : 'ipv6')
-  }
-  return networks.check(host, version === 4 ? 'ipv4' : 'ipv6')
-}
 
 /** A socket to `host:port` through an HTTP proxy's CONNECT. Rejects when the proxy won't, or on `signal`. */
 export async function throughProxy(proxy: string, host: string, port: number, signal: AbortSignal): Promise<Socket> {

@@ -1,5 +1,5 @@
 import { Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { asError, checkOptions, flag, type KeyOf, type LogFields, version } from '@wherry/client/internal'
+import { asError, checkOptions, flag, type KeyOf, type LogFields, systemClock, version } from '@wherry/client/internal'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { aborted } from '@wherry/informer/internal'
 import { NarrowCache } from '@wherry/narrow-cache'
@@ -23,6 +23,7 @@ import { NotYetError } from '../server/not-yet.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
 import { type Declared, publishDeclaration } from './declaration.ts'
+import { sayIfLeftAlone } from './left-alone.ts'
 import { publishOperator } from './observed.ts'
 import {
   type ConnectOptions,
@@ -64,6 +65,7 @@ export class Operator {
   readonly #stop = new AbortController()
   readonly #runs = new RunRecords()
   #unmeasure: (() => void) | undefined
+  #endLooking: (() => void) | undefined
   #controllers: readonly Controller<unknown>[] = []
   readonly #reviews: Client | undefined
   readonly #health: HealthServer | undefined
@@ -288,6 +290,8 @@ export class Operator {
           `the operator ${name} has no controller, so it reconciles nothing: declare one with operator.controller(…)`,
         )
       }
+      // With a log, each failure to connect is in it.
+      if (this.#options.log === undefined) this.#endLooking = this.#looks()
       await this.#health?.start()
       this.manager.start()
       for (const controller of this.#controllers) controller.prepare()
@@ -315,6 +319,7 @@ export class Operator {
       fail(error)
     }
     this.#state = 'stopping'
+    this.#endLooking?.()
     await this.#closeAll(this.#controllers)
     log('the operator has ended')
     if (failure !== undefined) throw failure.error
@@ -444,6 +449,16 @@ export class Operator {
       if (state === 'starting') throw new NotYetError(obstacle)
       if (unwatched.length > 0) throw new Error(obstacle)
     }
+  }
+
+  #looks(): () => void {
+    const { name, client } = this
+    return sayIfLeftAlone({
+      ...{ name, server: client.server },
+      clock: systemClock({ unref: true }),
+      isConnected: () => client.connections > 0 || this.report().informers.length === 0,
+      say: message => process.emitWarning(message, 'WherryWarning'),
+    })
   }
 
   #checkName(name: string): void {

@@ -10,7 +10,7 @@ import { type Tokens, tokensOf } from '../../tools/runner/stage.ts'
 import { play } from './play.ts'
 
 const start = (tokens: Tokens): Promise<ApiServer> =>
-  startApiServer({ kind: 'real', tokens, authorization: 'RBAC', controllers: false, enforceOwnerRights: true })
+  startApiServer({ kind: 'real', tokens, authorization: 'RBAC', controllers: false })
 
 /** This example has another definition of games than the quickstart, which leaves its own in the server. */
 const redefining: ExampleName = 'crd-upgrade'

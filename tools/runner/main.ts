@@ -35,7 +35,8 @@ async function main({ name, verify, record, server: wanted }: RunnerOptions): Pr
       ...{
         kind,
         tokens,
-        authorization: record ? 'allow' : 'RBAC', // A real server's plugin for that knows a new definition only after up to half a minute, and refuses its owners until then.
+        authorization: record ? 'allow' : 'RBAC',
+        // A real server's plugin for that knows a new definition only after up to half a minute, and refuses its owners until then.
         enforceOwnerRights: kind === 'embedded',
       },
     })

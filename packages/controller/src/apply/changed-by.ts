@@ -1,5 +1,5 @@
-import { isDeepStrictEqual } from 'node:util'
 import type { KubernetesObject } from '@wherry/client'
+import { isSameValue } from '../objects/same-value.ts'
 import { fieldOf } from './field-of.ts'
 import { type FieldsV1, isLeaf } from './fields-v1.ts'
 
@@ -37,7 +37,7 @@ const mostDepth = 100
 function ownsDifference(fields: FieldsV1, live: unknown, desired: unknown, depth: number): boolean {
   if (desired === undefined || live === undefined) return false
   const isWhole = depth === 0 || isLeaf(fields) || Array.isArray(desired) || Array.isArray(live)
-  if (isWhole) return !isSame(live, desired)
+  if (isWhole) return !isSameValue(live, desired)
   for (const path in fields) {
     if (!path.startsWith('f:')) continue
     const name = path.slice(2)
@@ -45,13 +45,4 @@ function ownsDifference(fields: FieldsV1, live: unknown, desired: unknown, depth
     if (ownsDifference(below, fieldOf(live, name), fieldOf(desired, name), depth - 1)) return true
   }
   return false
-}
-
-/** Values that are nested too deeply to be compared count as different. */
-function isSame(a: unknown, b: unknown): boolean {
-  try {
-    return isDeepStrictEqual(a, b)
-  } catch {
-    return false
-  }
 }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util'
 import { callback } from '@wherry/client/internal'
 import { hashParts, type Parts } from '@wherry/hash-compare'
 import { type HashedObject, isHashedObject } from '@wherry/hash-compare/internal'
+import { isSameValue } from '../objects/same-value.ts'
 import type { ObjectEvent } from './event.ts'
 import type { Predicate } from './predicate.ts'
 
@@ -33,7 +33,7 @@ export function fieldsChanged<C>(...select: readonly ((object: C) => unknown)[])
   select.forEach((one, index) => {
     callback(`fieldsChanged[${index}]`, one)
   })
-  return updates((now, then) => select.some(one => !isEqual(one(now), one(then))))
+  return updates((now, then) => select.some(one => !isSameValue(one(now), one(then))))
 }
 
 /**
@@ -71,16 +71,6 @@ export function hashChanged(parts?: Parts<object>): Predicate<ObjectEvent<object
     return isHashedObject(object) ? object.hashes : {}
   }
   return updates((now, then) => !isSame(hashes(now), hashes(then)))
-}
-
-/** Values that are nested too deeply to be compared count as different. */
-function isEqual(a: unknown, b: unknown): boolean {
-  try {
-    return isDeepStrictEqual(a, b)
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
 }
 
 function updates<C>(isChanged: (now: C, then: C) => boolean): Predicate<ObjectEvent<C>> {

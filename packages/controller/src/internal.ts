@@ -1,5 +1,6 @@
 /** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
 export type { AppliedObject } from './apply/applied-object.ts'
+export { applyEmptying } from './apply/apply-emptying.ts'
 export type { DesiredOptions } from './apply/options.ts'
 export type { DesiredStatus, StatusOf, StatusOptions } from './apply/status.ts'
 export type { ContextEvents, GoneContext, OnGone } from './controller/context.ts'

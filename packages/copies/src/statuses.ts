@@ -1,7 +1,7 @@
 import { type Client, FieldSelector, isNotFound, type KubernetesObject, type View } from '@wherry/client'
 import { keyText, readAs, resourceName } from '@wherry/client/internal'
 import { type Applied, FlappingError, NoStatusError, type ReconcileContext } from '@wherry/controller'
-import type { AppliedObject, Input } from '@wherry/controller/internal'
+import { type AppliedObject, applyEmptying, type Input } from '@wherry/controller/internal'
 import { copySetLabel } from './marks.ts'
 import type { CopiesOptions } from './options.ts'
 import type { Reason } from './pending-copies.ts'
@@ -86,9 +86,9 @@ export class Statuses<P, T extends KubernetesObject> {
     const object = { metadata: { ...at, uid }, ...(status !== undefined && { status }) }
     const options = { fieldManager: this.#manager, force: true, fieldValidation, timeoutMs, signal }
     try {
-      const answer = (await client.status.apply(this.#full, object as never, options)) as KubernetesObject
-      source.learnStatus(appliedDigest(answer, this.#manager))
       const before = applied.object?.metadata?.resourceVersion ?? seen?.metadata.resourceVersion
+      const answer = await applyEmptying(client.status, this.#full, object as KubernetesObject, before, options)
+      source.learnStatus(appliedDigest(answer, this.#manager))
       const isChanged = answer.metadata?.resourceVersion !== before
       this.#counts.statusApplied(applied.outcome === 'created' ? 'missing' : reason, isChanged)
     } catch (error) {

@@ -2,6 +2,7 @@ import type { RealApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { beforeAll, describe } from 'vitest'
+import { emptying } from './testkit/emptying.ts'
 import { judging } from './testkit/judging.ts'
 import { applyOnAServer } from './testkit/on-a-server.ts'
 import { remaking } from './testkit/remaking.ts'
@@ -16,6 +17,7 @@ describe.runIf(available)('apply, on a real API server', () => {
   })
 
   judging(() => server)
+  emptying(() => server)
   applyOnAServer(() => server)
   remaking(() => server)
 })

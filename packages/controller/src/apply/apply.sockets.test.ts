@@ -1,5 +1,6 @@
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
+import { emptying } from './testkit/emptying.ts'
 import { judging } from './testkit/judging.ts'
 import { applyOnAServer } from './testkit/on-a-server.ts'
 
@@ -13,5 +14,6 @@ describe('apply, on an embedded server', () => {
   afterAll(() => server.close())
 
   judging(() => server)
+  emptying(() => server)
   applyOnAServer(() => server)
 })

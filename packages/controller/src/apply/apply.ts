@@ -32,6 +32,7 @@ import { everything } from '../objects/views.ts'
 import { absentId, type Run } from '../reads/run.ts'
 import { UsageError } from '../usage-error.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
+import { applyEmptying } from './apply-emptying.ts'
 import { newLists, replacedLists } from './atomic-lists.ts'
 import { changedBy } from './changed-by.ts'
 import { checkDesired } from './check-desired.ts'
@@ -416,11 +417,7 @@ class Application {
     }
     try {
       const writer = isStatus ? client.status : client
-      const answer = (await writer.apply(
-        full(this.#view) as View<object, never>,
-        object as never,
-        options,
-      )) as KubernetesObject
+      const answer = await applyEmptying(writer, full(this.#view), object, before, options)
       const written = this.#task.objects.of(answer)
       this.#written = written
       version = written.metadata.resourceVersion

@@ -1,0 +1,63 @@
+import {
+  type Client,
+  isApiError,
+  type JsonPatchOperation,
+  type KubernetesObject,
+  type ObjectKey,
+  type View,
+} from '@wherry/client'
+import type { ApplyOptions } from '@wherry/client/internal'
+
+/** What of a client writes: the objects, or their statuses. */
+type Writer = Pick<Client['status'], 'apply' | 'patch'>
+
+/**
+ * Applies, also if that gives up the last field of a part that another manager has written, too. The API server then makes the part `null`, and
+ * refuses that by its own schema (422). So the part is emptied by a patch first, and applied again: on the condition that the object has the version
+ * `before`, since at that version the server said that the apply leaves nothing in the part. If the object has changed since, its refusal is thrown.
+ * @param before the resourceVersion that the object had before the apply; `undefined`: there was none
+ */
+export async function applyEmptying(
+  writer: Writer,
+  view: View<KubernetesObject>,
+  object: KubernetesObject,
+  before: string | undefined,
+  options: ApplyOptions,
+): Promise<KubernetesObject> {
+  const target = view as unknown as View<object, never>
+  const apply = async (): Promise<KubernetesObject> => writer.apply(target, object as never, options)
+  try {
+    return await apply()
+  } catch (error) {
+    const emptied = emptiedParts(error, object)
+    if (emptied.length === 0 || before === undefined) throw error
+    const { name, namespace } = object.metadata ?? {}
+    const steps = [{ op: 'test', path: '/metadata/resourceVersion', value: before } as const, ...emptied]
+    const { force: _, ...rest } = options
+    try {
+      await writer.patch(target, { name, namespace } as ObjectKey as never, steps, rest)
+    } catch {
+      throw error
+    }
+    return await apply()
+  }
+}
+
+/** The steps that empty the parts that a server refuses because an apply of `object` makes them `null`. */
+function emptiedParts(refusal: unknown, object: KubernetesObject): JsonPatchOperation[] {
+  if (!isApiError(refusal) || refusal.status !== 422) return []
+  const parts = refusal.causes.map(({ message, field }) => {
+    const type = /^Invalid value: "?null"?:.* in body must be of type (object|array)\b/.exec(message)?.[1]
+    // A name with a dot in it can't be told from two names: then the refusal stands.
+    const names = /^[\w-]+(\.[\w-]+|\[\d+\])*$/.test(field) ? (field.match(/[\w-]+/g) ?? []) : []
+    // What the object itself has as null says nothing about what is there.
+    if (type === undefined || names.length === 0 || isNull(object, names)) return undefined
+    return { op: 'replace', path: `/${names.join('/')}`, value: type === 'array' ? [] : {} } as const
+  })
+  return parts.every(part => part !== undefined) ? parts : []
+}
+
+function isNull(value: unknown, [first, ...rest]: readonly string[]): boolean {
+  if (first === undefined || typeof value !== 'object' || value === null) return value === null
+  return isNull((value as Readonly<Record<string, unknown>>)[first], rest)
+}

@@ -10,6 +10,8 @@ export function simulatedServer({ clock, random }: Simulation): Promise<Embedded
 export interface Cluster {
   readonly simulation: Simulation
   readonly server: EmbeddedApiServer
+  /** The network between the client and the server. */
+  readonly transport: ReturnType<EmbeddedApiServer['transport']>
   readonly client: Client
   close(): Promise<void>
 }
@@ -25,6 +27,7 @@ export async function startCluster(seed = 7, own: Partial<Environment> = {}): Pr
   return {
     simulation,
     server,
+    transport,
     client,
     close: () =>
       simulation.run(async () => {

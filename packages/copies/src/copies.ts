@@ -220,6 +220,7 @@ export class Copies<P, T extends KubernetesObject> {
           target.unlessOwn(view, key, object, by => heard(isInInitialList ? 'initial' : 'added', key, by)),
         update: (object, { key }) => target.unlessOwn(view, key, object, by => heard('updated', key, by)),
         delete: (_, { key }) => heard('deleted', key, undefined),
+        lost: key => heard('deleted', key, undefined),
       }
     })
   }

@@ -219,11 +219,12 @@ class Application {
     bring: (seen: AppliedObject | undefined) => Promise<Applied<unknown>>,
   ): Promise<Applied<unknown>> {
     const { run, key } = this.#about
-    const { object, settle } = await run.writing(view, this.#task.key, applyState, this.#options.signal)
+    const { object, settle, isShown } = await run.writing(view, this.#task.key, applyState, this.#options.signal)
     let isDone = false
     try {
       const applied = await bring(object)
       isDone = !['delayed', 'refused', 'deleting'].includes(applied.outcome)
+      if (applied.outcome === 'created') this.#noteCreation(isShown)
       return applied
     } catch (error) {
       if (error instanceof ApplyDelayedError) throw error
@@ -235,6 +236,14 @@ class Application {
     } finally {
       settle(this.#written, isHeard && isDone)
     }
+  }
+
+  /** The object is looked at later: nobody may ever tell that it has gone. */
+  #noteCreation(isTracked: () => boolean): void {
+    const { key: by } = this.#about
+    const [view, key] = [this.#view, this.#name]
+    const isShown = (): boolean => isTracked() || this.#shared.isShown(view, key)
+    this.#shared.unseen.note(objectId(view, key), { view, key, by, isShown })
   }
 
   /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */

@@ -2,9 +2,11 @@ import type { Client, View } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Hold } from '@wherry/dynamic-cache/internal'
 import { abortable, covers } from '@wherry/informer/internal'
+import { resourceKey } from '../reads/own-writes.ts'
 import { AppliedObjects } from './applied-object.ts'
 import { OwnEvents } from './own-events.ts'
 import { ServerNormalized } from './server-normalized.ts'
+import { type Creation, UnseenCreations } from './unseen-creations.ts'
 import { WriteLimiter } from './write-limiter.ts'
 
 /** The controller whose applies they are. */
@@ -44,13 +46,21 @@ export class ControllerApplies {
   readonly normalized: ServerNormalized
   /** Knows which events the controller's own writes make. */
   readonly ownEvents: OwnEvents = new OwnEvents()
+  /** Finds the objects that went before an informer had seen them. */
+  readonly unseen: UnseenCreations
   readonly #parts: AppliesParts
   readonly #inputs: readonly HearingInput[]
   /** The names of the tasks that {@link ControllerApplies.once} has done. */
   readonly #done = new Set<string>()
   #statusHold: Hold<unknown> | undefined
 
-  constructor({ name, for: primary }: Applier, parts: AppliesParts, inputs: readonly HearingInput[]) {
+  /** @param onLost is called for an object that went before an informer had seen it */
+  constructor(
+    { name, for: primary }: Applier,
+    parts: AppliesParts,
+    inputs: readonly HearingInput[],
+    onLost: (creation: Creation) => void,
+  ) {
     const { operator, client } = parts
     const manager = operator === undefined ? name : `${operator}/${name}`
     this.controller = name
@@ -58,6 +68,7 @@ export class ControllerApplies {
     this.objects = new AppliedObjects(manager)
     this.statuses = new AppliedObjects(manager, 'status')
     this.limiter = new WriteLimiter(client.environment.clock)
+    this.unseen = new UnseenCreations(client.environment.clock, onLost)
     this.normalized = new ServerNormalized(inputs.some(({ handlesUnowned }) => handlesUnowned))
     this.#parts = parts
     this.#inputs = inputs
@@ -103,8 +114,16 @@ export class ControllerApplies {
     )
   }
 
+  /** Whether an informer shows an applied object. */
+  isShown({ resource }: View, key: string): boolean {
+    const { informers } = this.#parts.cache
+    const name = resourceKey(resource)
+    return informers.some(one => resourceKey(one.view.resource) === name && one.version(key) !== undefined)
+  }
+
   /** Lets go of the statuses' informer. */
   async close(): Promise<void> {
+    this.unseen.close()
     await this.#statusHold?.release()
   }
 }

@@ -15,6 +15,7 @@ import { Priority, WorkQueue } from '@wherry/work-queue'
 import { ControllerApplies } from '../apply/controller-applies.ts'
 import { ApplyDelayedError } from '../apply/errors.ts'
 import { objectId } from '../apply/own-events.ts'
+import type { Creation } from '../apply/unseen-creations.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
 import { environmentLogger } from '../logging/logger.ts'
@@ -124,7 +125,7 @@ export class Controller<C, S extends Scope = Scope> {
     const waiting = debounce === undefined ? primaries : primaries.map(one => debounced(one, debounce))
     this.#inputs = [...waiting, ...inputs, ...caches.map(cached)]
     const applier = { name: definition.name, for: this.#view as unknown as View }
-    this.#applies = new ControllerApplies(applier, parts, this.#inputs)
+    this.#applies = new ControllerApplies(applier, parts, this.#inputs, creation => this.#lost(creation))
     this.views = this.#applies.views
     const { environment } = parts.client
     this.#queue = new WorkQueue({
@@ -398,6 +399,13 @@ export class Controller<C, S extends Scope = Scope> {
         else debouncer.add(allKeys, cause)
       },
     }
+  }
+
+  /** An object that this controller has created went before an informer had seen it: there is no event that says so. */
+  #lost({ view, key, by }: Creation): void {
+    for (const { connection } of this.#connections) connection.lost?.(view, key)
+    const cause: Cause = { ...plainCause('owns', 'deleted'), view: view.key, object: key }
+    this.#enqueue(by, cause, false)
   }
 
   #debouncer({ debounce }: Input): Debouncer | undefined {

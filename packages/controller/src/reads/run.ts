@@ -61,6 +61,8 @@ interface Writing<C> {
    * @param isHeard the key hears of each change of the object by other means: it need not be tracked
    */
   settle(written?: C | undefined, isHeard?: boolean): void
+  /** Whether what the run tracks shows the object now. */
+  isShown(): boolean
 }
 
 /** Names an object that is absent, by its resource and its key. */
@@ -169,7 +171,7 @@ export class Run {
         if (!isHeard && !this.#hasEnded) this.#add(edge)
         object.unpin()
       }
-      return { object: value, settle }
+      return { object: value, settle, isShown: () => object.state !== undefined }
     } catch (error) {
       object.unpin()
       throw error

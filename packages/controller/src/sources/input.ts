@@ -1,6 +1,7 @@
 import type { Environment, View } from '@wherry/client'
 import { asError, type ErrorContext, type ResourceType, redactError } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
+import type { Handler } from '@wherry/informer'
 import { watched } from '@wherry/informer/internal'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { AppliedObjects } from '../apply/applied-object.ts'
@@ -41,6 +42,14 @@ export interface InputTarget {
 export interface InputConnection extends SourceConnection {
   /** What keeps it from its first state, as far as it is known. */
   readonly lastError?: Error | undefined
+  /** An applied object went before the informer of the input had seen it: no event says so. @default nothing is to be done */
+  lost?(view: View, key: string): void
+}
+
+/** Handles the events of the objects of an input, and those that it never saw. */
+export interface InputHandler<C> extends Handler<C> {
+  /** An applied object went before the informer had seen it. */
+  lost?(key: string): void
 }
 
 /** One way in which a controller hears that keys are to run. Made by {@link owns}, {@link watches} and {@link from}. */

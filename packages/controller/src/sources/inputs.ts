@@ -7,7 +7,7 @@ import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { listOf } from '../reads/options.ts'
 import { plainCause } from './cause.ts'
-import { attempt, type Input, type InputTarget, passes, watchedFor } from './input.ts'
+import { attempt, type Input, type InputHandler, type InputTarget, passes, watchedFor } from './input.ts'
 import { type Keys, keyTexts } from './key.ts'
 import { type ObjectInputParts, objectInput } from './object-input.ts'
 import type { Source } from './source.ts'
@@ -65,7 +65,7 @@ export function handles<O>(
  */
 export function handlesApplied(
   view: View,
-  handlerOf: (target: InputTarget, informer: SharedInformer<AppliedObject>) => Handler<AppliedObject>,
+  handlerOf: (target: InputTarget, informer: SharedInformer<AppliedObject>) => InputHandler<AppliedObject>,
 ): Input {
   viewCheck('handlesApplied', view)
   callback('handlesApplied.handlerOf', handlerOf)

@@ -7,8 +7,9 @@ import { changesBetween, differsOutsideStatus } from '../predicates/changes.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf, untilTold } from '../reads/informer-of.ts'
+import { resourceKey } from '../reads/own-writes.ts'
 import type { Cause, CauseChange } from './cause.ts'
-import { attempt, type Input, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
+import { attempt, type Input, type InputHandler, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
 
 /** What an {@link objectInput} is made of. */
 export interface ObjectInputParts<C, O = C> {
@@ -25,7 +26,7 @@ export interface ObjectInputParts<C, O = C> {
   /** An event means all keys, in place of `keysOf`. @default false */
   readonly meansAll?: boolean | undefined
   /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
-  handler?(target: InputTarget, informer: SharedInformer<C>): Handler<C>
+  handler?(target: InputTarget, informer: SharedInformer<C>): InputHandler<C>
 }
 
 /**
@@ -101,11 +102,15 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
           tell('deleted', key, object, undefined)
         },
       }
-      const registration = informer.addHandler(parts.handler?.(target, informer) ?? handler)
+      const given = parts.handler?.(target, informer)
+      const registration = informer.addHandler(given ?? handler)
       return {
         synced: signal => untilTold(informer as CachedInformer<unknown>, registration, signal),
         get lastError() {
           return informer.lastError
+        },
+        lost: ({ resource }, key) => {
+          if (resourceKey(resource) === resourceKey(view.resource)) given?.lost?.(key)
         },
         close: async () => registration.remove(),
       }

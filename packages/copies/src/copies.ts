@@ -335,7 +335,9 @@ export class Copies<P, T extends KubernetesObject> {
       return 'kept'
     }
     const at = { namespace: desired.metadata?.namespace as string, name: desired.metadata?.name as string }
-    const afterMs = (await this.#statuses?.bring(source, { at, seen, applied, reason }, context)) ?? 0
+    // The apply has waited for what this program wrote before: only now the cache shows that for certain.
+    const shown = this.#connected?.copies.get(key)
+    const afterMs = (await this.#statuses?.bring(source, { at, seen: shown, applied, reason }, context)) ?? 0
     if (afterMs > 0) {
       this.#counts.delayed(key)
       return { afterMs }

@@ -11,7 +11,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { configMaps, secrets } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
 import { DynamicCache } from '@wherry/dynamic-cache'
-import { Store } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer'
 import type { ApiServer } from '@wherry/testing'
 import { countInstances } from '@wherry/testing/testkit/count-instances'
 import { type Registrar, type ViewsFailedError, WatchManager } from '@wherry/watch-manager'

@@ -1,8 +1,7 @@
 import { chmod, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Clock, fromKubeconfigFile } from '@wherry/client'
-import type { ClientTarget } from '@wherry/client/internal'
+import { type ClientTarget, type Clock, fromKubeconfigFile } from '@wherry/client'
 import type { Authority, Identity } from './certificates.ts'
 import type { Draw } from './draw.ts'
 

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import type { Clock } from '@wherry/client'
-import type { Timer } from '@wherry/client/internal'
+import type { Clock, Timer } from '@wherry/client'
 
 interface Alarm {
   readonly time: number

@@ -10,6 +10,16 @@ export interface PublicName {
   readonly door: string
   /** Where it is declared: a re-export of another package's name is that name. */
   readonly origin: string
+  /** It is a type alone: nothing of it is there when the program runs. */
+  readonly isType: boolean
+}
+
+/** A name that a module exports. */
+export interface Exported {
+  readonly name: string
+  /** The specifier of the module that it comes from. */
+  readonly from: string | undefined
+  readonly isType: boolean
 }
 
 /** The names behind the doors of a package that programs use: not `./internal`, and not the built-in resources, of which there are hundreds. */
@@ -21,12 +31,13 @@ export function publicNames({ name, folder, manifest }: WorkspacePackage): Publi
       name: one.name,
       door: `${name}${door.slice(1)}`,
       origin: originOf(one.from, source, one.name, name),
+      isType: one.isType,
     }))
   })
 }
 
-/** The names that a source text exports, each with the specifier of the module that it comes from. */
-export function exportsOf(file: string, text: string): { readonly name: string; readonly from: string | undefined }[] {
+/** The names that a source text exports. */
+export function exportsOf(file: string, text: string): Exported[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, false)
   return source.statements.flatMap(statement => {
     if (ts.isExportDeclaration(statement)) {
@@ -34,11 +45,12 @@ export function exportsOf(file: string, text: string): { readonly name: string; 
       const from = moduleSpecifier && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined
       if (exportClause === undefined || !ts.isNamedExports(exportClause))
         throw new Error(`${file} exports unnamed things`)
-      return exportClause.elements.map(element => ({ name: element.name.text, from }))
+      const isType = (element: ts.ExportSpecifier): boolean => statement.isTypeOnly || element.isTypeOnly
+      return exportClause.elements.map(element => ({ name: element.name.text, from, isType: isType(element) }))
     }
     if (!ts.isVariableStatement(statement)) return []
     const names = statement.declarationList.declarations.map(one => one.name)
-    return names.filter(ts.isIdentifier).map(one => ({ name: one.text, from: undefined }))
+    return names.filter(ts.isIdentifier).map(one => ({ name: one.text, from: undefined, isType: false }))
   })
 }
 

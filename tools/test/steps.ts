@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { installTest } from '../../test/install/install.ts'
+import { checkApi } from '../checks/api.ts'
 import { checkBenches } from '../checks/benches.ts'
 import { checkLicences } from '../checks/licences.ts'
 import { packed } from '../checks/packed.ts'
@@ -64,6 +65,7 @@ export function allSteps(): Step[] {
     { name: 'install', limitMs, run: installTest },
     // Compares processor times, which others that run do not change.
     { name: 'simulated-speed', limitMs, run: checkSimulatedSpeed },
+    { name: 'api', limitMs, run: checkApi },
     { name: 'attw', limitMs, run: checkTypesAreRight },
     { name: 'publint', limitMs, run: checkPublint },
     { name: 'sizes', limitMs, run: checkSizes },

@@ -1,5 +1,5 @@
 /** Compiled, never run: the client's seams and those of `@wherry/testing` have one shape. */
-import type * as testing from '@wherry/testing/internal'
+import type * as testing from '@wherry/testing'
 import type { Clock, Timer } from './clock.ts'
 import type { Environment, ErrorContext, Metrics, WarningContext } from './environment.ts'
 import type { Connection, Exchange, RequestHead, ResponseHandlers, ResponseHeaders, Transport } from './transport.ts'

@@ -1,1 +1,2 @@
+export type { ScheduledTick, ScheduleOptions } from './sources/schedule.ts'
 export { Schedule } from './sources/schedule.ts'

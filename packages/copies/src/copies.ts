@@ -2,29 +2,25 @@ import type {
   ApiError,
   Client,
   Environment,
+  FullObject,
   KubernetesObject,
   PartialObjectMetadata,
   Scope,
   View,
 } from '@wherry/client'
-import { type FullObject, keyText } from '@wherry/client/internal'
+import { keyText } from '@wherry/client/internal'
 import { namespaces } from '@wherry/client/resources/core'
 import {
   type Applied,
+  type Cause,
+  type CauseChange,
+  type ControllerDefinition,
   ImmutableFieldError,
   NotOursError,
   type ReconcileContext,
   type ReconcileResult,
 } from '@wherry/controller'
-import {
-  type AppliedObject,
-  type Cause,
-  type CauseChange,
-  type ControllerDefinition,
-  handles,
-  handlesApplied,
-  type InputTarget,
-} from '@wherry/controller/internal'
+import { type AppliedObject, handles, handlesApplied, type InputTarget } from '@wherry/controller/internal'
 import { ExponentialRateLimiter } from '@wherry/work-queue'
 import { CopiesFailedError, CopyNameTakenError } from './errors.ts'
 import { isImmutable } from './immutable.ts'

@@ -1,5 +1,12 @@
-import { type Client, isApiError, isForbidden, isInvalid, type KubernetesObject, type View } from '@wherry/client'
-import type { FullObject } from '@wherry/client/internal'
+import {
+  type Client,
+  type FullObject,
+  isApiError,
+  isForbidden,
+  isInvalid,
+  type KubernetesObject,
+  type View,
+} from '@wherry/client'
 
 /**
  * Whether a copy was refused only because a field of the existing object can't be changed: the server would take the copy under another name.

@@ -1,5 +1,4 @@
-import type { KubernetesObject, ObjectMeta } from '@wherry/client'
-import type { FullObject } from '@wherry/client/internal'
+import type { FullObject, KubernetesObject, ObjectMeta } from '@wherry/client'
 
 /** The label of all copies. Its value is the name of their {@link Copies}. */
 export const copySetLabel = 'copies.wherry.dev/set'

@@ -1,6 +1,8 @@
 import {
+  type FullObject,
   type KubernetesObject,
   LabelSelector,
+  type LabelSelectorInput,
   OptionRangeError,
   OptionTypeError,
   type PartialObjectMetadata,
@@ -11,16 +13,14 @@ import {
   anything,
   callback,
   checkOptions,
-  type FullObject,
   flag,
   having,
   integer,
-  type LabelSelectorInput,
   milliseconds,
   oneOf,
   text,
 } from '@wherry/client/internal'
-import type { StatusOf } from '@wherry/controller/internal'
+import type { StatusOf } from '@wherry/controller'
 import { copiedFromAnnotation } from './marks.ts'
 
 /** The options of {@link Copies}. `P`: what a source is read as. `T`: the type of the copies. */

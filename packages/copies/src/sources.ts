@@ -1,5 +1,5 @@
-import type { KubernetesObject, PartialObjectMetadata } from '@wherry/client'
-import { apiVersionOf, type FullObject, redactError } from '@wherry/client/internal'
+import type { FullObject, KubernetesObject, PartialObjectMetadata } from '@wherry/client'
+import { apiVersionOf, redactError } from '@wherry/client/internal'
 import { InvalidCopyError } from './errors.ts'
 import { First } from './first.ts'
 import { marked } from './marks.ts'

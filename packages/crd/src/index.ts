@@ -1,4 +1,4 @@
-export type { Conditions } from './conditions.ts'
+export type { Condition, Conditions } from './conditions.ts'
 export { defineCustomResource } from './definition/define.ts'
 export type {
   CustomResourceOptions,

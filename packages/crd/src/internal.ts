@@ -1,6 +1,6 @@
-export type { DefinitionChange, Verdict } from './changes/change.ts'
+export type { DefinitionChange } from './changes/change.ts'
 export { definitionChanges } from './changes/definition-changes.ts'
-export { assembleDefinition, type DefinitionNames, type VersionParts } from './definition/assemble.ts'
+export { assembleDefinition, type VersionParts } from './definition/assemble.ts'
 export { plainValue } from './yaml/plain.ts'
 export { readYaml } from './yaml/read.ts'
 export { yamlText } from './yaml/write.ts'

@@ -1,7 +1,6 @@
 import type { Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions, flag } from '@wherry/client/internal'
-import type { SharedInformer } from '@wherry/informer'
-import type { InformerState, Store } from '@wherry/informer/internal'
+import type { InformerState, SharedInformer, Store } from '@wherry/informer'
 import { StoreReader } from '@wherry/informer/internal'
 import type { Entry } from './entry.ts'
 import { InformerRemovedError } from './errors.ts'

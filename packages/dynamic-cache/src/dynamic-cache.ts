@@ -1,14 +1,7 @@
-import { type Client, type FromServer, OptionTypeError, type Scope, type View } from '@wherry/client'
-import { abortSignal, anything, checkOptions, type KeyOf, keyCheck } from '@wherry/client/internal'
-import {
-  coveredLister,
-  covers,
-  guarded,
-  type Lister,
-  type ListerOptions,
-  SyncWaiters,
-  whyNotSynced,
-} from '@wherry/informer/internal'
+import { type Client, type FromServer, type KeyOf, OptionTypeError, type Scope, type View } from '@wherry/client'
+import { abortSignal, anything, checkOptions, keyCheck } from '@wherry/client/internal'
+import type { Lister, ListerOptions } from '@wherry/informer'
+import { coveredLister, covers, guarded, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
 import type { CachedInformer } from './cached-informer.ts'
 import type { Entry } from './entry.ts'
 import { AlreadyCachedError, InformerRemovedError, NotCachedError, ViewHeldError } from './errors.ts'

@@ -1,6 +1,6 @@
 import { ApiError, type View } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
-import { Store } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer'
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { Entry } from './entry.ts'

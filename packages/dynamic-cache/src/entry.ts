@@ -1,5 +1,5 @@
 import { isResourceNotFound, type Scope, type View } from '@wherry/client'
-import type { InformerState, Store } from '@wherry/informer/internal'
+import type { InformerState, Store } from '@wherry/informer'
 import { isClosed, isPermanent, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
 import { InformerRemovedError } from './errors.ts'
 import type { Rescoping } from './rescoping.ts'

@@ -1,15 +1,15 @@
-import { type Client, type FromServer, OptionRangeError, OptionTypeError, type Scope, type View } from '@wherry/client'
 import {
-  type Check,
-  checkOptions,
-  flag,
-  having,
-  integer,
+  type Client,
+  type FromServer,
   type KeyOf,
-  oneOf,
+  OptionRangeError,
+  OptionTypeError,
   type ResourceDefinition,
-} from '@wherry/client/internal'
-import type { ReadingOptions } from '@wherry/informer/internal'
+  type Scope,
+  type View,
+} from '@wherry/client'
+import { type Check, checkOptions, flag, having, integer, oneOf } from '@wherry/client/internal'
+import type { ReadingOptions } from '@wherry/informer'
 import { readingChecks } from '@wherry/informer/internal'
 import type { WhenUnknown } from './entry.ts'
 

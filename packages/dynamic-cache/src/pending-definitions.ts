@@ -1,9 +1,9 @@
-import type { Client } from '@wherry/client'
-import type { ChangeType, ResourceDefinition } from '@wherry/client/internal'
+import type { ChangeType, Client, ResourceDefinition } from '@wherry/client'
 import { resourceName, targetsOf } from '@wherry/client/internal'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { apiServices } from '@wherry/client/resources/apiregistration'
-import { Reflector, type Snapshot, type StoreWriter, type StreamingSupport } from '@wherry/informer/internal'
+import type { Snapshot, StoreWriter } from '@wherry/informer'
+import { Reflector, type StreamingSupport } from '@wherry/informer/internal'
 
 interface Waiting {
   readonly callbacks: Set<() => void>

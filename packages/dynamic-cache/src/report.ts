@@ -1,4 +1,4 @@
-import type { InformerState } from '@wherry/informer/internal'
+import type { InformerState } from '@wherry/informer'
 import type { Entry, WhenUnknown } from './entry.ts'
 
 /** A summary of one informer of a dynamic cache. */

@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { Store, StoreWriter } from '@wherry/informer/internal'
+import type { Store, StoreWriter } from '@wherry/informer'
 import type { SharedWatch } from './sharing/shared-watch.ts'
 
 export interface RescopingOptions {

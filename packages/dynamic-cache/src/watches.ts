@@ -1,5 +1,6 @@
 import type { Client, View } from '@wherry/client'
-import { type ReadingOptions, StreamingSupport, scopeKey } from '@wherry/informer/internal'
+import type { ReadingOptions } from '@wherry/informer'
+import { StreamingSupport, scopeKey } from '@wherry/informer/internal'
 import { PendingDefinitions } from './pending-definitions.ts'
 import { SharedWatch } from './sharing/shared-watch.ts'
 

@@ -1,13 +1,3 @@
 /** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
-export type { WriteHashesOptions, WrittenHashes } from './annotations/hashes-annotation.ts'
-export type { Applied, ApplyIfChangedOptions, Write } from './apply/applied.ts'
-export type { CanonicalOptions } from './canonical/canonicalize.ts'
-export type { Integers } from './canonical/json-rules.ts'
-export type { HashAtIngestOptions, NamedProjection } from './ingest/hash-at-ingest.ts'
-export type { HashedMetadata, HashedObject } from './ingest/hashed-object.ts'
 export { isHashedObject } from './ingest/hashed-object.ts'
 export { Shared } from './ingest/shared.ts'
-export type { PartDifference, PathsOf } from './parts/compare-parts.ts'
-export type { PartFunction } from './parts/part.ts'
-export type { PartHashes } from './parts/parts.ts'
-export type { KeyFilter, SpecPartOptions } from './parts/spec-part.ts'

@@ -1,40 +1,18 @@
 /** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
-export type { Change, Changed, Deleted, Reset, Synced } from './change.ts'
 export { coveredLister } from './covering/covered-lister.ts'
 export { covers, isSameFunction } from './covering/covers.ts'
 export type { ReadForm } from './covering/scope.ts'
 export { formFor, scopeKey, targetsFor } from './covering/scope.ts'
 export { guarded } from './guarded.ts'
-export type { WhenSyncedOptions } from './informer.ts'
-export type { InformerState } from './informer-state.ts'
 export { changesOf } from './journal/changes-of.ts'
-export type { Cursor } from './journal/cursor.ts'
-export type { LifecycleEvents } from './lifecycle.ts'
-export type { KeyedListerOptions, Lister, ListerOptions, ObjectVersion } from './lister.ts'
 export type { Gate } from './reflector/gate.ts'
 export { jointError, jointResourceVersion, jointState } from './reflector/joint.ts'
-export type {
-  InitialRead,
-  ReadingOptions,
-  ReflectorListeners,
-  ReflectorOptions,
-  ReflectorSettings,
-} from './reflector/options.ts'
+export type { ReflectorSettings } from './reflector/options.ts'
 export { clientCheck, readingChecks, settingsOf } from './reflector/options.ts'
-export type { JoinOptions } from './reflector/reflector.ts'
 export { Reflector } from './reflector/reflector.ts'
-export type { ReflectorStats } from './reflector/reflector-context.ts'
-export type { ReflectorSetOptions } from './reflector/reflector-set.ts'
 export { ReflectorSet } from './reflector/reflector-set.ts'
 export { StreamingSupport } from './reflector/streaming-support.ts'
 export { isAnswer, isClosed, isPermanent, isStarting } from './reflector/transitions.ts'
-export type { FillSource } from './reflector/writers.ts'
-export type { RegistrationOptions } from './registrations/handler.ts'
-export type { LabelIndex } from './store/by-label.ts'
-export type { IndexFunction } from './store/indices.ts'
-export type { StoreOptions, StoreStats } from './store/store.ts'
-export { Store } from './store/store.ts'
-export type { ReplaceOptions, Snapshot, StoreWriter, WriterOptions } from './store/store-writer.ts'
 export { StoreReader } from './store-reader.ts'
 export { SyncWaiters, whyNotSynced } from './synced.ts'
 export { abortable, aborted, late, within } from './waits.ts'

@@ -1,5 +1,4 @@
-import type { Scope } from '@wherry/client'
-import type { KeyOf, LabelSelectorInput } from '@wherry/client/internal'
+import type { KeyOf, LabelSelectorInput, Scope } from '@wherry/client'
 
 /** Which objects to list. What is given must all hold. */
 export interface ListerOptions {

@@ -1,5 +1,4 @@
-import type { Scope, View } from '@wherry/client'
-import type { KeyOf } from '@wherry/client/internal'
+import type { KeyOf, Scope, View } from '@wherry/client'
 import type { Change } from './change.ts'
 import { changesOf } from './journal/changes-of.ts'
 import type { Cursor } from './journal/cursor.ts'

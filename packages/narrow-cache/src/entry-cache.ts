@@ -1,6 +1,5 @@
-import type { View } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/internal'
-import { keyText, resourceName, type Timer } from '@wherry/client/internal'
+import type { CheckedKey, Timer, View } from '@wherry/client'
+import { keyText, resourceName } from '@wherry/client/internal'
 import { ViewConflictError } from '@wherry/informer'
 import { isSameFunction } from '@wherry/informer/internal'
 import type { CacheContext } from './cache-context.ts'

@@ -1,28 +1,26 @@
-import { isExpired, isResourceNotFound, isTooLarge, type KubernetesObject, type ObjectMeta } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/internal'
 import {
   type ChangeType,
+  type CheckedKey,
+  isExpired,
+  isResourceNotFound,
+  isTooLarge,
+  type KubernetesObject,
+  type MinVersion,
+  type ObjectMeta,
+} from '@wherry/client'
+import {
   compareResourceVersions,
   type HeldVersion,
   hasReached,
   isAtLeast,
   isDeleted,
-  type MinVersion,
   type ReadTarget,
   type ResourceVersionOrder,
   raised,
   wasFinalized,
 } from '@wherry/client/internal'
-import {
-  isAnswer,
-  isClosed,
-  isPermanent,
-  isStarting,
-  Reflector,
-  type Snapshot,
-  type StoreWriter,
-  SyncWaiters,
-} from '@wherry/informer/internal'
+import type { Snapshot, StoreWriter } from '@wherry/informer'
+import { isAnswer, isClosed, isPermanent, isStarting, Reflector, SyncWaiters } from '@wherry/informer/internal'
 import type { Task } from './concurrency-limit.ts'
 import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { ViewContext } from './view-context.ts'

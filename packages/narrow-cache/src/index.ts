@@ -1,5 +1,7 @@
 export { NarrowWatchRefusedError } from './errors.ts'
 export type { NarrowHandler, Subscription } from './handler.ts'
+export type { EscalationPhase } from './namespace-watch.ts'
+export type { NarrowReadOptions } from './narrow-cache.ts'
 export { NarrowCache } from './narrow-cache.ts'
 export type { NarrowCacheOptions } from './options.ts'
-export type { NarrowReport } from './report.ts'
+export type { EscalationReport, NarrowReport, ViewReport } from './report.ts'

@@ -1,6 +1,3 @@
 /** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
 
 export { ViewConflictError } from '@wherry/informer'
-export type { EscalationPhase } from './namespace-watch.ts'
-export type { NarrowReadOptions } from './narrow-cache.ts'
-export type { EscalationReport, ViewReport } from './report.ts'

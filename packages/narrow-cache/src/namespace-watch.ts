@@ -1,14 +1,7 @@
-import { isExpired, isResourceNotFound, isTooLarge } from '@wherry/client'
-import { type ChangeType, type ReadTarget, readAs, type Timer } from '@wherry/client/internal'
-import {
-  type Gate,
-  isClosed,
-  isPermanent,
-  isStarting,
-  Reflector,
-  type Snapshot,
-  type StoreWriter,
-} from '@wherry/informer/internal'
+import { type ChangeType, isExpired, isResourceNotFound, isTooLarge, type Timer } from '@wherry/client'
+import { type ReadTarget, readAs } from '@wherry/client/internal'
+import type { Snapshot, StoreWriter } from '@wherry/informer'
+import { type Gate, isClosed, isPermanent, isStarting, Reflector } from '@wherry/informer/internal'
 import { absent, type Entry, type EntryScope, type State } from './entry.ts'
 import { named, targetIn } from './target.ts'
 import type { ViewContext } from './view-context.ts'

@@ -1,19 +1,18 @@
-import type { FromServer, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
+import type { CheckedKey, FromServer, KeyOf, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
 import {
   abortSignal,
   asKey,
-  type CheckedKey,
   checkedKey,
   checkOptions,
   having,
-  type KeyOf,
   keyText,
   projector,
   resourceName,
   unprojected,
   viewCheck,
 } from '@wherry/client/internal'
-import { type Change, type Cursor, changesOf, guarded } from '@wherry/informer/internal'
+import type { Change, Cursor } from '@wherry/informer'
+import { changesOf, guarded } from '@wherry/informer/internal'
 import { CacheContext } from './cache-context.ts'
 import type { Entry } from './entry.ts'
 import { EntryCache } from './entry-cache.ts'

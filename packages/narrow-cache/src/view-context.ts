@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 import { resourceName } from '@wherry/client/internal'
-import { Store } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer'
 import type { CacheContext } from './cache-context.ts'
 
 /** The state that all entries of a view share. */

@@ -1,5 +1,4 @@
-import type { View } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/internal'
+import type { CheckedKey, View } from '@wherry/client'
 import type { CacheContext } from './cache-context.ts'
 import { Entry } from './entry.ts'
 import { NarrowClosedError } from './errors.ts'

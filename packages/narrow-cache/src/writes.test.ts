@@ -1,4 +1,4 @@
-import type { WriteListener } from '@wherry/client/internal'
+import type { WriteListener } from '@wherry/client'
 import { type ConfigMap, configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'

@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { Changed, Deleted, Reset, Synced } from '@wherry/informer/internal'
+import type { Changed, Deleted, Reset, Synced } from '@wherry/informer'
 
 /** The events of a sink: a cursor's changes (rules R38, W10); `synced` also has the keys that the sink has refused. */
 export type SinkEvent<C = unknown> = Changed<C> | Deleted<C> | Reset<C> | SinkSynced<C>

@@ -1,7 +1,7 @@
 import { queryObjects } from 'node:v8'
 import type { KubernetesObject } from '@wherry/client'
 import { systemEnvironment } from '@wherry/client/internal'
-import { Store } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer'
 import { expect, it } from 'vitest'
 import type { HeldInformer, WatchedCache } from './cache.ts'
 import { apples } from './testkit/set-up.ts'

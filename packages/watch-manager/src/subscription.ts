@@ -1,5 +1,5 @@
-import type { View } from '@wherry/client'
-import { asError, Backoff, type Timer } from '@wherry/client/internal'
+import type { Timer, View } from '@wherry/client'
+import { asError, Backoff } from '@wherry/client/internal'
 import { late, within } from '@wherry/informer/internal'
 import type { Hold } from './cache.ts'
 import { Delivery, type DeliveryListener } from './delivery/delivery.ts'

@@ -1,4 +1,4 @@
-import type { Environment, View } from '@wherry/client'
+import type { Environment, Timer, View } from '@wherry/client'
 import {
   abortSignal,
   asError,
@@ -9,7 +9,6 @@ import {
   integer,
   milliseconds,
   systemEnvironment,
-  type Timer,
   text,
   viewCheck,
 } from '@wherry/client/internal'

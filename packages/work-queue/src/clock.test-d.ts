@@ -1,5 +1,5 @@
 /** Compiled, never run: the clocks of the environment and of simulations are clocks of a queue. */
-import type * as testing from '@wherry/testing/internal'
+import type * as testing from '@wherry/testing'
 import { WorkQueue } from './work-queue.ts'
 
 declare const clock: testing.Clock

@@ -1,5 +1,5 @@
-import type { Clock } from '@wherry/client'
-import { systemClock, type Timer } from '@wherry/client/internal'
+import type { Clock, Timer } from '@wherry/client'
+import { systemClock } from '@wherry/client/internal'
 
 interface Pending {
   readonly due: number

@@ -1,11 +1,11 @@
 import {
   type EmbeddedApiServer,
   type EmbeddedOptions,
+  type MemoryTransport,
   type Simulation,
   simulate,
   startApiServer,
 } from '@wherry/testing'
-import type { MemoryTransport } from '@wherry/testing/internal'
 import { afterEach } from 'vitest'
 import { NodeTransport } from '../connection/node-transport.ts'
 import { ConnectionPool } from '../connection/pool.ts'

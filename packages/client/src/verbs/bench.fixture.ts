@@ -1,5 +1,11 @@
-import { type EmbeddedApiServer, type EmbeddedOptions, simulate, startApiServer } from '@wherry/testing'
-import { type RecordedEnvironment, recordedEnvironment, systemClock, Trace } from '@wherry/testing/internal'
+import {
+  type EmbeddedApiServer,
+  type EmbeddedOptions,
+  type RecordedEnvironment,
+  simulate,
+  startApiServer,
+} from '@wherry/testing'
+import { recordedEnvironment, systemClock, Trace } from '@wherry/testing/internal'
 import { Client, type ClientSettings } from '../client.ts'
 
 /** A client and an API server to test it against. */

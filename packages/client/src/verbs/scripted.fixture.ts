@@ -1,5 +1,5 @@
-import { simulate } from '@wherry/testing'
-import { type MemoryTransportOptions, memoryTransport, type RecordedEnvironment } from '@wherry/testing/internal'
+import { type MemoryTransportOptions, type RecordedEnvironment, simulate } from '@wherry/testing'
+import { memoryTransport } from '@wherry/testing/internal'
 import { Client, type ClientSettings } from '../client.ts'
 
 type ServerRequest = Parameters<MemoryTransportOptions['handler']>[0]

@@ -1,5 +1,12 @@
-import { defineResource, type KubernetesObject, type OwnerReference, type Resource, type View } from '@wherry/client'
-import { nameOfProjection, projector, resourceName, type SelfNamedProjection, selfNamed } from '@wherry/client/internal'
+import {
+  defineResource,
+  type KubernetesObject,
+  type OwnerReference,
+  type Resource,
+  type SelfNamedProjection,
+  type View,
+} from '@wherry/client'
+import { nameOfProjection, projector, resourceName, selfNamed } from '@wherry/client/internal'
 import { Shared } from '@wherry/hash-compare/internal'
 import type { Condition } from '../objects/conditions.ts'
 import { controllerOf } from '../objects/owner.ts'

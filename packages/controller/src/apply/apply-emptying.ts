@@ -1,4 +1,5 @@
 import {
+  type ApplyOptions,
   type Client,
   isApiError,
   type JsonPatchOperation,
@@ -6,7 +7,6 @@ import {
   type ObjectKey,
   type View,
 } from '@wherry/client'
-import type { ApplyOptions } from '@wherry/client/internal'
 
 /** What of a client writes: the objects, or their statuses. */
 type Writer = Pick<Client['status'], 'apply' | 'patch'>

@@ -1,6 +1,8 @@
 import {
   type ApiError,
+  type CheckedKey,
   type Client,
+  type FullObject,
   isApiError,
   isConflict,
   isForbidden,
@@ -14,9 +16,7 @@ import {
 } from '@wherry/client'
 import {
   apiVersionOf,
-  type CheckedKey,
   checkOptions,
-  type FullObject,
   fieldManager as fieldManagerCheck,
   isExact,
   projector,

@@ -1,6 +1,5 @@
 import type { Client, View } from '@wherry/client'
-import type { DynamicCache } from '@wherry/dynamic-cache'
-import type { Hold } from '@wherry/dynamic-cache/internal'
+import type { DynamicCache, Hold } from '@wherry/dynamic-cache'
 import { abortable, covers } from '@wherry/informer/internal'
 import { resourceKey } from '../reads/own-writes.ts'
 import { AppliedObjects } from './applied-object.ts'

@@ -1,5 +1,4 @@
-import type { KubernetesObject, Scope, View } from '@wherry/client'
-import type { FullObject } from '@wherry/client/internal'
+import type { FullObject, KubernetesObject, Scope, View } from '@wherry/client'
 import {
   abortSignal,
   anything,

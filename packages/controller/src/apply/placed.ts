@@ -1,5 +1,5 @@
-import { type KubernetesObject, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { type CheckedKey, checkedKey } from '@wherry/client/internal'
+import { type CheckedKey, type KubernetesObject, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import { checkedKey } from '@wherry/client/internal'
 import { isWithin } from '../reads/selection-scope.ts'
 
 /** A desired object in its namespace, with the labels of its view, and its key. */

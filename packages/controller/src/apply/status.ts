@@ -14,7 +14,8 @@ export type DesiredStatus<S> = S extends { readonly conditions?: readonly (infer
   : S
 
 type Filled = 'lastTransitionTime' | 'message'
-type DesiredCondition<C> = Omit<C, Filled> & { readonly [K in Filled]?: string | null | undefined }
+/** A condition as you write it: its time and its message may be left out. */
+export type DesiredCondition<C> = Omit<C, Filled> & { readonly [K in Filled]?: string | null | undefined }
 
 /** The status type of an object type. */
 export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : Record<string, unknown>

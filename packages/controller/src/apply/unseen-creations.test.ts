@@ -15,7 +15,7 @@ describe('an object that goes before any informer has seen it', () => {
     inArcade(async ({ client, forGames, operator, start, server, simulation, transport }) => {
       const builder = forGames()
       if (how === 'owns') builder.owns(ours)
-      if (how === 'predicate') builder.owns(ours, { predicates: [() => false] })
+      if (how === 'predicate') builder.owns(ours).withPredicates(() => false)
       if (how === 'caches') builder.caches(ours)
       let runs = 0
       builder.reconcile(async ({ apply, object }) => {

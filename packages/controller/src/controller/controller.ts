@@ -1,15 +1,14 @@
-import type { Client, Metrics, Scope, View } from '@wherry/client'
+import type { Client, KeyOf, Metrics, Scope, View } from '@wherry/client'
 import {
   abortSignal,
   asError,
   checkedKey,
   checkOptions,
   having,
-  type KeyOf,
   milliseconds,
   parsedKey,
 } from '@wherry/client/internal'
-import type { CachedInformer, Hold } from '@wherry/dynamic-cache/internal'
+import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import { within } from '@wherry/informer/internal'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { ControllerApplies } from '../apply/controller-applies.ts'

@@ -1,4 +1,4 @@
-import type { InformerReport } from '@wherry/dynamic-cache/internal'
+import type { InformerReport } from '@wherry/dynamic-cache'
 import type { WorkQueue } from '@wherry/work-queue'
 import type { Changes } from '../predicates/changes.ts'
 import type { Dependency } from '../reads/dependency.ts'

@@ -1,5 +1,5 @@
 import type { Environment } from '@wherry/client'
-import type { RateLimiter } from '@wherry/work-queue/internal'
+import type { RateLimiter } from '@wherry/work-queue'
 import { attempt } from '../sources/input.ts'
 
 /** How long a key waits whose limiter does not say, in milliseconds. */

@@ -48,9 +48,10 @@ export type Ready = <C>(
  * Deletes an object and what it owns, and goes on once it is gone: the run ends here, quietly, until then. For a `cleanup` that takes things away in an order of its
  * own. Goes on at once if there is no such object. Rejects as `read.get` and `client.delete` do.
  */
-export type Gone = (view: View<WithMetadata>, key: ReadKey, options?: GoneOptions) => Promise<void>
+export type Gone = (view: View<DeletableObject>, key: ReadKey, options?: GoneOptions) => Promise<void>
 
-interface WithMetadata {
+/** The part of an object that a {@link Gone} reads: views of whole objects and of metadata have it. */
+export interface DeletableObject {
   readonly metadata?: Pick<ObjectMeta, 'uid' | 'namespace' | 'deletionTimestamp'> | undefined
 }
 
@@ -77,7 +78,7 @@ export async function ready<C>(
 export async function gone(
   read: Read,
   client: Client,
-  view: View<WithMetadata>,
+  view: View<DeletableObject>,
   key: ReadKey,
   options: GoneOptions = {},
 ): Promise<void> {

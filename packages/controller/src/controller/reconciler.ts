@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type FromServer, isApplyConflict, type ObjectKey, type Scope, type View } from '@wherry/client'
-import { asError, resourceName, type Timer } from '@wherry/client/internal'
+import { type FromServer, isApplyConflict, type ObjectKey, type Scope, type Timer, type View } from '@wherry/client'
+import { asError, resourceName } from '@wherry/client/internal'
 import { isWriteConflict } from '@wherry/hash-compare'
 import { isDelay } from '../apply/errors.ts'
 import { primaryView } from '../objects/no-primary.ts'

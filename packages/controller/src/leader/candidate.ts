@@ -1,5 +1,5 @@
-import { type Clock, isAlreadyExists, isConflict } from '@wherry/client'
-import { type CallOptions, isAtLeast, isObjectNotFound } from '@wherry/client/internal'
+import { type CallOptions, type Clock, isAlreadyExists, isConflict } from '@wherry/client'
+import { isAtLeast, isObjectNotFound } from '@wherry/client/internal'
 import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coordination'
 import { isSameSpec, microTime, readSpec } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'

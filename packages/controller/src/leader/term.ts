@@ -1,5 +1,5 @@
-import type { Client, Clock } from '@wherry/client'
-import { type FencedClient, keyText, type Timer } from '@wherry/client/internal'
+import type { Client, Clock, FencedClient, Timer } from '@wherry/client'
+import { keyText } from '@wherry/client/internal'
 import { LeadershipLostError, TermOverError } from './errors.ts'
 import type { ElectionSettings } from './options.ts'
 

@@ -1,5 +1,5 @@
-import type { Environment } from '@wherry/client'
-import { asError, having, type LogFields, type LogLevel, systemEnvironment } from '@wherry/client/internal'
+import type { Environment, LogFields, LogLevel } from '@wherry/client'
+import { asError, having, systemEnvironment } from '@wherry/client/internal'
 import { callGuarded } from '@wherry/informer/internal'
 
 /**

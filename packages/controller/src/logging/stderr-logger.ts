@@ -1,4 +1,4 @@
-import type { LogLevel } from '@wherry/client/internal'
+import type { LogLevel } from '@wherry/client'
 import { checkOptions, oneOf } from '@wherry/client/internal'
 import { type Logger, loggerTo } from './logger.ts'
 

@@ -1,5 +1,4 @@
-import type { Environment } from '@wherry/client'
-import type { Timer } from '@wherry/client/internal'
+import type { Environment, Timer } from '@wherry/client'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
 

@@ -1,8 +1,6 @@
-import type { Metrics } from '@wherry/client'
-import { OptionTypeError } from '@wherry/client'
-import type { MetricLabels } from '@wherry/client/internal'
+import { type MetricLabels, type Metrics, OptionTypeError } from '@wherry/client'
 import { checkOptions, flag, having, peerProblem, text } from '@wherry/client/internal'
-import type { WorkQueueObserver } from '@wherry/work-queue/internal'
+import type { WorkQueueObserver } from '@wherry/work-queue'
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import { definitions, type MetricDefinition } from './definitions.ts'
 

@@ -1,4 +1,5 @@
 import {
+  type CallOptions,
   type Client,
   isConflict,
   isInvalid,
@@ -9,7 +10,7 @@ import {
   type Scope,
   type View,
 } from '@wherry/client'
-import { Backoff, type CallOptions, checkFinalizerName, isObjectNotFound } from '@wherry/client/internal'
+import { Backoff, checkFinalizerName, isObjectNotFound } from '@wherry/client/internal'
 import { named } from './identity.ts'
 import { everything } from './views.ts'
 

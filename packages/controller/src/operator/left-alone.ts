@@ -1,5 +1,4 @@
-import type { Clock } from '@wherry/client'
-import type { Timer } from '@wherry/client/internal'
+import type { Clock, Timer } from '@wherry/client'
 
 /** How often it is looked whether there is a connection, in milliseconds, and how often in a row there is none until that is said. */
 const lookMs = 2000

@@ -1,5 +1,4 @@
-import { Client } from '@wherry/client'
-import type { LogFields, LogLevel } from '@wherry/client/internal'
+import { Client, type LogFields, type LogLevel } from '@wherry/client'
 import { expect, it } from 'vitest'
 import { TerminalError } from '../controller/errors.ts'
 import { startCluster } from '../testkit.fixture.ts'

@@ -1,5 +1,5 @@
-import { Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { asError, checkOptions, flag, type KeyOf, type LogFields, systemClock, version } from '@wherry/client/internal'
+import { Client, type KeyOf, type LogFields, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
+import { asError, checkOptions, flag, systemClock, version } from '@wherry/client/internal'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { aborted } from '@wherry/informer/internal'
 import { NarrowCache } from '@wherry/narrow-cache'

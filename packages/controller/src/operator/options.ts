@@ -1,20 +1,11 @@
-import { type Client, OptionRangeError, OptionTypeError } from '@wherry/client'
-import {
-  abortSignal,
-  type Check,
-  type ClientSettings,
-  checkOptions,
-  flag,
-  having,
-  milliseconds,
-} from '@wherry/client/internal'
+import { type Client, type ClientSettings, OptionRangeError, OptionTypeError } from '@wherry/client'
+import { abortSignal, type Check, checkOptions, flag, having, milliseconds } from '@wherry/client/internal'
 import type { DynamicCacheOptions } from '@wherry/dynamic-cache'
 import type { NarrowCacheOptions } from '@wherry/narrow-cache'
 import type { LeaderElectionOptions } from '../leader/options.ts'
 import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
-import type { PollPolicy } from '../reads/options.ts'
-import { pollPolicies } from '../reads/options.ts'
+import { type PollPolicy, pollPolicies } from '../reads/options.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
 
 /** `starting`: the caches fill. */

@@ -1,7 +1,6 @@
 import type { Client, FromServer, PartialObjectMetadata } from '@wherry/client'
 import { type ConfigMap, configMaps, nodes, type Secret, secrets } from '@wherry/client/resources/core'
-import { hashAtIngest, parts, specPart } from '@wherry/hash-compare'
-import type { HashedObject } from '@wherry/hash-compare/internal'
+import { type HashedObject, hashAtIngest, parts, specPart } from '@wherry/hash-compare'
 import pino from 'pino'
 import { expectTypeOf, it } from 'vitest'
 import type { Logger } from '../logging/logger.ts'

@@ -1,6 +1,6 @@
 import { callback } from '@wherry/client/internal'
-import { hashParts, type Parts } from '@wherry/hash-compare'
-import { type HashedObject, isHashedObject } from '@wherry/hash-compare/internal'
+import { type HashedObject, hashParts, type Parts } from '@wherry/hash-compare'
+import { isHashedObject } from '@wherry/hash-compare/internal'
 import { isSameValue } from '../objects/same-value.ts'
 import type { ObjectEvent } from './event.ts'
 import type { Predicate } from './predicate.ts'

@@ -1,7 +1,6 @@
-import type { View } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/internal'
+import type { CheckedKey, View } from '@wherry/client'
 import { projector } from '@wherry/client/internal'
-import type { Lister } from '@wherry/informer/internal'
+import type { Lister } from '@wherry/informer'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
 
 /** The informer of an object, as the object needs it. */

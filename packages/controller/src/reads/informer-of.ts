@@ -1,6 +1,5 @@
 import type { View } from '@wherry/client'
-import type { DynamicCache } from '@wherry/dynamic-cache'
-import type { CachedInformer } from '@wherry/dynamic-cache/internal'
+import type { CachedInformer, DynamicCache } from '@wherry/dynamic-cache'
 import type { Registration } from '@wherry/informer'
 import { abortable } from '@wherry/informer/internal'
 

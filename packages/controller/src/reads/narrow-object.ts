@@ -1,6 +1,13 @@
-import { type Client, isForbidden, type KubernetesObject, type ObjectKey, type View } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/internal'
-import { isAtLeast, readAs, resourceName, type Timer } from '@wherry/client/internal'
+import {
+  type CheckedKey,
+  type Client,
+  isForbidden,
+  type KubernetesObject,
+  type ObjectKey,
+  type Timer,
+  type View,
+} from '@wherry/client'
+import { isAtLeast, readAs, resourceName } from '@wherry/client/internal'
 import { abortable, guarded } from '@wherry/informer/internal'
 import { type NarrowCache, type NarrowHandler, NarrowWatchRefusedError, type Subscription } from '@wherry/narrow-cache'
 import { versionOf } from '../objects/version.ts'

@@ -1,17 +1,14 @@
-import type { Clock, KubernetesObject, ObjectKey, View } from '@wherry/client'
-import {
-  type HeldVersion,
-  hasReached,
-  having,
-  isDeleted,
-  keyText,
-  type MinVersion,
-  type ResourceDefinition,
-  raised,
-  type WriteListener,
-  wasFinalized,
-} from '@wherry/client/internal'
-import type { CachedInformer } from '@wherry/dynamic-cache/internal'
+import type {
+  Clock,
+  KubernetesObject,
+  MinVersion,
+  ObjectKey,
+  ResourceDefinition,
+  View,
+  WriteListener,
+} from '@wherry/client'
+import { type HeldVersion, hasReached, having, isDeleted, keyText, raised, wasFinalized } from '@wherry/client/internal'
+import type { CachedInformer } from '@wherry/dynamic-cache'
 import { SyncWaiters } from '@wherry/informer/internal'
 import { isWithin } from './selection-scope.ts'
 

@@ -1,5 +1,4 @@
-import type { FromServer, OwnerReference, View } from '@wherry/client'
-import type { LabelSelectorInput } from '@wherry/client/internal'
+import type { FromServer, LabelSelectorInput, OwnerReference, View } from '@wherry/client'
 import type { ObjectIndex } from './object-index.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { View } from '@wherry/client'
 import { isSensitive } from '@wherry/client/internal'
-import type { Lister } from '@wherry/informer/internal'
+import type { Lister } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
 import type { ReadCause } from './cause.ts'
 import type { SelectionDependency } from './dependency.ts'

@@ -1,5 +1,4 @@
-import type { View } from '@wherry/client'
-import type { CheckedKey } from '@wherry/client/internal'
+import type { CheckedKey, View } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { TransformError } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'

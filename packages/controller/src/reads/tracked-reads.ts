@@ -1,12 +1,5 @@
-import { LabelSelector, OptionTypeError, type View } from '@wherry/client'
-import {
-  abortSignal,
-  asError,
-  type CheckedKey,
-  checkedKey,
-  checkedNamespace,
-  resourceName,
-} from '@wherry/client/internal'
+import { type CheckedKey, LabelSelector, OptionTypeError, type View } from '@wherry/client'
+import { abortSignal, asError, checkedKey, checkedNamespace, resourceName } from '@wherry/client/internal'
 import { NotCachedError } from '@wherry/dynamic-cache'
 import { covers, isSameFunction } from '@wherry/informer/internal'
 import { ViewConflictError } from '@wherry/narrow-cache/internal'

@@ -1,5 +1,5 @@
 import type { Clock } from '@wherry/client'
-import type { CachedInformer } from '@wherry/dynamic-cache/internal'
+import type { CachedInformer } from '@wherry/dynamic-cache'
 import { isAnswer } from '@wherry/informer/internal'
 
 /** How often it is looked at what the server said, and how long a first refusal is waited after, in milliseconds. */

@@ -1,8 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { Clock } from '@wherry/client'
-import type { Timer } from '@wherry/client/internal'
+import type { Clock, Timer } from '@wherry/client'
 
 /** Answers a request. A rejection is a 500. */
 export type Answer = (request: IncomingMessage, response: ServerResponse) => Promise<void>

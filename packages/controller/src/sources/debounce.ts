@@ -1,5 +1,5 @@
-import type { Clock } from '@wherry/client'
-import { type Check, checkOptions, milliseconds, type Timer } from '@wherry/client/internal'
+import type { Clock, Timer } from '@wherry/client'
+import { type Check, checkOptions, milliseconds } from '@wherry/client/internal'
 import type { Cause } from './cause.ts'
 
 /** How long a controller waits for further events of an input before the key runs. */

@@ -1,8 +1,7 @@
 import type { View } from '@wherry/client'
 import { text } from '@wherry/client/internal'
-import type { Changed, Deleted } from '@wherry/informer/internal'
-import type { Registrar, Sink } from '@wherry/watch-manager'
-import type { ReplaceOptions } from '@wherry/watch-manager/internal'
+import type { Changed, Deleted } from '@wherry/informer'
+import type { Registrar, ReplaceOptions, Sink } from '@wherry/watch-manager'
 import { UsageError } from '../usage-error.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 

@@ -1,5 +1,5 @@
-import type { Environment, View } from '@wherry/client'
-import { asError, type ErrorContext, type ResourceType, redactError } from '@wherry/client/internal'
+import type { Environment, ErrorContext, ResourceType, View } from '@wherry/client'
+import { asError, redactError } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Handler } from '@wherry/informer'
 import { watched } from '@wherry/informer/internal'

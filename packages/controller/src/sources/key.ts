@@ -1,5 +1,4 @@
-import type { Scope } from '@wherry/client'
-import type { KeyOf, ResourceType } from '@wherry/client/internal'
+import type { KeyOf, ResourceType, Scope } from '@wherry/client'
 import { checkedKey } from '@wherry/client/internal'
 
 /** Keys of objects: one, several, or none. */

@@ -1,5 +1,5 @@
 import type { View } from '@wherry/client'
-import type { CachedInformer } from '@wherry/dynamic-cache/internal'
+import type { CachedInformer } from '@wherry/dynamic-cache'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import { isTurn } from '../objects/life.ts'
 import { versionOf } from '../objects/version.ts'

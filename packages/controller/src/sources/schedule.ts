@@ -1,5 +1,5 @@
-import { type ObjectKey, OptionRangeError, OptionTypeError } from '@wherry/client'
-import { type Check, checkOptions, type Timer, text } from '@wherry/client/internal'
+import { type ObjectKey, OptionRangeError, OptionTypeError, type Timer } from '@wherry/client'
+import { type Check, checkOptions, text } from '@wherry/client/internal'
 import type { Keys } from './key.ts'
 import { fieldsOf } from './schedule-expression.ts'
 import { intervalOf } from './schedule-interval.ts'

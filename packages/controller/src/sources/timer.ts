@@ -1,5 +1,4 @@
-import type { ObjectKey } from '@wherry/client'
-import type { Timer as ClockTimer } from '@wherry/client/internal'
+import type { Timer as ClockTimer, ObjectKey } from '@wherry/client'
 import { checkOptions, milliseconds, text } from '@wherry/client/internal'
 import type { Keys } from './key.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'

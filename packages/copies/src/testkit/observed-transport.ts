@@ -1,12 +1,5 @@
-import type { Credentials } from '@wherry/client'
-import {
-  type Connection,
-  type Exchange,
-  NodeTransport,
-  type RequestHead,
-  type ResponseHandlers,
-  type Transport,
-} from '@wherry/client/internal'
+import type { Connection, Credentials, Exchange, RequestHead, ResponseHandlers, Transport } from '@wherry/client'
+import { NodeTransport } from '@wherry/client/internal'
 
 /** Requests of a method for ConfigMaps that are answered with a status, and not sent. */
 interface Refusal {

@@ -1,14 +1,11 @@
 import type { Client, KubernetesObject, View } from '@wherry/client'
+import type { InformerState, ReadingOptions, Store, StoreWriter } from '@wherry/informer'
 import {
-  type InformerState,
   jointError,
   jointResourceVersion,
   jointState,
   type ReadForm,
-  type ReadingOptions,
   Reflector,
-  type Store,
-  type StoreWriter,
   type StreamingSupport,
   targetsFor,
 } from '@wherry/informer/internal'

@@ -1,6 +1,6 @@
 import type { Client, View } from '@wherry/client'
-import type { InformerState, ReadingOptions, Store, StoreWriter, StreamingSupport } from '@wherry/informer/internal'
-import { formFor, type ReadForm } from '@wherry/informer/internal'
+import type { InformerState, ReadingOptions, Store, StoreWriter } from '@wherry/informer'
+import { formFor, type ReadForm, type StreamingSupport } from '@wherry/informer/internal'
 import { Feed } from './feed.ts'
 import { suits } from './suits.ts'
 

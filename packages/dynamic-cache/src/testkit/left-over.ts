@@ -1,4 +1,5 @@
-import { Reflector, Store } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer'
+import { Reflector } from '@wherry/informer/internal'
 import { countInstances } from '@wherry/testing/testkit/count-instances'
 import { CachedInformer } from '../cached-informer.ts'
 import { Entry } from '../entry.ts'

@@ -1,12 +1,13 @@
 import {
   type Client,
+  type FullObject,
   type KubernetesObject,
   type ObjectKey,
   OptionTypeError,
   type Scope,
   type View,
+  type WriteOptions,
 } from '@wherry/client'
-import type { FullObject, WriteOptions } from '@wherry/client/internal'
 import { type HashedObject, isHashedObject } from '../ingest/hashed-object.ts'
 import { compareParts, type PartDifference } from '../parts/compare-parts.ts'
 import type { Part } from '../parts/part.ts'

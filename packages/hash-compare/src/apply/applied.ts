@@ -1,5 +1,4 @@
-import type { KubernetesObject } from '@wherry/client'
-import type { CallOptions } from '@wherry/client/internal'
+import type { CallOptions, KubernetesObject } from '@wherry/client'
 import type { PartDifference } from '../parts/compare-parts.ts'
 
 export interface ApplyIfChangedOptions extends CallOptions {

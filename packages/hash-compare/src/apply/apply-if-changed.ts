@@ -1,5 +1,6 @@
 import {
   type Client,
+  type FullObject,
   isAlreadyExists,
   type KubernetesObject,
   OptionTypeError,
@@ -10,7 +11,6 @@ import {
   abortSignal,
   callback,
   checkOptions,
-  type FullObject,
   fieldManager,
   flag,
   having,

@@ -1,5 +1,5 @@
-import { type KubernetesObject, LabelSelector, type Scope, type View } from '@wherry/client'
-import { asKey, type KeyOf, keyText, projector } from '@wherry/client/internal'
+import { type KeyOf, type KubernetesObject, LabelSelector, type Scope, type View } from '@wherry/client'
+import { asKey, keyText, projector } from '@wherry/client/internal'
 import { checkKey } from '../entries/identity.ts'
 import type { KeyedListerOptions, Lister, ObjectVersion } from '../lister.ts'
 import { covers } from './covers.ts'

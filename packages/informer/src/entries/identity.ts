@@ -1,5 +1,5 @@
-import { InvalidNameError } from '@wherry/client'
-import { checkedKey, type KeyOf, parsedKey, type ResourceType } from '@wherry/client/internal'
+import { InvalidNameError, type KeyOf, type ResourceType } from '@wherry/client'
+import { checkedKey, parsedKey } from '@wherry/client/internal'
 
 interface Identified {
   readonly metadata: {

@@ -1,4 +1,4 @@
-import type { Timer } from '@wherry/client/internal'
+import type { Timer } from '@wherry/client'
 import type { Phase } from './phase.ts'
 import type { ReflectorContext, UnderWay } from './reflector-context.ts'
 import { type Ended, Stream, type StreamFollower } from './stream.ts'

@@ -1,4 +1,4 @@
-import type { FaultEffect } from '@wherry/testing/internal'
+import type { FaultEffect } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { configMap, type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
 import type { Gate } from './gate.ts'

@@ -1,7 +1,14 @@
-import type { Client, Environment } from '@wherry/client'
-import { OptionRangeError, OptionTypeError } from '@wherry/client'
-import type { ReadTarget, WatchContext } from '@wherry/client/internal'
-import { type Check, callback, checkOptions, having, integer, oneOf, text } from '@wherry/client/internal'
+import { type Client, type Environment, OptionRangeError, OptionTypeError, type WatchContext } from '@wherry/client'
+import {
+  type Check,
+  callback,
+  checkOptions,
+  having,
+  integer,
+  oneOf,
+  type ReadTarget,
+  text,
+} from '@wherry/client/internal'
 import type { InformerState } from '../informer-state.ts'
 import type { Gate } from './gate.ts'
 import { StreamingSupport } from './streaming-support.ts'

@@ -1,13 +1,17 @@
-import { type Clock, isForbidden, isUnauthorized } from '@wherry/client'
+import {
+  type ChangeType,
+  type Clock,
+  type ErrorContext,
+  isForbidden,
+  isUnauthorized,
+  type MetricLabels,
+} from '@wherry/client'
 import {
   asError,
   Backoff,
-  type ChangeType,
   compareResourceVersions,
-  type ErrorContext,
   InvalidBodyError,
   InvalidObjectError,
-  type MetricLabels,
   type ReadTarget,
 } from '@wherry/client/internal'
 import { callGuarded } from '../watched.ts'

@@ -1,12 +1,5 @@
-import { TimeoutError, type Watch } from '@wherry/client'
-import {
-  type ChangeType,
-  type InvalidObjectError,
-  openWatch,
-  type Timer,
-  type WatchEnd,
-  type WatchStart,
-} from '@wherry/client/internal'
+import { type ChangeType, TimeoutError, type Timer, type Watch, type WatchEnd } from '@wherry/client'
+import { type InvalidObjectError, openWatch, type WatchStart } from '@wherry/client/internal'
 import type { ReflectorContext } from './reflector-context.ts'
 import { keyOf, type SnapshotFanOut } from './writers.ts'
 

@@ -1,5 +1,11 @@
-import { ApiError, ConnectionError, ResourceNotFoundError, TimeoutError } from '@wherry/client'
-import { type ConnectionErrorCode, InvalidBodyError, ItemTooLongError, LineTooLongError } from '@wherry/client/internal'
+import {
+  ApiError,
+  ConnectionError,
+  type ConnectionErrorCode,
+  ResourceNotFoundError,
+  TimeoutError,
+} from '@wherry/client'
+import { InvalidBodyError, ItemTooLongError, LineTooLongError } from '@wherry/client/internal'
 import { type Simulation, simulate } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { target } from '../testkit/bench.ts'

@@ -1,5 +1,4 @@
-import type { Clock } from '@wherry/client'
-import type { ChangeType } from '@wherry/client/internal'
+import type { ChangeType, Clock } from '@wherry/client'
 import type { ReplaceOptions, Snapshot, StoreWriter } from '../store/store-writer.ts'
 
 /** The objects that a joining writer is filled with, as decoded, and the size of each in bytes as received. */

@@ -1,5 +1,4 @@
-import type { Clock } from '@wherry/client'
-import type { Timer } from '@wherry/client/internal'
+import type { Clock, Timer } from '@wherry/client'
 import type { Entry } from '../entries/entry.ts'
 import { HandlerRemovedError } from '../errors.ts'
 import type { Handler } from './handler.ts'

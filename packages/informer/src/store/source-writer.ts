@@ -1,4 +1,5 @@
-import { type ChangeType, checkOptions, compareResourceVersions, flag, oneOf } from '@wherry/client/internal'
+import type { ChangeType } from '@wherry/client'
+import { checkOptions, compareResourceVersions, flag, oneOf } from '@wherry/client/internal'
 import type { Entry } from '../entries/entry.ts'
 import { identityOf, isSameState } from '../entries/identity.ts'
 import { WriterId } from '../entries/writer-id.ts'

@@ -1,4 +1,4 @@
-import type { ChangeType } from '@wherry/client/internal'
+import type { ChangeType } from '@wherry/client'
 
 /**
  * The writing side of a store, for one reflector. A snapshot replaces only the entries of its own writer, not those of other writers (for other

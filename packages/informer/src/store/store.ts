@@ -1,5 +1,7 @@
 import {
+  type ChangeType,
   type Environment,
+  type KeyOf,
   LabelSelector,
   OptionRangeError,
   OptionTypeError,
@@ -8,7 +10,6 @@ import {
 } from '@wherry/client'
 import {
   anything,
-  type ChangeType,
   callback,
   checkOptions,
   checkSegment,
@@ -17,7 +18,6 @@ import {
   guarded,
   having,
   integer,
-  type KeyOf,
   milliseconds,
   redactError,
   resourceName,

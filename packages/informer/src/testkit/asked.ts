@@ -1,4 +1,4 @@
-import type { Transport } from '@wherry/client/internal'
+import type { Transport } from '@wherry/client'
 
 /** Asks whether a resource is served at all: its definition, and the lists of all that is served. */
 const isProof = (path: string): boolean =>

@@ -1,4 +1,4 @@
-import type { ChangeType } from '@wherry/client/internal'
+import type { ChangeType } from '@wherry/client'
 import type { ReplaceOptions, Snapshot, StoreWriter } from '../store/store-writer.ts'
 
 interface Received {

@@ -1,13 +1,12 @@
-import { Client } from '@wherry/client'
-import type { ClientSettings } from '@wherry/client/internal'
+import { Client, type ClientSettings } from '@wherry/client'
 import {
   type EmbeddedApiServer,
   type EmbeddedOptions,
+  type MemoryTransport,
   type Simulation,
   simulate,
   startApiServer,
 } from '@wherry/testing'
-import type { MemoryTransport } from '@wherry/testing/internal'
 import { recordingTransport } from './asked.ts'
 
 /** A server and a client of it, in memory, on the time of one seed. */

@@ -1,4 +1,4 @@
-import type { Transport } from '@wherry/client/internal'
+import type { Transport } from '@wherry/client'
 
 /** Connections to a server that does not know field selectors, and ignores them. */
 export function ignoring(inner: Transport): Transport {

@@ -1,14 +1,13 @@
-import { Client, defineResource, type ObjectMeta, type Resource } from '@wherry/client'
-import type { ClientSettings } from '@wherry/client/internal'
+import { Client, type ClientSettings, defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import {
   type EmbeddedApiServer,
   type EmbeddedOptions,
+  type MemoryTransport,
   type Simulation,
   simulate,
   startApiServer,
 } from '@wherry/testing'
-import type { MemoryTransport } from '@wherry/testing/internal'
 
 export interface Game {
   metadata?: ObjectMeta | undefined

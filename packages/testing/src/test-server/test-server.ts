@@ -48,7 +48,7 @@ export interface TestConnection {
 }
 
 /** What a test opens. */
-interface Closable {
+export interface Closable {
   close(): Promise<unknown>
 }
 

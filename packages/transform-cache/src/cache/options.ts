@@ -1,7 +1,7 @@
 import { type Client, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { type Check, checkOptions, flag, integer, milliseconds, viewCheck } from '@wherry/client/internal'
-import { ViewConflictError } from '@wherry/informer'
-import { clientCheck, isSameFunction, type ReadingOptions, readingChecks } from '@wherry/informer/internal'
+import { type ReadingOptions, ViewConflictError } from '@wherry/informer'
+import { clientCheck, isSameFunction, readingChecks } from '@wherry/informer/internal'
 
 /** The options of a {@link TransformCache}. */
 export interface TransformCacheOptions extends ReadingOptions {

@@ -1,16 +1,12 @@
-import type { Environment, FromServer, Scope, View } from '@wherry/client'
-import type { KeyOf, Timer } from '@wherry/client/internal'
+import type { Environment, FromServer, KeyOf, Scope, Timer, View } from '@wherry/client'
 import { abortSignal, anything, checkOptions, viewCheck } from '@wherry/client/internal'
-import { type SharedInformer, ViewConflictError } from '@wherry/informer'
+import { type Lister, type ListerOptions, type SharedInformer, Store, ViewConflictError } from '@wherry/informer'
 import {
   coveredLister,
   covers,
   formFor,
   isSameFunction,
-  type Lister,
-  type ListerOptions,
   ReflectorSet,
-  Store,
   StreamingSupport,
   scopeKey,
   targetsFor,

@@ -1,15 +1,7 @@
 import type { Scope, View } from '@wherry/client'
 import { abortSignal, checkOptions } from '@wherry/client/internal'
-import { InformerStoppedError, type SharedInformer } from '@wherry/informer'
-import {
-  type InformerState,
-  isPermanent,
-  type ReflectorSet,
-  type Store,
-  StoreReader,
-  SyncWaiters,
-  whyNotSynced,
-} from '@wherry/informer/internal'
+import { type InformerState, InformerStoppedError, type SharedInformer, type Store } from '@wherry/informer'
+import { isPermanent, type ReflectorSet, StoreReader, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
 
 /** An informer of a {@link TransformCache}: read and followed as any other, begun and ended by the cache. */
 export class TransformInformer<C, S extends Scope = Scope> extends StoreReader<C, S> implements SharedInformer<C, S> {

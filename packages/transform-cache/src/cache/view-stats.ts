@@ -1,4 +1,4 @@
-import type { Store } from '@wherry/informer/internal'
+import type { Store } from '@wherry/informer'
 import { HeapEstimate } from '../memory/heap-estimate.ts'
 import { internedUpTo, storeBytesPerObject } from '../memory/memory-report.ts'
 

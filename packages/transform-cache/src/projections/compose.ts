@@ -1,5 +1,5 @@
-import { OptionRangeError, OptionTypeError } from '@wherry/client'
-import { nameOfProjection, type SelfNamedProjection, selfNamed } from '@wherry/client/internal'
+import { OptionRangeError, OptionTypeError, type SelfNamedProjection } from '@wherry/client'
+import { nameOfProjection, selfNamed } from '@wherry/client/internal'
 
 /**
  * Applies projections one after another, each to the result of the one before. Its name combines theirs.

@@ -1,5 +1,5 @@
-import type { ObjectMeta } from '@wherry/client'
-import { type SelfNamed, selfNamed } from '@wherry/client/internal'
+import type { ObjectMeta, SelfNamed } from '@wherry/client'
+import { selfNamed } from '@wherry/client/internal'
 
 /** An object's identity, and nothing else. */
 export interface Identity {

@@ -1,5 +1,5 @@
-import { OptionRangeError } from '@wherry/client'
-import { type SelfNamed, selfNamed } from '@wherry/client/internal'
+import { OptionRangeError, type SelfNamed } from '@wherry/client'
+import { selfNamed } from '@wherry/client/internal'
 import { omitted } from './build.ts'
 import { type Path, textOf, treeOf } from './path.ts'
 import { identity } from './pick.ts'

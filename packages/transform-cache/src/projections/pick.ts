@@ -1,4 +1,5 @@
-import { type SelfNamed, selfNamed } from '@wherry/client/internal'
+import type { SelfNamed } from '@wherry/client'
+import { selfNamed } from '@wherry/client/internal'
 import { picker } from './build.ts'
 import type { UnknownPath } from './known-path.ts'
 import { type Path, textOf, treeOf } from './path.ts'

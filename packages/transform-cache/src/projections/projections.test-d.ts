@@ -1,6 +1,6 @@
 /** Compiled, never run: what projections give, and what must not compile. */
-import { defineResource, type KubernetesObject, type View } from '@wherry/client'
-import type { FullObject, PartialBrand } from '@wherry/client/internal'
+
+import { defineResource, type FullObject, type KubernetesObject, type PartialBrand, type View } from '@wherry/client'
 import { type ConfigMap, configMaps, pods } from '@wherry/client/resources/core'
 import { compose } from './compose.ts'
 import { dropData } from './drop-data.ts'

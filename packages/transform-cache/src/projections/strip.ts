@@ -1,4 +1,5 @@
-import { type SelfNamed, selfNamed } from '@wherry/client/internal'
+import type { SelfNamed } from '@wherry/client'
+import { selfNamed } from '@wherry/client/internal'
 import { omitted } from './build.ts'
 import { treeOf } from './path.ts'
 

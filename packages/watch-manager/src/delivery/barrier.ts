@@ -1,5 +1,5 @@
-import type { Timer } from '@wherry/client/internal'
-import type { Reset, Synced } from '@wherry/informer/internal'
+import type { Timer } from '@wherry/client'
+import type { Reset, Synced } from '@wherry/informer'
 
 /** An event that all earlier calls must have settled before, and that nothing overtakes. */
 export class Barrier<C> {

@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 import { asError } from '@wherry/client/internal'
-import type { Change, Cursor, Reset, Synced } from '@wherry/informer/internal'
+import type { Change, Cursor, Reset, Synced } from '@wherry/informer'
 import { isThenable } from '../is-thenable.ts'
 import type { SinkEvent } from '../sink.ts'
 import { Barrier } from './barrier.ts'

@@ -1,5 +1,5 @@
-import type { Timer } from '@wherry/client/internal'
-import type { Changed, Deleted } from '@wherry/informer/internal'
+import type { Timer } from '@wherry/client'
+import type { Changed, Deleted } from '@wherry/informer'
 
 /** An event of one object. */
 export type ObjectEvent<C> = Changed<C> | Deleted<C>

@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 import { systemEnvironment } from '@wherry/client/internal'
-import type { Change, Cursor } from '@wherry/informer/internal'
+import type { Change, Cursor } from '@wherry/informer'
 import { describe, expect, it } from 'vitest'
 import type { Sink, SinkEvent } from '../sink.ts'
 import { apples, pears } from '../testkit/set-up.ts'

@@ -1,6 +1,6 @@
 import type { View } from '@wherry/client'
 import { callback, having } from '@wherry/client/internal'
-import type { Changed, Deleted } from '@wherry/informer/internal'
+import type { Changed, Deleted } from '@wherry/informer'
 import { isThenable } from '../is-thenable.ts'
 import type { Sink, SinkEvent, SinkSynced } from '../sink.ts'
 

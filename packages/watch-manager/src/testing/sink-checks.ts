@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { defineResource, type KubernetesObject, type View } from '@wherry/client'
-import type { Changed, Deleted } from '@wherry/informer/internal'
+import type { Changed, Deleted } from '@wherry/informer'
 import type { Sink, SinkEvent } from '../sink.ts'
 
 /** One storage, empty at first, and sinks that write to it: what a sink is checked with. */

@@ -1,6 +1,12 @@
 import type { Environment, KubernetesObject, View } from '@wherry/client'
-import { InformerStoppedError, NotSyncedError } from '@wherry/informer'
-import { type Cursor, type InformerState, Store, type StoreWriter } from '@wherry/informer/internal'
+import {
+  type Cursor,
+  type InformerState,
+  InformerStoppedError,
+  NotSyncedError,
+  Store,
+  type StoreWriter,
+} from '@wherry/informer'
 import type { HeldInformer } from '../cache.ts'
 
 /** An object of the cluster's, with its key. */

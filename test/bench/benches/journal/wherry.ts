@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { systemEnvironment } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { type Cursor, Store, type StoreWriter } from '@wherry/informer/internal'
+import { type Cursor, Store, type StoreWriter } from '@wherry/informer'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { readMemory } from '../../harness/memory.ts'
 

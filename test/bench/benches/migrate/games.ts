@@ -1,6 +1,5 @@
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { startApiServer } from '@wherry/testing'
-import type { IsolatedApiServer } from '@wherry/testing/internal'
+import { type IsolatedApiServer, startApiServer } from '@wherry/testing'
 import type { ServerAddress } from '../../harness/bench.ts'
 import { define } from '../../server/define.ts'
 import { clientFor } from '../../server/wherry.ts'

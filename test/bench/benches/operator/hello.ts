@@ -1,7 +1,6 @@
 import { Client } from '@wherry/client'
 import { fromUrl } from '@wherry/client/internal'
-import { startApiServer } from '@wherry/testing'
-import type { IsolatedApiServer } from '@wherry/testing/internal'
+import { type IsolatedApiServer, startApiServer } from '@wherry/testing'
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { Program } from '../../harness/program.ts'

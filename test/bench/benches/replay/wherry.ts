@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { systemEnvironment } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
-import { Store } from '@wherry/informer/internal'
+import { Store } from '@wherry/informer'
 import { WatchManager } from '@wherry/watch-manager'
 import type { HeldInformer } from '@wherry/watch-manager/internal'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'

@@ -1,6 +1,5 @@
 import { performance } from 'node:perf_hooks'
-import { choose, integer, simulate, startApiServer } from '@wherry/testing'
-import type { Connection } from '@wherry/testing/internal'
+import { type Connection, choose, integer, simulate, startApiServer } from '@wherry/testing'
 import type { Metrics } from '../../harness/bench.ts'
 
 const OPERATIONS = 200

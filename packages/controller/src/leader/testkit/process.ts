@@ -1,5 +1,4 @@
-import type { Clock } from '@wherry/client'
-import type { Connection, ResponseHandlers, Timer, Transport } from '@wherry/client/internal'
+import type { Clock, Connection, ResponseHandlers, Timer, Transport } from '@wherry/client'
 import { choose, type Random } from '@wherry/testing'
 
 /**

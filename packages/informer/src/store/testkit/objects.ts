@@ -1,7 +1,6 @@
 import type { Environment, KubernetesObject, Resource, View } from '@wherry/client'
 import { configMaps } from '@wherry/client/resources/core'
-import { type Simulation, simulate } from '@wherry/testing'
-import type { RecordedEnvironment } from '@wherry/testing/internal'
+import { type RecordedEnvironment, type Simulation, simulate } from '@wherry/testing'
 import type { Change } from '../../change.ts'
 import type { Handler } from '../../registrations/handler.ts'
 import type { IndexFunction } from '../indices.ts'

@@ -51,16 +51,19 @@ function fieldOf(
   return found
 }
 
-/** Whether each bracket outside of quotes is closed. */
+/** Whether each bracket outside of quotes is closed by one of its kind. */
 function isClosed(path: string): boolean {
   const brackets = path.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, '').replaceAll(/[^[\]()]/g, '')
-  let depth = 0
+  const open: string[] = []
   for (const bracket of brackets) {
-    depth += bracket === '[' || bracket === '(' ? 1 : -1
-    if (depth < 0) return false
+    const closing = closedBy[bracket]
+    if (closing !== undefined) open.push(closing)
+    else if (open.pop() !== bracket) return false
   }
-  return depth === 0
+  return open.length === 0
 }
+
+const closedBy: Readonly<Record<string, string>> = { '[': ']', '(': ')' }
 
 /** What kubectl prints a field as. */
 function columnType(field: StructuralSchema | undefined): string {

@@ -138,11 +138,17 @@ export class RandomYaml {
     const inner = `${indent}  `
     if (kind < 7) return `\n${Array.from({ length }, () => `${inner}-${this.#value(inner)}`).join('\n')}`
     const entries = Array.from({ length }, () => this.#entry(inner)).join('\n')
-    if (kind === 7) return ` {${Array.from({ length }, () => `${this.#key()}: ${this.#scalar()}`).join(', ')}}`
+    if (kind === 7) return ` {${Array.from({ length }, () => this.#inBraces()).join(', ')}}`
     if (!chance(this.#random, 0.5)) return `\n${entries}`
     const anchor = choose(this.#random, ['x', 'y', 'z'])
     this.#anchors.push(anchor)
     return ` &${anchor}\n${entries}`
+  }
+
+  /** An entry of a map in braces, with or without a value. */
+  #inBraces(): string {
+    const key = `${this.#tag()}${this.#key()}`
+    return chance(this.#random, 0.85) ? `${key}: ${this.#tag()}${this.#scalar()}` : key
   }
 
   #tag(): string {

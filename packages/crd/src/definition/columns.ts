@@ -71,12 +71,11 @@ function columnType(field: StructuralSchema | undefined): string {
   return ['integer', 'number', 'boolean'].includes(field?.type ?? '') ? (field?.type as string) : 'string'
 }
 
-/** The schema of a field of the metadata, which is the same for all objects. */
+/** What of the schema of a field of the metadata decides how it is printed. The metadata is the same for all objects. */
 function metadataField(name: string | undefined): StructuralSchema | undefined {
-  if (name === undefined) return { type: 'object' }
-  if (['creationTimestamp', 'deletionTimestamp'].includes(name)) return { type: 'string', format: 'date-time' }
-  if (['generation', 'deletionGracePeriodSeconds'].includes(name)) return { type: 'integer' }
-  return otherMetadata.has(name) ? { type: 'string' } : undefined
+  if (name === undefined || otherMetadata.has(name)) return {}
+  if (['creationTimestamp', 'deletionTimestamp'].includes(name)) return { format: 'date-time' }
+  return ['generation', 'deletionGracePeriodSeconds'].includes(name) ? { type: 'integer' } : undefined
 }
 
 const otherMetadata: ReadonlySet<string> = new Set([

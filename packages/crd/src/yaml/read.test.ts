@@ -10,6 +10,8 @@ describe('readYaml', () => {
     ['[a :,b]', 'a key in [] or {} has a colon without a space behind it (at character 2)'],
     ['[a:]', 'a key in [] or {} has a colon without a space behind it (at character 2)'],
     ['{a: !, b}', 'a tag in [] or {} has nothing behind it (at character 6)'],
+    ['--- |\ntext', 'it is a block of text'],
+    ['>2\n  text', 'it is a block of text'],
     ['[!!null]', 'a tag in [] or {} has nothing behind it (at character 8)'],
   ] as const)('refuses %s, which kubectl reads as something else', ([text, message]) => {
     expect(() => readYaml(text)).toThrow(message)
@@ -22,6 +24,7 @@ describe('readYaml', () => {
     ['{a:\n}', { a: null }],
     ['["a":1, b: 2]', [{ a: 1 }, { b: 2 }]],
     ["[':x', !!str , !!str a]", [':x', '', 'a']],
+    ['[.2_2, ._2, .2_, .2__2, -.2_2, .5e1_0, 1_.5]', [0.22, '._2', '.2_', '.2__2', -0.22, 0.5e10, 1.5]],
     ['a: !!str\nb: !', { a: '', b: '' }],
   ] as const)('reads %j as kubectl does', ([text, value]) => {
     expect(readYaml(text)).toEqual([value])

@@ -65,7 +65,11 @@ class Reader {
   }
 
   value(): unknown {
-    return this.#read(this.#document.contents as ParsedNode | null, 0).value
+    const contents = this.#document.contents as ParsedNode | null
+    // Go ends it at the first line that is not indented, and reads no further.
+    if (isScalar(contents) && contents.type?.startsWith('BLOCK_') === true)
+      throw new YamlError('it is a block of text, and no map')
+    return this.#read(contents, 0).value
   }
 
   #read(node: ParsedNode | null | undefined, depth: number): Read {

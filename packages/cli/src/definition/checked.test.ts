@@ -41,6 +41,7 @@ const path = 'spec.versions[0].schema.openAPIV3Schema'
 const values = {
   text: ['', '""'],
   integer: [2, '2'],
+  zero: [0, '0'],
   fraction: [0.5, '0.5'],
   negative: [-1, '-1'],
   flag: [false, 'false'],
@@ -55,8 +56,8 @@ type Kind = keyof typeof values
 
 const text = ['a text', ['text']] as const
 const flag = ['true or false', ['flag']] as const
-const count = ['an integer of 0 or more', ['integer']] as const
-const number = ['a number', ['integer', 'fraction', 'negative']] as const
+const count = ['an integer of 0 or more', ['integer', 'zero']] as const
+const number = ['a number', ['integer', 'zero', 'fraction', 'negative']] as const
 const map = ['a map', ['map']] as const
 const texts = ['a list, each item a text', ['list', 'texts']] as const
 const list = ['a list', ['list', 'texts', 'numbers']] as const
@@ -177,6 +178,7 @@ describe('a definition of a stranger', () => {
     ofVersion(columns({ description: 'A b.', format: 'int32', priority: 1 })),
     ofVersion({ selectableFields: [{ jsonPath: '.spec.a' }] }),
     ofVersion({ schema: {} }),
+    ofNames({ kind: 'G'.repeat(63), shortNames: ['g'.repeat(63)] }),
     ofSpec({
       versions: [
         { name: 'v1', served: true, storage: true },
@@ -198,6 +200,7 @@ describe('a definition of a stranger', () => {
     [ofMetadata({ annotations: { '-a': '' } }), 'metadata.annotations: it takes texts by keys'],
     [ofMetadata({ annotations: { 'a.': '' } }), 'metadata.annotations: it takes texts by keys'],
     [ofMetadata({ annotations: { a: 1 } }), 'metadata.annotations: it takes texts by keys'],
+    [ofMetadata({ annotations: { a: 'x', b: 1 } }), 'metadata.annotations: it takes texts by keys'],
     [ofMetadata({ annotations: ['a'] }), 'metadata.annotations: it takes texts by keys'],
     [ofSpec({ group: 'a'.repeat(254) }), 'spec.group: it takes a domain such as arcade.example.com'],
     [ofSpec({ group: 'example' }), 'spec.group: it takes a domain'],
@@ -239,15 +242,18 @@ describe('a definition of a stranger', () => {
       ofVersion({ subresources: { scale: { ...scale, labelSelectorPath: '' } } }),
       'spec.versions[0].subresources.scale.labelSelectorPath: it takes a JSON path',
     ],
-    [ofVersion(columns({ name: 1 })), 'additionalPrinterColumns: it takes a list, each item a map with the texts name'],
-    [ofVersion(columns({ description: 1 })), 'additionalPrinterColumns: it takes a list'],
-    [ofVersion(columns({ format: 1 })), 'additionalPrinterColumns: it takes a list'],
-    [ofVersion({ additionalPrinterColumns: ['a'] }), 'additionalPrinterColumns: it takes a list'],
+    [
+      ofVersion(columns({ name: 1 })),
+      'spec.versions[0].additionalPrinterColumns: it takes a list, each item a map with the texts name',
+    ],
+    [ofVersion(columns({ description: 1 })), 'spec.versions[0].additionalPrinterColumns: it takes a list'],
+    [ofVersion(columns({ format: 1 })), 'spec.versions[0].additionalPrinterColumns: it takes a list'],
+    [ofVersion({ additionalPrinterColumns: ['a'] }), 'spec.versions[0].additionalPrinterColumns: it takes a list'],
     [
       ofVersion({ selectableFields: ['a'] }),
-      'selectableFields: it takes a list, each item a map with the text jsonPath',
+      'spec.versions[0].selectableFields: it takes a list, each item a map with the text jsonPath',
     ],
-    [ofVersion({ selectableFields: [{ jsonPath: 'a b' }] }), 'selectableFields: it takes a list'],
+    [ofVersion({ selectableFields: [{ jsonPath: 'a b' }] }), 'spec.versions[0].selectableFields: it takes a list'],
     [
       ofSpec({
         versions: [
@@ -258,6 +264,6 @@ describe('a definition of a stranger', () => {
       'spec.versions[1].name: v1 is there twice',
     ],
   ])('is refused: %j', ([definition, words]) => {
-    expect(refusal(definition)).toContain(words)
+    expect(refusal(definition).slice(0, words.length)).toBe(words)
   })
 })

@@ -145,14 +145,15 @@ export class RandomYaml {
     const entries = Array.from({ length }, () => this.#entry(inner)).join('\n')
     if (kind === 7) return ` {${Array.from({ length }, () => this.#inBraces()).join(', ')}}`
     if (!chance(this.#random, 0.5)) return `\n${entries}`
-    const anchor = choose(this.#random, ['x', 'y', 'z'])
+    const anchor = choose(this.#random, chance(this.#random, 0.95) ? ['x', 'y', 'z'] : ['x:', 'y-1', 'z.', 'é', '<<'])
     this.#anchors.push(anchor)
     return ` &${anchor}\n${entries}`
   }
 
   /** An entry of a map in braces, with or without a value. */
   #inBraces(): string {
-    const key = `${this.#tag()}${this.#key()}`
+    const anchor = chance(this.#random, 0.1) ? `&${choose(this.#random, ['a', 'b:', 'c,', 'd]', 'e!'])} ` : ''
+    const key = `${this.#tag()}${anchor}${this.#key()}`
     return chance(this.#random, 0.85) ? `${key}: ${this.#tag()}${this.#scalar()}` : key
   }
 

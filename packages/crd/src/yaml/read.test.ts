@@ -12,6 +12,8 @@ describe('readYaml', () => {
     ['{a: !, b}', 'a tag in [] or {} has nothing behind it (at character 6)'],
     ['--- |\ntext', 'it is a block of text'],
     ['>2\n  text', 'it is a block of text'],
+    ['{!own &a: 8}', 'the name of an anchor has other characters than letters, digits, _ and - (at character 11)'],
+    ['a: &é b', 'the name of an anchor has other characters than letters'],
     ['[!!null]', 'a tag in [] or {} has nothing behind it (at character 8)'],
   ] as const)('refuses %s, which kubectl reads as something else', ([text, message]) => {
     expect(() => readYaml(text)).toThrow(message)

@@ -77,6 +77,9 @@ class Reader {
     if (node === null || node === undefined) return { value: null, nodes: 1, isMap: false }
     if (isAlias(node)) return this.#alias(node.source)
     const place: { read: Read | undefined } = { read: undefined }
+    // Go ends the name there.
+    if (node.anchor !== undefined && /[^\w-]/.test(node.anchor))
+      throw new YamlError(`the name of an anchor has other characters than letters, digits, _ and -${this.#at(node)}`)
     // A node within may take the name over: the last that begins has it.
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, place)
     const isInBrackets = !isScalar(node) && node.flow === true

@@ -178,6 +178,7 @@ describe('a definition of a stranger', () => {
     ofVersion(columns({ description: 'A b.', format: 'int32', priority: 1 })),
     ofVersion({ selectableFields: [{ jsonPath: '.spec.a' }] }),
     ofVersion({ schema: {} }),
+    ofNames({ kind: 'G', shortNames: ['g'], categories: [] }),
     ofNames({ kind: 'G'.repeat(63), shortNames: ['g'.repeat(63)] }),
     ofSpec({
       versions: [

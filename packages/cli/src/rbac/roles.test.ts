@@ -206,6 +206,52 @@ it('K4: names that views declare are granted; a verb on another name is granted 
   ])
 })
 
+it('K4: a verb is granted by name if each use of it was on a name that is watched', () => {
+  const watched = ['token', 'key', 'license'].map(name => ({ verb: 'watch', ...secrets, namespace: 'test', name }))
+  const seen = [
+    ...watched,
+    ...['token', 'key'].map(name => ({ verb: 'patch', ...secrets, namespace: 'test', name })),
+    ...['key', 'other'].map(name => ({ verb: 'update', ...secrets, namespace: 'test', name })),
+    { verb: 'delete', ...secrets, namespace: 'test', name: 'key' },
+    { verb: 'delete', ...secrets, namespace: 'test' },
+  ]
+  expect(granted(seen, undefined)).toEqual([
+    'test: list,watch,patch secrets named key,license,token',
+    'test: update,delete secrets',
+  ])
+})
+
+it('K4: verbs stand in the order of their use, and others behind them', () => {
+  const verbs = [
+    'impersonate',
+    'deletecollection',
+    'delete',
+    'bind',
+    'patch',
+    'update',
+    'create',
+    'list',
+    'get',
+    'approve',
+  ]
+  const seen = verbs.map(verb => ({ verb, ...games, namespace: 'test' }))
+  expect(granted(seen, undefined)).toEqual([
+    'test: get,list,create,update,patch,delete,deletecollection,approve,bind,impersonate games',
+  ])
+})
+
+it('K4: names that a view of another resource declares say nothing', () => {
+  const needed = ['token', 'key'].map(name => ({ verb: 'list', ...secrets, name, by: 'plays' }))
+  const views = [
+    { ...secrets, resource: 'configmaps', name: 'key' },
+    { ...secrets, group: 'example.com', name: 'token' },
+  ]
+  expect(undecidedNames(needed, views, undecided)).toEqual([{ resource: 'secrets', names: ['key', 'token'] }])
+  expect(undecidedNames(needed, [...views, { ...secrets, name: 'key' }], undecided)).toEqual([
+    { resource: 'secrets', names: ['token'] },
+  ])
+})
+
 it('K4: what controllers declare and no test used is named, once for all namespaces; a watch is a list, too', () => {
   const rights = ['a', 'b'].flatMap(namespace => [
     ...['list', 'watch'].map(verb => ({ verb, ...games, namespace, by: 'controller game: for' })),

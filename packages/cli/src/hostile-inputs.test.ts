@@ -186,6 +186,50 @@ it.for([
   expect(said).toContain(named)
 })
 
+/** A script with pieces that only a shell understands, or that no command of ours has. */
+const script = fc
+  .array(
+    fc.constantFrom(
+      'wherry ',
+      'crd ',
+      'x ',
+      '--out ',
+      '--crd=a ',
+      '"',
+      "'",
+      '\\\\',
+      '$A',
+      '|',
+      '&&',
+      ';',
+      '\n',
+      '*',
+      '[',
+      '\u001b',
+    ),
+  )
+  .map(parts => `wherry ${parts.join('')}`)
+
+it('check says in lines what is at fault, for any package.json', async () => {
+  const manifest = fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.dictionary(fc.string({ unit: 'binary' }), script).map(scripts => JSON.stringify({ scripts })),
+    },
+    { weight: 1, arbitrary: fileOf({ name: 'a', scripts: { crd: 'wherry x --out y' } }) },
+  )
+  await fc.assert(
+    fc.asyncProperty(manifest, async content => {
+      await writeFile(join(folder, 'package.json'), content)
+      const { status, said } = await runHere(['check'])
+      expect([1, 2]).toContain(status)
+      expect(said).toMatch(/^((wherry|error): [^\n]+\n|\(wherry --help prints the usage\)\n)+$/)
+      expect(said).not.toMatch(controls)
+    }),
+    runs(50),
+  )
+})
+
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' }, data: { a: 'b' } }
 const definition = {
   ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },

@@ -133,6 +133,12 @@ describe('a schema of a stranger', () => {
     expect(refusal(defined(schema))).toContain(`${path}${words}`)
   })
 
+  it('shows the begin of another version of definitions', () => {
+    expect(refusal({ apiVersion: 'x'.repeat(100) })).toBe(
+      `apiVersion: it takes apiextensions.k8s.io/v1, not "${'x'.repeat(59)}`,
+    )
+  })
+
   it('is taken with rules and with what no field of ours has', () => {
     const rules = [{ rule: 'true' }, { rule: 'true', message: 'no' }]
     expect(refusal(defined({ 'x-kubernetes-validations': rules, example: 1, toString: 1 }))).toBe('')
@@ -198,6 +204,7 @@ describe('a definition of a stranger', () => {
     [ofMetadata({ name: 'a' }), 'metadata.name: it takes <plural>.<group>, here games.example.com'],
     [ofMetadata({ name: 1 }), 'metadata.name: it takes a text, not 1'],
     [ofMetadata({ labels: { 'a b': '' } }), 'metadata.labels: it takes texts by keys'],
+    [ofMetadata({ annotations: { b: '', '-a': '' } }), 'metadata.annotations: it takes texts by keys'],
     [ofMetadata({ annotations: { '-a': '' } }), 'metadata.annotations: it takes texts by keys'],
     [ofMetadata({ annotations: { 'a.': '' } }), 'metadata.annotations: it takes texts by keys'],
     [ofMetadata({ annotations: { a: 1 } }), 'metadata.annotations: it takes texts by keys'],

@@ -31,6 +31,11 @@ const tricky = [
     '0x',
     '_1',
     '1_',
+    '.1_2',
+    '._1',
+    '.1__2',
+    '-.1_2e1_0',
+    '.1_',
   ],
   ...[
     'a: b',
@@ -138,11 +143,18 @@ export class RandomYaml {
     const inner = `${indent}  `
     if (kind < 7) return `\n${Array.from({ length }, () => `${inner}-${this.#value(inner)}`).join('\n')}`
     const entries = Array.from({ length }, () => this.#entry(inner)).join('\n')
-    if (kind === 7) return ` {${Array.from({ length }, () => `${this.#key()}: ${this.#scalar()}`).join(', ')}}`
+    if (kind === 7) return ` {${Array.from({ length }, () => this.#inBraces()).join(', ')}}`
     if (!chance(this.#random, 0.5)) return `\n${entries}`
-    const anchor = choose(this.#random, ['x', 'y', 'z'])
+    const anchor = choose(this.#random, chance(this.#random, 0.95) ? ['x', 'y', 'z'] : ['x:', 'y-1', 'z.', 'é', '<<'])
     this.#anchors.push(anchor)
     return ` &${anchor}\n${entries}`
+  }
+
+  /** An entry of a map in braces, with or without a value. */
+  #inBraces(): string {
+    const anchor = chance(this.#random, 0.1) ? `&${choose(this.#random, ['a', 'b:', 'c,', 'd]', 'e!'])} ` : ''
+    const key = `${this.#tag()}${anchor}${this.#key()}`
+    return chance(this.#random, 0.85) ? `${key}: ${this.#tag()}${this.#scalar()}` : key
   }
 
   #tag(): string {

@@ -1,4 +1,5 @@
 import type { ExitStatus } from './host.ts'
+import { oneLine } from './one-line.ts'
 
 /** Ends a command with a message for its user. */
 export class CommandFailure extends Error {
@@ -14,6 +15,13 @@ export class CommandFailure extends Error {
 /** What was asked for is refused: the files are at fault. */
 export function refused(message: string, cause?: unknown): CommandFailure {
   return new CommandFailure(message, 1, { cause })
+}
+
+/** What the file system or the network of this machine refuses, in one line. Undefined for any other error. */
+export function systemFailure(error: unknown): CommandFailure | undefined {
+  if (!(error instanceof Error)) return undefined
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return typeof code === 'string' && typeof syscall === 'string' ? refused(oneLine(error.message), error) : undefined
 }
 
 /** The command line is at fault. */

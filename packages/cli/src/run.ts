@@ -4,9 +4,10 @@ import { completionCommand } from './completion/command.ts'
 import { crdCommand } from './crd/command.ts'
 import { createCommand } from './create/command.ts'
 import { devCommand } from './dev/command.ts'
-import { CommandFailure } from './failure.ts'
+import { CommandFailure, systemFailure } from './failure.ts'
 import type { CommandHost, ExitStatus } from './host.ts'
 import { manifestsCommand } from './manifests/command.ts'
+import { oneLine, printable } from './one-line.ts'
 import { rbacCommand } from './rbac/command.ts'
 import { serverCommand } from './server/command.ts'
 import { typesCommand } from './types/command.ts'
@@ -22,7 +23,11 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     .description('The command line of Wherry.')
     .exitOverride()
     .enablePositionalOptions()
-    .configureOutput({ writeOut: text => host.stdout.write(text), writeErr: text => host.stderr.write(text) })
+    .configureOutput({
+      writeOut: text => host.stdout.write(text),
+      writeErr: text => host.stderr.write(text),
+      outputError: (text, write) => write(`${oneLine(text.trimEnd())}\n`),
+    })
     .showHelpAfterError('(wherry --help prints the usage)')
     .addHelpText('after', exitStatuses)
   // A subcommand that is added whole does not take over how the program ends and where it writes.
@@ -42,9 +47,10 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     return 0
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    if (!(error instanceof CommandFailure)) throw error
-    if (error.message !== '') host.stderr.write(`wherry: ${error.message}\n`)
-    return error.status
+    const failure = error instanceof CommandFailure ? error : systemFailure(error)
+    if (failure === undefined) throw error
+    if (failure.message !== '') host.stderr.write(`wherry: ${printable(failure.message)}\n`)
+    return failure.status
   }
 }
 

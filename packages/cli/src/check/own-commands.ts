@@ -22,7 +22,9 @@ export async function ownCommands(cwd: string): Promise<readonly (readonly strin
         })
       } catch (error) {
         if (!(error instanceof ShellSyntaxError)) throw error
-        throw refused(`the script ${name} has ${error.message}, which only a shell understands: write it without`)
+        throw refused(
+          `the script ${oneLine(name)} has ${error.message}, which only a shell understands: write it without`,
+        )
       }
     })
 }

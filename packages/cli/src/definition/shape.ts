@@ -5,7 +5,7 @@ export class ShapeError extends Error {
   override readonly name = 'ShapeError'
 
   constructor(path: string, words: string) {
-    super(oneLine(`${path || 'the definition'}: ${words}`))
+    super(oneLine(`${path}: ${words}`))
   }
 }
 

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path'
 import { readYaml, YamlError } from '@wherry/crd/internal'
 import { isRecord } from '../definition/shape.ts'
 import { refused } from '../failure.ts'
+import { oneLine } from '../one-line.ts'
 
 /** The current context of the kubeconfig that a client would read. `undefined` if there is none, as in a pod. */
 export async function currentContext(env: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
@@ -12,7 +13,7 @@ export async function currentContext(env: NodeJS.ProcessEnv = process.env): Prom
     const text = await readFile(file, 'utf8').catch(() => '')
     const context = contextIn(text, file)
     // The first file that names one wins, as for kubectl.
-    if (typeof context === 'string' && context !== '') return context
+    if (typeof context === 'string' && context !== '') return oneLine(context)
   }
   return undefined
 }

@@ -6,6 +6,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { type ApiServer, type ControlledApiServer, install } from '@wherry/testing'
 import { isRecord } from '../definition/shape.ts'
 import { refused } from '../failure.ts'
+import { oneLine } from '../one-line.ts'
 
 interface Kept {
   readonly items: readonly (KubernetesObject & { readonly apiVersion: string; readonly kind: string })[]
@@ -14,15 +15,17 @@ interface Kept {
 /** What is of one run of an operator, and would mislead the next. */
 const passing = new Set(['events', 'leases'])
 
-/** Stores what an earlier server held, with its uids and statuses. Does nothing if the file is not there. */
+/** Stores what an earlier server held, with its uids and statuses. If the file is not there, makes its folder. */
 export async function restoreObjects(server: ControlledApiServer, file: string): Promise<void> {
+  // Said now if it can't be made: at the end the objects would be lost.
+  await mkdir(dirname(file), { recursive: true })
   if (!existsSync(file)) return
   let kept: Kept
   try {
     kept = JSON.parse(await readFile(file, 'utf8')) as Kept
     if (!isKept(kept)) throw new TypeError('it is no list of objects')
   } catch (error) {
-    throw refused(`${file} is not what --keep wrote: ${(error as Error).message}`)
+    throw refused(`${file} is not what --keep wrote: ${oneLine((error as Error).message)}`)
   }
   const isDefinition = ({ kind }: Kept['items'][number]): boolean => kind === 'CustomResourceDefinition'
   const definitions = kept.items.filter(isDefinition).map(({ metadata, ...rest }) => {
@@ -30,8 +33,12 @@ export async function restoreObjects(server: ControlledApiServer, file: string):
     const { status: _, ...definition } = rest as { readonly status?: unknown }
     return { ...definition, metadata: { name, labels, annotations } }
   })
-  await install(server, ...definitions)
-  await server.fill(kept.items.filter(one => !isDefinition(one)))
+  try {
+    await install(server, ...definitions)
+    await server.fill(kept.items.filter(one => !isDefinition(one)))
+  } catch (error) {
+    throw refused(`the objects in ${file} can't be stored: ${oneLine((error as Error).message)}`, error)
+  }
 }
 
 function isKept(kept: unknown): boolean {
@@ -56,7 +63,6 @@ export async function keepObjects(server: ApiServer, file: string): Promise<void
     const apiVersion = group === '' ? version : `${group}/${version}`
     for (const object of (await client.list(resource)).items) items.push({ ...object, apiVersion, kind })
   }
-  await mkdir(dirname(file), { recursive: true })
   await writeFile(`${file}.new`, `${JSON.stringify({ apiVersion: 'v1', kind: 'List', items }, undefined, 2)}\n`, {
     mode: 0o600,
   })

@@ -5,6 +5,7 @@ import { type ControlledApiServer, startApiServer } from '@wherry/testing'
 import { definitionsIn } from '../definitions-in.ts'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import { oneLine } from '../one-line.ts'
 import { createDefinitions } from '../program/create-definitions.ts'
 import { definitionFiles } from '../program/definition-files.ts'
 import { type OwnKubeconfig, writeOwnKubeconfig } from '../server/own-kubeconfig.ts'
@@ -77,7 +78,7 @@ async function started(port: number): Promise<ControlledApiServer> {
 /** The cluster of the current context, in which nothing but definitions is installed. Asks first. */
 export async function cluster(crd: string, isAgreed: boolean, host: CommandHost): Promise<Place> {
   const client = await Client.connect().catch((error: Error) => {
-    throw refused(`there is no cluster: ${error.message}`)
+    throw refused(`there is no cluster: ${oneLine(error.message)}`)
   })
   try {
     const where = `${(await currentContext()) ?? 'the cluster'} (${client.server.replace(/\/$/, '')})`
@@ -90,7 +91,7 @@ export async function cluster(crd: string, isAgreed: boolean, host: CommandHost)
           await client
             .apply(customResourceDefinitions, definition as never, { fieldManager: 'wherry-dev' })
             .catch((error: Error) => {
-              throw refused(`${file}: ${error.message}`)
+              throw refused(`${file}: ${oneLine(error.message)}`)
             })
     }
     await applyDefinitions()

@@ -2,6 +2,7 @@ import type { CustomResourceDefinition } from '@wherry/client/resources/apiexten
 import { definitionsIn } from '../definitions-in.ts'
 import { CommandFailure, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import { oneLine } from '../one-line.ts'
 
 type ByName = ReadonlyMap<string, CustomResourceDefinition>
 
@@ -38,9 +39,13 @@ async function fromCluster(context: string | undefined, names: readonly string[]
       await client.close()
     }
   } catch (cause) {
-    throw new CommandFailure(`the definitions can't be read from the cluster: ${(cause as Error).message}`, 2, {
-      cause,
-    })
+    throw new CommandFailure(
+      `the definitions can't be read from the cluster: ${oneLine((cause as Error).message)}`,
+      2,
+      {
+        cause,
+      },
+    )
   }
   return found
 }

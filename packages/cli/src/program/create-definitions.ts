@@ -3,6 +3,7 @@ import { InstallError } from '@wherry/testing/internal'
 import { definitionsIn } from '../definitions-in.ts'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import { oneLine } from '../one-line.ts'
 import { definitionFiles } from './definition-files.ts'
 
 /** Creates the definitions in a folder, and resolves when the server serves their resources. */
@@ -11,7 +12,7 @@ export async function createDefinitions(server: ApiServer, folder: string, host:
     try {
       await install(server, ...(await definitionsIn(file, host)))
     } catch (error) {
-      if (error instanceof InstallError) throw refused(`${file}: ${error.message}`)
+      if (error instanceof InstallError) throw refused(`${file}: ${oneLine(error.message)}`)
       throw error
     }
 }

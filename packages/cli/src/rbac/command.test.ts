@@ -225,6 +225,30 @@ it('K4: an operator that has the rights that it grants is not asked', async () =
   expect(await run('rbac --rights . --granted mine.yaml', folder)).toMatchObject({ status: 2 })
 })
 
+it('K4: a right that is granted by name is had with the right to every name, in its namespace or everywhere', async () => {
+  const pod = { ...(reads[0] as UsedRight), name: 'a' }
+  await record('a.json', 'makes a role', [create, { ...escalate, grants: [pod] }])
+  await record('b.json', 'reads pods', [reads[0] as UsedRight])
+  expect(await rules('')).toEqual(['default get pods', 'default create roles'])
+  await record('b.json', 'reads a pod', [{ ...pod, name: 'b' }])
+  expect(await run('rbac --rights .', folder)).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('(get pods)'),
+  })
+})
+
+it('K4: of the rights that are granted to others and not had, five are named and the others counted', async () => {
+  const grants = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map(resource => ({ verb: 'get', group: '', resource }))
+  const asked = async (count: number): Promise<string> => {
+    const bind = { ...escalate, verb: 'bind', grants: grants.slice(0, count) }
+    await record('a.json', 'makes a role', [create, { ...escalate, grants: grants.slice(0, count) }, bind])
+    return (await run('rbac --rights .', folder)).stderr
+  }
+  expect(await asked(5)).toContain('(get a, get b, get c, get d, get e), which')
+  expect(await asked(7)).toContain('(get a, get b, get c, get d, get e, and 2 more), which')
+  expect(await asked(7)).toContain('--granting escalate (escalate roles, bind roles) if')
+})
+
 it('K4: more than three tests are counted', async () => {
   for (const test of ['a', 'b', 'c', 'd', 'e']) await record(`${test}.json`, test, [{ verb: 'watch', ...games }])
   expect((await run('rbac --rights .', folder)).stdout).toContain(

@@ -1,4 +1,6 @@
 import { readYaml, YamlError } from '@wherry/crd/internal'
+import { isRecord } from '../definition/shape.ts'
+import { oneLine } from '../one-line.ts'
 
 /** So many lost rights are named; the others are counted. */
 const mostNamed = 20
@@ -14,21 +16,7 @@ export function lostRights(before: string, now: string): readonly string[] {
   return more > 0 ? [...lost.slice(0, mostNamed), `and ${more} more`] : lost
 }
 
-interface Role {
-  readonly kind?: unknown
-  readonly metadata?: { readonly namespace?: unknown } | null
-  readonly rules?: readonly (Rule | null)[] | null
-}
-
-interface Rule {
-  readonly verbs?: readonly unknown[]
-  readonly apiGroups?: readonly unknown[]
-  readonly resources?: readonly unknown[]
-  readonly resourceNames?: readonly unknown[]
-  readonly nonResourceURLs?: readonly unknown[]
-}
-
-/** Each right of each role as a text. None of a text that is no YAML: it granted nothing. */
+/** Each right of each role as a text. What has another form, as a server takes no such role, granted nothing. */
 function rightsIn(text: string): string[] {
   let documents: readonly unknown[]
   try {
@@ -37,21 +25,22 @@ function rightsIn(text: string): string[] {
     if (error instanceof YamlError) return []
     throw error
   }
-  return documents.flatMap(document => {
-    const { kind, metadata, rules } = (document ?? {}) as Role
+  return documents.filter(isRecord).flatMap(({ kind, metadata, rules }) => {
     if ((kind !== 'Role' && kind !== 'ClusterRole') || !Array.isArray(rules)) return []
-    const place = typeof metadata?.namespace === 'string' ? ` in ${metadata.namespace}` : ''
-    return (rules as readonly (Rule | null)[]).flatMap(rule => rightsOf(rule ?? {}).map(right => `${right}${place}`))
+    const namespace = isRecord(metadata) ? metadata.namespace : undefined
+    const place = typeof namespace === 'string' ? ` in ${namespace}` : ''
+    return rules.filter(isRecord).flatMap(rule => rightsOf(rule).map(right => oneLine(`${right}${place}`)))
   })
 }
 
-function rightsOf({ verbs = [], apiGroups = [], resources = [], resourceNames, nonResourceURLs = [] }: Rule): string[] {
+function rightsOf(rule: Readonly<Record<string, unknown>>): string[] {
+  const textsOf = (field: string): readonly string[] => [rule[field]].flat().filter(one => typeof one === 'string')
   const targets = [
-    ...nonResourceURLs.map(String),
-    ...apiGroups.flatMap(group => resources.map(resource => nameOf(String(resource), String(group)))),
+    ...textsOf('nonResourceURLs'),
+    ...textsOf('apiGroups').flatMap(group => textsOf('resources').map(resource => nameOf(resource, group))),
   ]
-  const names = resourceNames === undefined ? [''] : resourceNames.map(name => ` ${name}`)
-  return verbs.flatMap(verb => targets.flatMap(target => names.map(name => `${verb} ${target}${name}`)))
+  const names = rule.resourceNames === undefined ? [''] : textsOf('resourceNames').map(name => ` ${name}`)
+  return textsOf('verbs').flatMap(verb => targets.flatMap(target => names.map(name => `${verb} ${target}${name}`)))
 }
 
 /** `games.arcade.example.com/status` */

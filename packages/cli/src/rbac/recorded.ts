@@ -18,7 +18,10 @@ export async function recordedRights(folder: string, cwd: string): Promise<reado
   const seen: SeenRight[] = []
   for (const name of files) {
     const file = join(folder, name)
-    const recorded = parsed(await readFile(resolve(cwd, file), 'utf8'))
+    const text = await readFile(resolve(cwd, file), 'utf8').catch((error: Error) => {
+      throw refused(`${file} can't be read: ${error.message}`)
+    })
+    const recorded = parsed(text)
     if (recorded === undefined) throw refused(`${file} is not a file of recordRights of @wherry/testing`)
     const test = recorded.test.replace(/\s+/g, ' ').trim()
     seen.push(...recorded.rights.map(right => ({ ...right, test })))

@@ -16,17 +16,33 @@ function operator(namespaces: Declaration['namespaces'], rights: Declaration['ri
   return { name: 'game', leader: false, health: undefined, namespaces, rights }
 }
 
-/** `Role arcade: list,watch secrets named key`, for each rule. */
-function granted(seen: readonly UsedRight[], declaration: Declaration, own: readonly string[] = []): string[] {
-  const program = { file: 'main.ts', declaration, used: [] }
-  const tests = seen.map(right => ({ ...right, test: 'plays' }))
-  const roles = neededRoles(neededRights(tests, program, { namespace: 'system', own }), undecided)
-  return roles.flatMap(({ namespace, rules }) =>
-    rules.map(({ verbs, resources, resourceNames }) => {
+/** `arcade: list,watch secrets named key`, for each rule. */
+function granted(
+  seen: readonly UsedRight[],
+  declaration: Declaration | undefined,
+  own: readonly string[] = [],
+  used: readonly UsedRight[] = [],
+): string[] {
+  return rulesOf(seen, declaration, own, used).map(
+    ({ namespace, verbs, resources, nonResourceURLs, resourceNames }) => {
       const named = resourceNames === undefined ? '' : ` named ${resourceNames}`
-      return `${namespace === '' ? 'cluster' : namespace}: ${verbs} ${resources}${named}`
-    }),
+      return `${namespace === '' ? 'cluster' : namespace}: ${verbs} ${resources ?? nonResourceURLs}${named}`
+    },
   )
+}
+
+/** Without a declaration, the rights are those of the tests alone. */
+function rulesOf(
+  seen: readonly UsedRight[],
+  declaration: Declaration | undefined,
+  own: readonly string[],
+  used: readonly UsedRight[],
+) {
+  const program = declaration && { file: 'main.ts', declaration, used }
+  const namespace = declaration && 'system'
+  const tests = seen.map(right => ({ ...right, test: 'plays' }))
+  const roles = neededRoles(neededRights(tests, program, { namespace, own }), undecided)
+  return roles.flatMap(({ namespace, rules }) => rules.map(rule => ({ namespace, ...rule })))
 }
 
 it('K4: what a test used in a namespace of its own is granted where the operator declares such objects', () => {
@@ -50,6 +66,106 @@ it('K4: what a test used in a namespace of its own is granted where the operator
     'arcade: watch games',
     'arcade: patch games/status',
   ])
+})
+
+it('K4: what each cluster lets every user do is in no role, and nothing else is left out', () => {
+  const reviews = ['authentication', 'authorization'].flatMap(group =>
+    ['selfsubjectreviews', 'selfsubjectaccessreviews', 'selfsubjectrulesreviews', 'tokenreviews'].map(resource => ({
+      ...{ verb: 'create', group: `${group}.k8s.io`, resource },
+    })),
+  )
+  const paths = ['/api', '/apis/apps', '/openapi/v3', '/healthz', '/livez', '/readyz/etcd', '/version']
+  const other = ['/', '/apiserver', '/metrics/api', '/logs']
+  const seen = [
+    ...reviews,
+    { ...secrets, verb: 'create' },
+    { verb: 'get', group: 'authorization.k8s.io', resource: 'selfsubjectrulesreviews' },
+    ...[...paths, ...other].map(path => ({ verb: 'get', path })),
+    { verb: 'post', path: '/api' },
+  ]
+  expect(granted(seen, operator(undefined))).toEqual([
+    'cluster: create secrets',
+    'cluster: create selfsubjectaccessreviews',
+    'cluster: create selfsubjectrulesreviews',
+    'cluster: create tokenreviews',
+    'cluster: create selfsubjectreviews',
+    'cluster: get selfsubjectrulesreviews',
+    'cluster: create tokenreviews',
+    'cluster: get /',
+    'cluster: post /api',
+    'cluster: get /apiserver',
+    'cluster: get /logs',
+    'cluster: get /metrics/api',
+  ])
+})
+
+it('K4: a right in the whole cluster takes the place of the same one in a namespace, and of no other', () => {
+  const by = 'controller game: for'
+  const rights = [
+    { verb: 'list', ...games, by },
+    { verb: 'list', ...games, namespace: 'arcade', by },
+    { verb: 'patch', ...games, namespace: 'arcade', by },
+    { verb: 'get', ...secrets, name: 'key', by },
+    { verb: 'get', ...secrets, namespace: 'arcade', by },
+  ]
+  expect(granted([], operator(['arcade'], rights))).toEqual([
+    'cluster: get secrets',
+    'cluster: list games',
+    'arcade: get secrets',
+    'arcade: patch games',
+  ])
+})
+
+it('K4: what the program uses before its operator runs is granted, and says so', () => {
+  const used = [
+    { verb: 'get', ...secrets, namespace: 'default', name: 'key' },
+    { verb: 'get', path: '/version' },
+  ]
+  expect(rulesOf([], operator(['arcade']), [], used)).toEqual([
+    {
+      ...{ namespace: 'arcade', apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+      by: ['main.ts, before its operator runs'],
+    },
+  ])
+})
+
+it('K4: objects are where those of the same group and resource are declared', () => {
+  const rights = [
+    { verb: 'watch', ...games, namespace: 'arcade', by: 'controller game: for' },
+    { verb: 'watch', group: games.group, resource: 'scores', namespace: 'scores', by: 'controller game: owns' },
+    {
+      verb: 'watch',
+      group: 'other.example.com',
+      resource: 'games',
+      namespace: 'other',
+      by: 'controller game: watches',
+    },
+  ]
+  const seen = [{ verb: 'patch', ...games, namespace: 'default', name: 'chess' }]
+  expect(granted(seen, operator(undefined, rights))).toEqual([
+    'arcade: watch,patch games',
+    'other: watch games',
+    'scores: watch scores',
+  ])
+})
+
+it('K4: without a program, what is written but never watched is in the cluster if something is watched there', () => {
+  const event = { verb: 'create', group: '', resource: 'events', namespace: 'test' }
+  const state = { verb: 'patch', group: '', resource: 'configmaps', namespace: 'test', name: 'state' }
+  const watched = { verb: 'list', ...games, namespace: 'test' }
+  expect(granted([event, watched, { verb: 'list', ...secrets, name: 'key' }], undefined)).toEqual([
+    'cluster: list secrets named key',
+    'test: create events',
+    'test: list games',
+  ])
+  const seen = [event, state, watched, { verb: 'list', group: '', resource: 'nodes' }]
+  expect(granted(seen, undefined, ['configmaps'])).toEqual([
+    'cluster: create events',
+    'cluster: list nodes',
+    'test: patch configmaps',
+    'test: list games',
+  ])
+  expect(granted([event, watched], undefined)).toEqual(['test: create events', 'test: list games'])
 })
 
 it('K4: the right to own objects is granted as tests used it, as OpenShift requires it', () => {
@@ -87,6 +203,52 @@ it('K4: names that views declare are granted; a verb on another name is granted 
   expect(undecidedNames(needed('key'), rights, undecided)).toEqual([])
   expect(undecidedNames(needed('of-a-game'), rights, undecided)).toEqual([
     { resource: 'secrets', names: ['of-a-game'] },
+  ])
+})
+
+it('K4: a verb is granted by name if each use of it was on a name that is watched', () => {
+  const watched = ['token', 'key', 'license'].map(name => ({ verb: 'watch', ...secrets, namespace: 'test', name }))
+  const seen = [
+    ...watched,
+    ...['token', 'key'].map(name => ({ verb: 'patch', ...secrets, namespace: 'test', name })),
+    ...['key', 'other'].map(name => ({ verb: 'update', ...secrets, namespace: 'test', name })),
+    { verb: 'delete', ...secrets, namespace: 'test', name: 'key' },
+    { verb: 'delete', ...secrets, namespace: 'test' },
+  ]
+  expect(granted(seen, undefined)).toEqual([
+    'test: list,watch,patch secrets named key,license,token',
+    'test: update,delete secrets',
+  ])
+})
+
+it('K4: verbs stand in the order of their use, and others behind them', () => {
+  const verbs = [
+    'impersonate',
+    'deletecollection',
+    'delete',
+    'bind',
+    'patch',
+    'update',
+    'create',
+    'list',
+    'get',
+    'approve',
+  ]
+  const seen = verbs.map(verb => ({ verb, ...games, namespace: 'test' }))
+  expect(granted(seen, undefined)).toEqual([
+    'test: get,list,create,update,patch,delete,deletecollection,approve,bind,impersonate games',
+  ])
+})
+
+it('K4: names that a view of another resource declares say nothing', () => {
+  const needed = ['token', 'key'].map(name => ({ verb: 'list', ...secrets, name, by: 'plays' }))
+  const views = [
+    { ...secrets, resource: 'configmaps', name: 'key' },
+    { ...secrets, group: 'example.com', name: 'token' },
+  ]
+  expect(undecidedNames(needed, views, undecided)).toEqual([{ resource: 'secrets', names: ['key', 'token'] }])
+  expect(undecidedNames(needed, [...views, { ...secrets, name: 'key' }], undecided)).toEqual([
+    { resource: 'secrets', names: ['token'] },
   ])
 })
 

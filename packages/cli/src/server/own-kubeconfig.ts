@@ -25,7 +25,9 @@ export async function writeOwnKubeconfig(kubeconfig: Kubeconfig, shown: string, 
   const path = resolve(cwd, shown)
   const text = marked(kubeconfig)
   const partial = `${path}.${randomUUID()}.new`
-  await mkdir(dirname(path), { recursive: true })
+  await mkdir(dirname(path), { recursive: true }).catch((error: Error) => {
+    throw refused(`${shown} can't be made: ${error.message}`)
+  })
   try {
     await makeRoom(path, shown)
     await writeFile(partial, text, { flag: 'wx', mode: 0o600 })

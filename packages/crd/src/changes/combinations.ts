@@ -30,5 +30,5 @@ function has(branches: Branches, branch: StructuralSchema): boolean {
 }
 
 function asList(value: StructuralSchema | Branches | undefined): Branches {
-  return value === undefined ? [] : Array.isArray(value) ? value : [value as StructuralSchema]
+  return Array.isArray(value) ? value : []
 }

@@ -31,6 +31,8 @@ function definition(
   return { metadata: { name: 'games.example.com' }, spec, ...(storedVersions && { status: { storedVersions } }) }
 }
 
+const scale = { specReplicasPath: '.a', statusReplicasPath: '.b' }
+const settings = { deprecated: true, subresources: { status: {}, scale }, selectableFields: [{ jsonPath: '.a' }] }
 const webhook = { conversion: { strategy: 'Webhook' } }
 const plain = definition([v1])
 
@@ -156,9 +158,48 @@ const rows: readonly Row[] = [
     plain,
     ['v1', '', 'scale removed', clients],
   ],
+  ['a scale that is added', plain, definition([{ ...v1, subresources: { scale } }]), ['v1', '', 'scale added', 'safe']],
+  [
+    'the paths of the scale',
+    definition([{ ...v1, subresources: { scale } }]),
+    definition([{ ...v1, subresources: { scale: { ...scale, statusReplicasPath: '.a' } } }]),
+    ['v1', '', 'scale has other paths', clients],
+  ],
+  [
+    'nothing in a version with all settings',
+    definition([{ ...v1, ...settings }]),
+    definition([{ ...v1, ...structuredClone(settings) }]),
+  ],
+  [
+    'serving, back',
+    definition([v1, version('v1beta1', { served: false })]),
+    definition([v1, v1beta1]),
+    ['v1beta1', '', 'served', 'safe'],
+  ],
+  [
+    'nothing in a version that is not served',
+    definition([v1, version('v1beta1', { served: false })]),
+    definition([v1, version('v1beta1', { served: false })]),
+  ],
+  [
+    'a version that is deprecated now',
+    definition([v1, v1beta1]),
+    definition([v1, { ...v1beta1, deprecated: true }]),
+    ['v1beta1', '', 'deprecated', 'safe'],
+  ],
+  ['a version that is no longer deprecated', definition([{ ...v1, deprecated: true }]), plain],
+  ['a selectable field that is added', plain, definition([{ ...v1, selectableFields: [{ jsonPath: '.a' }] }])],
+  [
+    'one of two selectable fields',
+    definition([{ ...v1, selectableFields: [{ jsonPath: '.a' }, { jsonPath: '.spec.b' }] }]),
+    definition([{ ...v1, selectableFields: [{ jsonPath: '.a' }] }]),
+    ['v1', 'spec.b', 'no longer selectable', clients],
+  ],
 ]
 
 it.for(rows)('tells what a change of %s does', ([, old, next, ...expected]) => {
   const found = definitionChanges(old, next)
   expect(found.map(one => [one.version ?? '', one.path, one.change, one.verdict])).toEqual(expected)
+  // What is not safe says what to do.
+  expect(found.filter(one => one.verdict !== 'safe' && one.advice === '')).toEqual([])
 })

@@ -41,7 +41,7 @@ export function versionChanges(
   for (const { jsonPath } of old.selectableFields ?? [])
     if (!selectable.has(jsonPath))
       note(
-        jsonPath.replace(/^\./, ''),
+        jsonPath.slice(1),
         'no longer selectable',
         'breaks clients',
         'Lists and watches that select by it are refused: keep it.',

@@ -51,16 +51,19 @@ function fieldOf(
   return found
 }
 
-/** Whether each bracket outside of quotes is closed. */
+/** Whether each bracket outside of quotes is closed by one of its kind. */
 function isClosed(path: string): boolean {
   const brackets = path.replaceAll(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, '').replaceAll(/[^[\]()]/g, '')
-  let depth = 0
+  const open: string[] = []
   for (const bracket of brackets) {
-    depth += bracket === '[' || bracket === '(' ? 1 : -1
-    if (depth < 0) return false
+    const closing = closedBy[bracket]
+    if (closing !== undefined) open.push(closing)
+    else if (open.pop() !== bracket) return false
   }
-  return depth === 0
+  return open.length === 0
 }
+
+const closedBy: Readonly<Record<string, string>> = { '[': ']', '(': ')' }
 
 /** What kubectl prints a field as. */
 function columnType(field: StructuralSchema | undefined): string {
@@ -68,12 +71,11 @@ function columnType(field: StructuralSchema | undefined): string {
   return ['integer', 'number', 'boolean'].includes(field?.type ?? '') ? (field?.type as string) : 'string'
 }
 
-/** The schema of a field of the metadata, which is the same for all objects. */
+/** What of the schema of a field of the metadata decides how it is printed. The metadata is the same for all objects. */
 function metadataField(name: string | undefined): StructuralSchema | undefined {
-  if (name === undefined) return { type: 'object' }
-  if (['creationTimestamp', 'deletionTimestamp'].includes(name)) return { type: 'string', format: 'date-time' }
-  if (['generation', 'deletionGracePeriodSeconds'].includes(name)) return { type: 'integer' }
-  return otherMetadata.has(name) ? { type: 'string' } : undefined
+  if (name === undefined || otherMetadata.has(name)) return {}
+  if (['creationTimestamp', 'deletionTimestamp'].includes(name)) return { format: 'date-time' }
+  return ['generation', 'deletionGracePeriodSeconds'].includes(name) ? { type: 'integer' } : undefined
 }
 
 const otherMetadata: ReadonlySet<string> = new Set([

@@ -1,8 +1,7 @@
 import type { StructuralSchema } from '../schema/json-schema.ts'
 
-/** The schema of the field at a JSON path of plain names: `.spec.players`. Undefined if there is none. */
+/** The schema of the field at a JSON path of plain names that begins with a dot: `.spec.players`. Undefined if there is none. */
 export function fieldAt(schema: StructuralSchema, path: string): StructuralSchema | undefined {
-  if (!path.startsWith('.')) return undefined
   return path
     .slice(1)
     .split('.')

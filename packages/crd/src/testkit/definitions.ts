@@ -10,9 +10,12 @@ const pair = { type: 'object', properties: { a: text, b: text } }
 const fields = {
   color: text,
   count: { type: 'integer' },
+  counts: { type: 'array', items: { type: 'integer' } },
+  deadline: { type: 'string', format: 'date-time' },
   on: { type: 'boolean' },
   port: { 'x-kubernetes-int-or-string': true },
   labels: { type: 'object', additionalProperties: text },
+  pod: { type: 'object', properties: { metadata: { type: 'object', properties: { name: text } } } },
   hosts: { type: 'array', items: text },
   rest: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
   any: { 'x-kubernetes-preserve-unknown-fields': true },
@@ -42,14 +45,23 @@ const keys = { 'x-kubernetes-list-map-keys': ['a'] }
 export const refusedDefinitions: readonly (readonly [options: SomeOptions, message: string])[] = [
   [column('spec.color'), 'printColumns: has the column X with the path spec.color, which must begin with a dot'],
   [column('`.spec.color`'), 'printColumns: has the column X with the path `.spec.color`, which must begin with a dot'],
-  [column('.spec.color', { type: 'text' }), 'printColumns: has the column X of the type text'],
-  [column('.spec.color', { format: 'colour' }), 'printColumns: has the column X of the format colour'],
+  [
+    column('.spec.color', { type: 'text' }),
+    'X of the type text, which is none of integer, number, string, boolean, date.',
+  ],
+  [
+    column('.spec.color', { format: 'colour' }),
+    'X of the format colour, which is none of int32, int64, float, double, byte, date,',
+  ],
+  [column('.spec.color', { name: '' }), 'printColumns: has a column of .spec.color without a name'],
   [{ shortNames: ['Shirts'] }, 'shortNames: has "Shirts", which must be of a to z'],
   [{ shortNames: ['sh_1'] }, 'shortNames: has "sh_1"'],
   [{ shortNames: ['1a'] }, 'shortNames: has "1a"'],
   [{ shortNames: ['a-'] }, 'shortNames: has "a-"'],
   [{ categories: ['All'] }, 'categories: has "All"'],
   [{ selectableFields: ['.metadata.name'] }, 'selectableFields: names .metadata.name, a field of the metadata'],
+  [{ selectableFields: ['.metadata'] }, 'selectableFields: names .metadata, a field of the metadata'],
+  [{ selectableFields: ['spec.color'] }, 'selectableFields: names spec.color, which must begin with a dot'],
   [{ selectableFields: ['.spec.port'] }, 'selectableFields: names .spec.port, which is not a string'],
   [{ selectableFields: ['.spec.hosts'] }, 'selectableFields: names .spec.hosts, which is not a string'],
   [{ selectableFields: ['.spec.ratio'] }, 'selectableFields: names .spec.ratio, which is not a string'],
@@ -60,7 +72,11 @@ export const refusedDefinitions: readonly (readonly [options: SomeOptions, messa
   [{ selectableFields: paths(9) }, 'selectableFields: names 9 fields, and a server takes 8 at most'],
   [{ group: 'x.k8s.io' }, 'group: is x.k8s.io, which belongs to Kubernetes'],
   [{ group: 'apps.kubernetes.io' }, 'group: is apps.kubernetes.io, which belongs to Kubernetes'],
+  [{ group: 'k8s.io' }, 'group: is k8s.io, which belongs to Kubernetes'],
   [approved('soon'), 'group: is x.k8s.io, which belongs to Kubernetes'],
+  [approved('mailto:a@example.com'), 'group: is x.k8s.io, which belongs to Kubernetes'],
+  [{ shortNames: ['a'.repeat(64)] }, 'have 63 characters at most'],
+  [{ listKind: 'Game_List' }, 'listKind: is "Game_List", which must be a word in CamelCase: GameList.'],
   [scale('spec.count', '.status.n'), 'scale: names spec.count, which must begin with .spec.'],
   [scale('.status.n', '.status.n'), 'scale: names .status.n, which must begin with .spec.'],
   [scale('.spec.count', '.spec.count'), 'scale: names .spec.count, which must begin with .status.'],
@@ -86,7 +102,13 @@ export const takenDefinitions: readonly SomeOptions[] = [
   {},
   column('.spec.color'),
   column('.spec.hosts[0]'),
+  column('.spec.hosts[0].a'),
   column('.spec.hosts[?(@ == "a[")]'),
+  column(".spec.hosts[?(@ == 'a[\\'(')]"),
+  ...['integer', 'number', 'string', 'boolean', 'date'].map(type => column('.spec.color', { type, priority: 1 })),
+  ...['int32', 'int64', 'float', 'double', 'byte', 'date', 'date-time', 'password'].map(format =>
+    column('.spec.color', { format }),
+  ),
   column('.metadata.creationTimestamp', { type: 'date' }),
   column('.spec.count', { type: 'integer', format: 'int32' }),
   // As Cluster API has them: one of them for each width of the table.
@@ -94,11 +116,15 @@ export const takenDefinitions: readonly SomeOptions[] = [
   { shortNames: ['a', 'a-1'], categories: ['all'] },
   { selectableFields: ['.spec.labels.tier', '.spec.on', '.spec.count', '.spec.color'] },
   { selectableFields: paths(8) },
+  { selectableFields: ['.spec.pod.metadata.name'] },
   scale('.spec.count', '.status.n'),
   scale('.spec.count', '.status.n', '.status.selector'),
   approved('unapproved, an experiment'),
   approved('https://example.com/pull/1'),
   { group: 'notk8s.io' },
+  { group: 'x.k8s.io.example.com' },
+  { listKind: 'Games' },
+  { shortNames: ['a'.repeat(63)] },
   field({ ...pair, default: { a: 'x' } }),
   field({ type: 'object', 'x-kubernetes-preserve-unknown-fields': true, default: { c: 1 } }),
   field({ type: 'object', additionalProperties: text, default: { c: 'x' } }),
@@ -117,8 +143,11 @@ export const uselessDefinitions: readonly (readonly [options: SomeOptions, messa
     field(list('map', { ...pair, required: ['a'] }, { ...keys, default: [{ a: 'x' }, { a: 'x', b: 'y' }] })),
     'has {"a":"x"} twice',
   ],
+  [column('.spec.hosts]['), 'printColumns: has the column X with the path .spec.hosts][, which is no JSON path'],
+  [column('.spec.hosts[)'), 'printColumns: has the column X with the path .spec.hosts[)'],
   [column('.spec.hosts['), 'printColumns: has the column X with the path .spec.hosts[, which is no JSON path'],
   [column('.spec.color`'), 'printColumns: has the column X with the path .spec.color`, which is no JSON path'],
+  [column('.spec.none.deep'), 'printColumns: names .spec.none.deep, which the schema does not have'],
   [column('.spec.none'), 'printColumns: names .spec.none, which the schema does not have'],
   [column('.metadata.age'), 'printColumns: names .metadata.age, which the schema does not have'],
 ]
@@ -138,13 +167,13 @@ export function wholeOptions(options: SomeOptions): CustomResourceOptions {
 
 /** A definition as the options say it, unchecked. */
 export function uncheckedDefinition(options: SomeOptions): CustomResourceDefinition {
-  const { group, kind, plural, shortNames, categories, annotations, spec, ...version } = wholeOptions(options)
+  const { group, kind, plural, listKind, shortNames, categories, annotations, spec, ...version } = wholeOptions(options)
   const { printColumns, selectableFields, scale } = version
   const openAPIV3Schema = { type: 'object', properties: { spec, status } }
   return {
     metadata: { name: `${plural}.${group}`, ...(annotations && { annotations }) },
     spec: {
-      ...{ group, scope: 'Namespaced', names: { kind, plural, shortNames, categories } },
+      ...{ group, scope: 'Namespaced', names: { kind, plural, listKind, shortNames, categories } },
       versions: [
         {
           ...{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } },

@@ -18,7 +18,8 @@ export function plainValue(text: string): Plain {
   const word = words.get(text)
   if (word !== undefined) return word
   if (!/^[-+.0-9]/.test(text)) return text
-  if (text.startsWith('.')) return floatOf(text) ?? text
+  // Behind a dot Go takes an underscore between two digits alone.
+  if (text.startsWith('.')) return floatOf(text.replace(/(?<=[0-9])_(?=[0-9])/g, '')) ?? text
   const digits = text.replaceAll('_', '')
   return integerOf(digits) ?? floatOf(digits) ?? text
 }

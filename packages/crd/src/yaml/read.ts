@@ -1,4 +1,5 @@
-import { type Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, parseAllDocuments } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, type ParsedNode, parseAllDocuments, type Scalar } from 'yaml'
+import type { Plain } from './plain.ts'
 import { keyText, scalarValue } from './scalars.ts'
 import { YamlError } from './yaml-error.ts'
 
@@ -28,7 +29,7 @@ export function readYaml(text: string): readonly unknown[] {
       if (wrong.message.startsWith('Maximum call stack')) throw tooDeep()
       throw new YamlError((wrong.message.split('\n')[0] ?? '').replace(/:$/, ''))
     }
-    return new Reader(document, Math.max(harmless, text.length)).value()
+    return new Reader(document, text).value()
   })
 }
 
@@ -48,18 +49,27 @@ interface Read {
 
 class Reader {
   readonly #document: Document.Parsed
+  /** What the document is in. */
+  readonly #text: string
   /** What was read of the node that each anchor names; `undefined` while it is read. */
   readonly #anchors = new Map<string, { read: Read | undefined }>()
   /** How many more nodes aliases may stand for: a few lines can stand for gigabytes. */
   #left: number
+  /** How many lists and maps in brackets are being read. */
+  #brackets = 0
 
-  constructor(document: Document.Parsed, mostAliased: number) {
+  constructor(document: Document.Parsed, text: string) {
     this.#document = document
-    this.#left = mostAliased
+    this.#text = text
+    this.#left = Math.max(harmless, text.length)
   }
 
   value(): unknown {
-    return this.#read(this.#document.contents as ParsedNode | null, 0).value
+    const contents = this.#document.contents as ParsedNode | null
+    // Go ends it at the first line that is not indented, and reads no further.
+    if (isScalar(contents) && contents.type?.startsWith('BLOCK_') === true)
+      throw new YamlError('it is a block of text, and no map')
+    return this.#read(contents, 0).value
   }
 
   #read(node: ParsedNode | null | undefined, depth: number): Read {
@@ -67,9 +77,15 @@ class Reader {
     if (node === null || node === undefined) return { value: null, nodes: 1, isMap: false }
     if (isAlias(node)) return this.#alias(node.source)
     const place: { read: Read | undefined } = { read: undefined }
+    // Go ends the name there.
+    if (node.anchor !== undefined && /[^\w-]/.test(node.anchor))
+      throw new YamlError(`the name of an anchor has other characters than letters, digits, _ and -${this.#at(node)}`)
     // A node within may take the name over: the last that begins has it.
     if (node.anchor !== undefined) this.#anchors.set(node.anchor, place)
+    const isInBrackets = !isScalar(node) && node.flow === true
+    if (isInBrackets) this.#brackets += 1
     place.read = this.#own(node, depth)
+    if (isInBrackets) this.#brackets -= 1
     return place.read
   }
 
@@ -79,7 +95,7 @@ class Reader {
       const items = node.items.map(item => this.#read(item as ParsedNode, depth + 1))
       return { value: items.map(({ value }) => value), nodes: sum(items), isMap: false }
     }
-    return { value: isScalar(node) ? jsonOf(scalarValue(node)) : null, nodes: 1, isMap: false }
+    return { value: isScalar(node) ? jsonOf(this.#scalar(node)) : null, nodes: 1, isMap: false }
   }
 
   #alias(name: string): Read {
@@ -127,11 +143,36 @@ class Reader {
   #key(node: ParsedNode | null, depth: number): string {
     if (node !== null && isScalar(node)) {
       if (node.anchor !== undefined) this.#read(node, depth)
-      return keyText(scalarValue(node))
+      this.#checkColon(node)
+      return keyText(this.#scalar(node))
     }
     const { value } = this.#read(node, depth + 1)
     if (typeof value === 'object') throw new YamlError(`a key is a list, a map or empty${this.#at(node)}`)
     return `${value}`
+  }
+
+  /** For Go a colon that begins a text in brackets is the end of a key, here an empty one, and what comes next to a tag is a part of it. */
+  #scalar(node: Scalar.Parsed): Plain {
+    if (this.#brackets > 0 && node.type === 'PLAIN' && node.source.startsWith(':'))
+      throw new YamlError(`a text in [] or {} begins with a colon${this.#at(node)}: write it in quotes`)
+    if (this.#brackets > 0 && node.tag !== undefined && node.source === '' && /^\S[,\]]/.test(this.#around(node)))
+      throw new YamlError(
+        `a tag in [] or {} has nothing behind it${this.#at(node)}: write a space, or a value in quotes`,
+      )
+    return scalarValue(node)
+  }
+
+  /** The characters before and behind the begin of a node. */
+  #around({ range: [begin] }: Scalar.Parsed): string {
+    return this.#text.slice(begin - 1, begin + 1)
+  }
+
+  /** For Go the colon of a key without quotes in brackets is a part of it, unless a space or the end of a line comes next. */
+  #checkColon(key: Scalar.Parsed): void {
+    if (this.#brackets === 0 || key.type !== 'PLAIN') return
+    closeColon.lastIndex = key.range[1]
+    if (closeColon.test(this.#text))
+      throw new YamlError(`a key in [] or {} has a colon without a space behind it${this.#at(key)}: write the space`)
   }
 
   #at(node: ParsedNode | null): string {
@@ -139,6 +180,8 @@ class Reader {
     return offset === undefined ? '' : ` (at character ${offset + 1})`
   }
 }
+
+const closeColon = /\s*:(?=[,[\]{}])/y
 
 function isMergeKey(key: ParsedNode | null): boolean {
   return (

@@ -228,7 +228,9 @@ class Application {
       return applied
     } catch (error) {
       if (error instanceof ApplyDelayedError) throw error
-      this.#shared.limiter.refused(key, this.#id, error)
+      const { limiter } = this.#shared
+      if (error instanceof NotOursError) limiter.leftAlone(key, this.#id)
+      else limiter.refused(key, this.#id, error)
       if (!isNamespaceTerminating(error)) throw error
       // Nothing is wrong: nothing more is made in there. What is there goes with it, the primary object in most cases too.
       this.#about.again(terminatingMs, `${this.#name} of ${this.#view.key}`)

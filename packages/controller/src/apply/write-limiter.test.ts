@@ -34,6 +34,10 @@ describe('the limiter of writes', () => {
     expect(await delays(12)).toEqual([0, 0, 0, 1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
   })
 
+  it('A6: counts no write that left the object of somebody else alone', async () => {
+    expect(await delays(12, () => limiter.leftAlone('k', 'o'))).toEqual(Array.from({ length: 12 }, () => 0))
+  })
+
   it('A6: counts anew once the object was as desired for 10 s, and not before', async () => {
     await delays(3)
     limiter.asDesired('k', 'o')

@@ -141,6 +141,12 @@ export class WriteLimiter {
     if (sent !== undefined) sent.refusal = refusal
   }
 
+  /** The object is somebody else's, so nothing was written: to wait would not help, and a change of the object makes the key run. */
+  leftAlone(key: string, object: string): void {
+    const sent = this.#sent.get(idOf(key, object))
+    if (sent !== undefined) sent.count = 0
+  }
+
   /**
    * A write has to wait. `isNews`: it is to be reported, since writes of the object are refused or undone, and that was not reported yet.
    */

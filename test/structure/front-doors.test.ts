@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { errorPage } from '../../tools/error-table.ts'
+import { optionPage, optionSets } from '../../tools/option-table.ts'
 import { publishedPackages, root } from '../../tools/workspace.ts'
 import { exportsOf, publicNames, whatUsersRead } from './front-doors.ts'
 
@@ -116,4 +117,31 @@ it('exportsOf finds names, renamed ones, types and constants', () => {
 it('the tables of docs/errors.md are as the source is (node tools/error-table.ts)', () => {
   const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
   expect(errorPage(page)).toBe(page)
+})
+
+describe('docs/options.md', () => {
+  it('is as the source is (node tools/option-table.ts)', () => {
+    const page = readFileSync(join(root, 'docs/options.md'), 'utf8')
+    expect(optionPage(page)).toBe(page)
+  })
+
+  it('says of each option what it does, and of each set what it is for', () => {
+    const sets = optionSets()
+    const silent = sets.flatMap(({ name, meaning, options }) => [
+      ...(meaning === '' ? [name] : []),
+      ...options.filter(one => one.meaning === '').map(one => `${name}.${one.name}`),
+    ])
+    expect(silent).toEqual([])
+    expect(sets.length).toBeGreaterThan(80)
+  })
+})
+
+it('each name that a text gives to a package is exported by it', () => {
+  const exported = new Map(
+    publishedPackages().map(one => [one.name, new Set(publicNames(one).map(({ name }) => name))]),
+  )
+  const wrong = [...whatUsersRead(root).matchAll(/`([A-Za-z]\w+)` (?:of|from) `(@wherry\/[\w-]+)`/g)].filter(
+    ([, name = '', of = '']) => exported.get(of)?.has(name) !== true,
+  )
+  expect(wrong.map(([text]) => text)).toEqual([])
 })

@@ -91,7 +91,7 @@ export interface ClientSettings extends ConnectionOptions {
   readonly transport?: Transport | undefined
   /** Clock, random numbers, and listeners for errors and measurements. @default `systemEnvironment()`, which is silent */
   readonly environment?: Partial<Environment> | undefined
-  /** @default `wherry/VERSION` */
+  /** The User-Agent of each request. @default `wherry/VERSION` */
   readonly userAgent?: string | undefined
   /** The field manager of writes. @default 'wherry' */
   readonly fieldManager?: string | undefined

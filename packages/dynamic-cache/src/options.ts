@@ -44,6 +44,7 @@ export interface CachePolicy {
 
 /** How a dynamic cache works; only the client is required. */
 export interface DynamicCacheOptions extends CachePolicy, ReadingOptions {
+  /** Lists and watches. */
   readonly client: Client
   /** Settings of single resources. A view stands for its whole resource. @default none */
   readonly resources?: readonly ResourcePolicy[] | undefined

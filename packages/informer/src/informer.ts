@@ -25,7 +25,9 @@ import { SyncWaiters, whyNotSynced } from './synced.ts'
 
 /** The options of an {@link Informer}. */
 export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOptions {
+  /** Lists and watches. */
   readonly client: Pick<Client, 'raw' | 'environment'>
+  /** What is kept: a resource, a scope and a projection. */
   readonly view: View<C, S>
   /** Indices by name, for lists. You can add more later. @default none */
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined

@@ -3,6 +3,7 @@ import { type Check, checkOptions, flag, having, integer, milliseconds } from '@
 
 /** How a narrow cache works; only the client is required. */
 export interface NarrowCacheOptions {
+  /** Reads and watches the objects that are asked for. */
   readonly client: Client
   /**
    * How long an entry without subscribers stays watched after its last read, in milliseconds. `0` closes it at once; `Infinity` keeps it until

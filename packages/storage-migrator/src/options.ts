@@ -15,6 +15,7 @@ import type { StateStore } from './state/migration-state.ts'
 
 /** Which definition, and by which client. */
 export interface DefinitionOptions {
+  /** Reads the definition, and lists and writes its objects. */
   readonly client: Client
   /** The definition's name, as `games.arcade.example.com`. */
   readonly definition: string
@@ -44,6 +45,7 @@ export interface RewriteOptions extends DefinitionOptions {
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined
 }
 
+/** How objects are migrated. */
 export interface MigrateOptions extends RewriteOptions {
   /**
    * Where the run's state is kept: `configMapState(…)`, `fileState(…)` or a store of your own.
@@ -59,6 +61,7 @@ export interface MigrateOptions extends RewriteOptions {
   readonly settleMs?: number | undefined
 }
 
+/** How the server migrates by itself. */
 export interface ServerMigrationOptions extends DefinitionOptions {
   /**
    * How long to wait for a controller to take the migration up, in milliseconds. Once it runs, it may take as long as it does.

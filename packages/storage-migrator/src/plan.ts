@@ -3,6 +3,7 @@ import { isMigrated, readTarget } from './definition.ts'
 import { checkPlanOptions, type DefinitionOptions } from './options.ts'
 import { permitted } from './retry.ts'
 
+/** What a plan of a migration looks at. */
 export interface PlanOptions extends DefinitionOptions {
   /** Objects on a page, as the migration will have it. @default 500 */
   readonly chunkSize?: number | undefined

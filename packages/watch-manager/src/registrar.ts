@@ -1,5 +1,6 @@
 import type { View } from '@wherry/client'
 
+/** How a registrar takes part. */
 export interface RegistrarOptions {
   /**
    * How many objects may wait for a retry at the same time. Above that, no further objects are delivered until some succeed.
@@ -12,16 +13,19 @@ export interface RegistrarOptions {
   readonly retryMaxMs?: number | undefined
 }
 
+/** How long is waited. */
 export interface WaitOptions {
   /** Aborts the wait. */
   readonly signal?: AbortSignal | undefined
 }
 
+/** How long is waited for a registrar to sync. */
 export interface SyncedOptions extends WaitOptions {
   /** Does not wait for views whose resource the server does not serve and the cache waits for (`whenUnknown: 'wait'`). @default false */
   readonly orAbsent?: boolean | undefined
 }
 
+/** How the views of a registrar are replaced. */
 export interface ReplaceOptions extends WaitOptions {
   /**
    * What happens to a view that can't be watched.

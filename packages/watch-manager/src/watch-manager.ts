@@ -26,6 +26,7 @@ import type { Sink, SinkFunction } from './sink.ts'
 import { callbackSink } from './sinks/callback.ts'
 import { SubscriptionIndex } from './subscription-index.ts'
 
+/** How a watch manager works. */
 export interface WatchManagerOptions {
   /** The cache that holds the informers: a dynamic cache, or another {@link WatchedCache}. */
   readonly cache: WatchedCache

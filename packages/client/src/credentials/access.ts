@@ -34,6 +34,7 @@ export const accessChecks: { readonly clock: Check } = { clock: having('a Clock'
 
 /** Options of {@link fromUrl}. */
 export interface UrlOptions extends AccessOptions {
+  /** The bearer token of each request. */
   readonly token?: string | undefined
   /** A file with the token; it is read again when it changes. Excludes `token`. */
   readonly tokenFile?: string | undefined
@@ -43,7 +44,9 @@ export interface UrlOptions extends AccessOptions {
   readonly cert?: string | undefined
   /** The key of `cert`, PEM. */
   readonly key?: string | undefined
+  /** The proxy that connections go through: `http:`, `https:` or `socks5:`. */
   readonly proxyUrl?: string | undefined
+  /** The name that the certificate of the server must have. */
   readonly tlsServerName?: string | undefined
 }
 

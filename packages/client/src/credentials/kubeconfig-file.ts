@@ -12,7 +12,7 @@ import { withMore } from './kubeconfig-users.ts'
 
 /** Options of {@link fromKubeconfigFile}. */
 export interface KubeconfigFileOptions extends AccessOptions {
-  /** @default the file's current context */
+  /** The name of the context to use. @default the file's current context */
   readonly context?: string | undefined
 }
 

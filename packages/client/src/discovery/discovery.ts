@@ -29,6 +29,7 @@ export interface ResourceQuery {
   readonly plural?: string | undefined
 }
 
+/** What is looked for when resources are discovered. */
 export interface DiscoverOptions extends CallOptions {
   /** Ask the server also for what was found less than a second ago. @default false */
   readonly refresh?: boolean | undefined

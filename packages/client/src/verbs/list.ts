@@ -24,6 +24,7 @@ export interface ListOptions extends CallOptions {
   readonly maxItemBytes?: number | undefined
 }
 
+/** Which page of a list is read. */
 export interface ListPageOptions extends ListOptions {
   /** Reads one page, of at most this many items. @default the whole list */
   readonly limit?: number | undefined
@@ -31,6 +32,7 @@ export interface ListPageOptions extends ListOptions {
   readonly continue?: string | undefined
 }
 
+/** How a list is read page by page. */
 export interface PagesOptions extends ListOptions {
   /** Items of a page, at most. @default 500 */
   readonly limit?: number | undefined

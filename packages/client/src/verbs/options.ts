@@ -13,6 +13,7 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined
 }
 
+/** How an object is read. */
 export interface GetOptions extends CallOptions {
   /**
    * The object at least as new as this; `'0'`: any state, from the server's cache.
@@ -31,6 +32,7 @@ export interface WriteOptions extends CallOptions {
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
 }
 
+/** How a patch is sent. */
 export interface PatchOptions extends WriteOptions {
   /**
    * `merge`: RFC 7396; `json`: RFC 6902; `strategic`: Kubernetes' own, for built-in types only.
@@ -39,11 +41,13 @@ export interface PatchOptions extends WriteOptions {
   readonly type?: 'merge' | 'json' | 'strategic' | undefined
 }
 
+/** How a server-side apply is sent. */
 export interface ApplyOptions extends WriteOptions {
   /** Take fields over that other managers own, instead of failing with a conflict. @default false */
   readonly force?: boolean | undefined
 }
 
+/** How an object is deleted. */
 export interface DeleteOptions extends CallOptions {
   /** Delete only this very object, or only this state of it; else a conflict. */
   readonly preconditions?:
@@ -53,9 +57,11 @@ export interface DeleteOptions extends CallOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
   /** Seconds until a pod is killed; 0: at once. @default the object's own */
   readonly gracePeriodSeconds?: number | undefined
+  /** The server checks the deletion, and keeps the object. */
   readonly dryRun?: boolean | undefined
 }
 
+/** How a Pod is evicted. */
 export interface EvictOptions extends DeleteOptions {}
 
 type Checks<O> = { readonly [K in keyof O]-?: Check }

@@ -42,6 +42,7 @@ export interface WatchHandlers {
   end(end: WatchEnd): void
 }
 
+/** From where and how a resource is watched. */
 export interface WatchOptions {
   /** Ends the watch, as `abort` does. */
   readonly signal?: AbortSignal | undefined

@@ -68,7 +68,7 @@ export interface ConnectOptions extends OperatorSettings, OperatorIdentity {
    * set another.
    */
   readonly client?: ClientSettings | undefined
-  /** @default standard error: JSON, or text on a terminal */
+  /** Where the operator, its controllers and its client log. `false`: nowhere. @default standard error: JSON, or text on a terminal */
   readonly log?: Logger | false | undefined
   /** Measures with the names that dashboards of controller-runtime expect. Needs prom-client. @default false */
   readonly metrics?: boolean | PrometheusMetrics | undefined

@@ -15,6 +15,7 @@ export interface PollPolicy {
 
 /** What tracked reads are made of. */
 export interface TrackedReadsOptions {
+  /** Asks the server for what no cache has. */
   readonly client: Client
   /** Serves what an informer of it covers. */
   readonly cache: DynamicCache

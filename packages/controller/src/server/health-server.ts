@@ -23,7 +23,7 @@ export type HealthCheck = (signal: AbortSignal) => unknown
 export interface HealthServerOptions {
   /** The address to listen on; use `0.0.0.0` or `::` for kubelet's probes and Prometheus, which come from outside. @default '127.0.0.1' */
   readonly host?: string | undefined
-  /** @default 0: a free port, see {@link HealthServer.port} */
+  /** The port to listen on. @default 0: a free port, see {@link HealthServer.port} */
   readonly port?: number | undefined
   /** Certificate and key, PEM. @default none: plain HTTP */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined

@@ -13,6 +13,7 @@ import { resolve } from './references.ts'
 import { allowedValues, typeOf } from './scalars.ts'
 import { unite } from './unite.ts'
 
+/** How a schema is made structural. */
 export interface StructuralOptions {
   /** The path of the schema's root, which the paths of errors begin with. @default 'schema' */
   readonly path?: string | undefined

@@ -1,6 +1,7 @@
 import type { CallOptions, KubernetesObject } from '@wherry/client'
 import type { PartDifference } from '../parts/compare-parts.ts'
 
+/** How `applyIfChanged` writes. */
 export interface ApplyIfChangedOptions extends CallOptions {
   /**
    * How what differs is written. `update`: the object is replaced, so that what somebody added by hand goes, and what others

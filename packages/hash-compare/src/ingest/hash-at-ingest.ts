@@ -4,6 +4,7 @@ import { digestsOf, type PartHashes, type Parts } from '../parts/parts.ts'
 import type { HashedObject } from './hashed-object.ts'
 import { Shared } from './shared.ts'
 
+/** What `hashAtIngest` keeps. */
 export interface HashAtIngestOptions {
   /** Labels to keep, for example one that names a copy's parent, so that you can list by it. @default none */
   readonly labels?: readonly string[] | undefined

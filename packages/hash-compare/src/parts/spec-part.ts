@@ -6,10 +6,11 @@ import type { Part } from './part.ts'
 /** Which labels or annotations count: these keys, or those for which the function returns true. */
 export type KeyFilter = readonly string[] | ((key: string) => boolean)
 
+/** What of an object belongs to its spec part. */
 export interface SpecPartOptions {
-  /** @default all */
+  /** The labels that count. @default all */
   readonly labels?: KeyFilter | undefined
-  /** @default none: most annotations belong to other programs */
+  /** The annotations that count. @default none: most annotations belong to other programs */
   readonly annotations?: KeyFilter | undefined
 }
 

@@ -26,6 +26,7 @@ export interface StoreWriter {
   close(options?: { readonly forget?: boolean | undefined }): void
 }
 
+/** How the state of a store is replaced. */
 export interface ReplaceOptions {
   /**
    * Keep the stored object if its uid and resourceVersion are those of the snapshot (rule R8). `false` if the server may have been restored from a
@@ -50,6 +51,7 @@ export interface Snapshot {
   drop(): void
 }
 
+/** How a writer writes to a store. */
 export interface WriterOptions {
   /** The writer writes only this object. Its snapshots then look at this key alone, so that thousands of writers can share a store. @default any */
   readonly key?: string | undefined

@@ -46,7 +46,9 @@ import { labelsOf, Transformer } from './transformer.ts'
 // An import would read all of its exports, and so load those that Node loads only when they are asked for: 0.7 MB.
 const { isDeepStrictEqual } = process.getBuiltinModule('node:util')
 
+/** What a store keeps. */
 export interface StoreOptions<C, S extends Scope = Scope> {
+  /** What is kept: a resource, a scope and a projection. */
   readonly view: View<C, S>
   /** The clock, and the receiver of background errors. */
   readonly environment: Environment

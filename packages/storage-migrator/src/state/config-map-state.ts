@@ -4,10 +4,13 @@ import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { permitted } from '../retry.ts'
 import { type MigrationState, parseState, type StateStore } from './migration-state.ts'
 
+/** The ConfigMap that has the state of migrations. */
 export interface ConfigMapStateOptions {
+  /** Reads and writes the ConfigMap. */
   readonly client: Client
+  /** The namespace of the ConfigMap. */
   readonly namespace: string
-  /** @default 'wherry-storage-migrator' */
+  /** The name of the ConfigMap. @default 'wherry-storage-migrator' */
   readonly name?: string | undefined
 }
 

@@ -11,7 +11,7 @@ export type Authorization = 'allow' | 'RBAC' | ((attributes: AccessAttributes) =
 
 /** Options of an embedded API server. All but functions and clocks work for an isolated one too. */
 export interface EmbeddedOptions {
-  /** @default 'embedded' */
+  /** A server in this process. @default 'embedded' */
   readonly kind?: 'embedded' | undefined
   /**
    * Runs the server in a child process, so that memory and event loop belong to the test alone. Then it takes no clock, random numbers or
@@ -29,7 +29,7 @@ export interface EmbeddedOptions {
    * @default true
    */
   readonly tls?: boolean | undefined
-  /** @default 0, a free port */
+  /** The port to listen on. @default 0, a free port */
   readonly port?: number | undefined
   /** Streams at once on an HTTP/2 connection. @default 100 */
   readonly maxStreams?: number | undefined
@@ -43,7 +43,7 @@ export interface EmbeddedOptions {
    * @default Math.random
    */
   readonly random?: (() => number) | undefined
-  /** @default 'allow' */
+  /** Who may do what. @default 'allow' */
   readonly authorization?: Authorization | undefined
   /** Users by bearer token, in addition to the administrator's `server.token`. */
   readonly tokens?: Readonly<Record<string, User>> | undefined

@@ -38,11 +38,13 @@ export interface CommonOptions {
 
 /** Options of a server whose kind is not known where it is started. */
 export interface AnyServerOptions extends CommonOptions {
+  /** Which server it is. */
   readonly kind: 'embedded' | 'real' | 'auto'
 }
 
 /** Options of a real server if one is found (see `findApiServer`; nothing is built), else of an embedded one. */
 export interface AutoServerOptions extends CommonOptions {
+  /** A real server if its binary is found, else an embedded one. */
   readonly kind: 'auto'
   /** The environment in which to look for a real server. @default process.env */
   readonly env?: NodeJS.ProcessEnv | undefined

@@ -5,6 +5,7 @@ import type { FindOptions } from './find-binary.ts'
 
 /** Options of a real API server. */
 export interface RealApiServerOptions extends FindOptions {
+  /** A kube-apiserver with an etcd. */
   readonly kind?: 'real' | undefined
   /** By name, as `{ ShardedListAndWatch: true }`. @default those of the version */
   readonly featureGates?: Readonly<Record<string, boolean>> | undefined

@@ -16,7 +16,7 @@ import { RunOperators } from './run-operators.ts'
 
 /** Options of `setUpApiServer`. */
 export interface TestServerOptions extends CommonOptions {
-  /** @default 'embedded' */
+  /** Which server the tests run against. @default 'embedded' */
   readonly kind?: AnyServerOptions['kind'] | undefined
   /** What is installed before the first test: paths, YAML texts and objects, as `install` takes them. @default nothing */
   readonly install?: ManifestSource | readonly ManifestSource[] | undefined

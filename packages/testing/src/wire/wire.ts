@@ -16,9 +16,9 @@ import { UNSHAPED, type WireShape } from './pipe.ts'
 export interface WireOptions {
   /** Where connections are taken to. */
   readonly target: { readonly host: string; readonly port: number }
-  /** @default 0, a free one */
+  /** The port that the proxy listens on. @default 0, a free one */
   readonly port?: number | undefined
-  /** @default '127.0.0.1' */
+  /** The address that the proxy listens on. @default '127.0.0.1' */
   readonly host?: string | undefined
   /** Where delays come from. @default systemClock() */
   readonly clock?: Clock | undefined

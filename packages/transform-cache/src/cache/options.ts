@@ -5,6 +5,7 @@ import { clientCheck, isSameFunction, readingChecks } from '@wherry/informer/int
 
 /** The options of a {@link TransformCache}. */
 export interface TransformCacheOptions extends ReadingOptions {
+  /** Lists and watches. */
   readonly client: Pick<Client, 'raw' | 'environment'>
   /** The views to cache; at least one. Duplicates count once. */
   readonly views: readonly View[]

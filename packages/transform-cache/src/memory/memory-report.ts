@@ -40,6 +40,7 @@ export interface MemoryReport {
   toString(): string
 }
 
+/** What a report of memory compares. */
 export interface MemoryReportOptions {
   /** How many of the largest objects are listed. @default 10 */
   readonly largest?: number | undefined

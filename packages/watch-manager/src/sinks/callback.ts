@@ -1,6 +1,7 @@
 import { callback, checkOptions, integer } from '@wherry/client/internal'
 import type { Sink, SinkFunction } from '../sink.ts'
 
+/** How a sink calls its function. */
 export interface CallbackSinkOptions {
   /** How many calls may run at the same time, for different objects. @default 1 */
   readonly concurrency?: number | undefined

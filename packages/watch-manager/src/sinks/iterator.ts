@@ -2,6 +2,7 @@ import type { View } from '@wherry/client'
 import { checkOptions, integer } from '@wherry/client/internal'
 import type { Sink, SinkEvent } from '../sink.ts'
 
+/** How a sink keeps events for its reader. */
 export interface IteratorSinkOptions {
   /** How many readers may work at the same time, on different objects, each with its own iterator. @default 1 */
   readonly concurrency?: number | undefined

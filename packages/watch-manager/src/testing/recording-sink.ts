@@ -3,8 +3,9 @@ import { compareResourceVersions } from '@wherry/client/internal'
 import { isThenable } from '../is-thenable.ts'
 import type { Sink, SinkEvent } from '../sink.ts'
 
+/** How a recording sink takes events. */
 export interface RecordingSinkOptions {
-  /** @default 1 */
+  /** How many events are delivered at a time. @default 1 */
   readonly concurrency?: number | undefined
   /** Called for each event; what it returns or throws is what the sink does. An event that fails is not taken. */
   readonly answer?: ((event: SinkEvent) => unknown) | undefined

@@ -19,6 +19,7 @@ export interface SinkSubject<S extends Sink<never> = Sink<never>> {
 /** Keys, each with its resourceVersion where that is kept. */
 export type Contents = Iterable<readonly [key: string, resourceVersion?: string | undefined]>
 
+/** What the checks of a sink get. */
 export interface SinkChecksOptions {
   /** Two views of one resource that the sink can be told of. @default views of a resource made for the purpose */
   readonly views?: readonly [View, View] | undefined

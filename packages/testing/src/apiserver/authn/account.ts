@@ -11,8 +11,9 @@ export interface GrantedRole {
   readonly rules: readonly PolicyRule[]
 }
 
+/** The account that a test acts as. */
 export interface AccountOptions {
-  /** @default 'operator' */
+  /** The name of the ServiceAccount. @default 'operator' */
   readonly name?: string | undefined
   /** Created if it isn't there. @default 'default' */
   readonly namespace?: string | undefined

@@ -10,7 +10,7 @@ export interface RecordRightsOptions {
   readonly user: string
   /** The name of the test, such as `expect.getState().currentTestName`. */
   readonly test: string
-  /** @default '.wherry/rights' */
+  /** Where the rights are recorded, relative to the working directory. @default '.wherry/rights' */
   readonly folder?: string | undefined
 }
 

@@ -23,6 +23,7 @@ export interface MemoryFaults {
 export interface MemoryTransportOptions {
   /** The server. */
   readonly handler: Handler
+  /** The clock by which the network delays. */
   readonly clock: Clock
   /** Latencies, chunk borders and faults come from it: a stream of its own, such as `simulation.random.fork('network')`. */
   readonly random: () => number
@@ -50,7 +51,7 @@ export interface MemoryTransportOptions {
    * @default [0.125, 2]
    */
   readonly latencyMs?: number | readonly [least: number, most: number] | undefined
-  /** @default 'random' */
+  /** How what is sent is cut into pieces. @default 'random' */
   readonly chunking?: Chunking | undefined
   /**
    * A longer request body is answered with 413.
@@ -60,7 +61,7 @@ export interface MemoryTransportOptions {
   readonly maxBodyBytes?: number | undefined
   /** The subject of the client certificate that the connections show. */
   readonly certificate?: Peer['certificate']
-  /** @default none */
+  /** What goes wrong on the way. @default none */
   readonly faults?: MemoryFaults | undefined
   /** Is told what passes, a line each, such as the `trace` of a simulation. */
   readonly trace?: { add(line: string): void } | undefined

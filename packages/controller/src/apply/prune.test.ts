@@ -46,7 +46,7 @@ describe('A11: prune', () => {
           const made = deleted.length
           if (made < 3) await apply(ours, { metadata: { name: `made-${made}` } })
           deleted.push((await prune(ours)).deleted)
-          return made < 3 ? { requeue: true } : undefined
+          return made < 3 ? { requeueAfterMs: 5 } : undefined
         })
       await start()
       // Events come seconds later.

@@ -528,7 +528,7 @@ const counters = [
 
 /** Shows 0 before there is anything to measure: a rate begins with the second value, and the first failure is the one that an alert is for. */
 function beginMeasuring(metrics: Metrics, controller: string, concurrency: number): void {
-  for (const result of ['success', 'error', 'requeue', 'requeue_after']) {
+  for (const result of ['success', 'error', 'requeue_after']) {
     metrics.count('controller_runtime_reconcile_total', { controller, result }, 0)
   }
   for (const name of counters) metrics.count(name, { controller }, 0)

@@ -3,7 +3,6 @@ import type { Cause } from '../sources/cause.ts'
 /** What came of a run. */
 export type Outcome =
   | 'success'
-  | 'requeue'
   | 'requeue_after'
   /** A write waits; the key runs again when it may be sent. */
   | 'delayed'

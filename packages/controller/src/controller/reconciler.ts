@@ -126,8 +126,7 @@ export class Reconciler<C, S extends Scope> {
     }
     const returned = readResult(result)
     const goesOn = this.#stopped === undefined
-    if (goesOn && returned.outcome === 'requeue') this.#again(key, state)
-    else queue.forget(key)
+    queue.forget(key)
     if (goesOn && returned.outcome === 'requeue_after') this.#later(key, state, returned.ms)
     else state.hurried = 0
     return returned.outcome
@@ -264,7 +263,6 @@ const retry = plainCause('reconcile', 'retry')
 const results: Readonly<Partial<Record<Outcome, string>>> = {
   success: 'success',
   gone: 'success',
-  requeue: 'requeue',
   requeue_after: 'requeue_after',
   delayed: 'requeue_after',
   waiting: 'success',

@@ -2,8 +2,6 @@ import { UsageError } from '../usage-error.ts'
 
 /** What a reconcile may return. Return nothing if the work is done until something that it depends on changes. */
 export interface ReconcileResult {
-  /** Run again after the backoff of a failure: 5 ms at first, doubling to 1000 s. @default false */
-  readonly requeue?: boolean | undefined
   /**
    * Run again after this many milliseconds, unless something makes it run earlier. 0: at once; after ten such runs in a row, after the rate limiter's
    * first delay. @default never
@@ -12,30 +10,27 @@ export interface ReconcileResult {
 }
 
 /** What comes of a reconcile that has returned. */
-type Returned = { readonly outcome: 'success' | 'requeue' } | { readonly outcome: 'requeue_after'; readonly ms: number }
+type Returned = { readonly outcome: 'success' } | { readonly outcome: 'requeue_after'; readonly ms: number }
 
 /** Reads what a reconcile returned. @throws UsageError for anything else than a result. */
 export function readResult(result: unknown): Returned {
   if (result === undefined || result === null) return done
   if (typeof result !== 'object') throw invalid(typeof result)
-  const { requeue, requeueAfterMs, ...rest } = result as ReconcileResult
+  const { requeueAfterMs, ...rest } = result as ReconcileResult
   const [unknown] = Object.keys(rest)
   if (unknown !== undefined) throw invalid(`an object with ${JSON.stringify(unknown)}`)
-  if (requeue !== undefined && typeof requeue !== 'boolean') throw invalid(`requeue: ${typeof requeue}`)
   if (requeueAfterMs !== undefined) {
     if (typeof requeueAfterMs !== 'number' || !Number.isFinite(requeueAfterMs) || requeueAfterMs < 0) {
       throw invalid(`requeueAfterMs: ${String(requeueAfterMs)}`)
     }
-    if (requeue === true) throw invalid('both requeue and requeueAfterMs')
     return { outcome: 'requeue_after', ms: requeueAfterMs }
   }
-  return requeue === true ? again : done
+  return done
 }
 
 const done = { outcome: 'success' } as const
-const again = { outcome: 'requeue' } as const
 
 function invalid(got: string): UsageError {
-  const takes = 'nothing, { requeue: true } or { requeueAfterMs } with 0 or more'
+  const takes = 'nothing, or { requeueAfterMs } with 0 or more'
   return new UsageError('INVALID_RESULT', `a reconcile returns ${takes}, not ${got}`)
 }

@@ -279,7 +279,6 @@ describe('what is measured', () => {
       const of = (name: string): string[] => lines.filter(line => line.startsWith(name) && !line.includes('_bucket'))
       expect(of('controller_runtime_reconcile_total').sort()).toEqual([
         'controller_runtime_reconcile_total{controller="maps",result="error"} 1',
-        'controller_runtime_reconcile_total{controller="maps",result="requeue"} 0',
         'controller_runtime_reconcile_total{controller="maps",result="requeue_after"} 0',
         'controller_runtime_reconcile_total{controller="maps",result="success"} 2',
       ])

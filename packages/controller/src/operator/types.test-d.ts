@@ -80,7 +80,7 @@ const ofNodes = operator.controller('nodes').for(nodes)
 
 it('a reconcile returns a result, or nothing', () => {
   a.reconcile(() => undefined)
-  a.reconcile(async () => ({ requeue: true }))
+  a.reconcile(async () => ({ requeueAfterMs: 0 }))
   // @ts-expect-error a number is no result
   a.reconcile(() => 7)
   // @ts-expect-error nor is what apply gives

@@ -10,7 +10,7 @@ export type CauseChange =
   | ReadChange
   /** A source that has no objects told of the key. */
   | 'told'
-  /** It failed, or asked for it by `requeue`. */
+  /** It failed. */
   | 'retry'
   /** It asked for it by `requeueAfterMs`. */
   | 'due'

@@ -52,10 +52,9 @@ export function declarePlatformOperators(operator: Operator, { source, pollMs = 
     if (answers.connections > 0) answers.send({ name })
   }
   operator
-    .controller('catalog')
+    .controller('catalog', { concurrency: mostAsking })
     .for(platformOperators)
     .withPredicates(or(generationChanged, isOtherBundle))
-    .concurrency(mostAsking)
     .reconcile(async ({ object, key, signal }): Promise<ReconcileResult | undefined> => {
       if (object.metadata.deletionTimestamp !== undefined) return undefined
       // If this fails, the question below most often does, too, and the status says why.

@@ -110,10 +110,9 @@ export class Catalogs {
 /** Keeps the catalog of each CatalogSource as its image has it. */
 export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
   operator
-    .controller('catalogsource')
+    .controller('catalogsource', { concurrency: mostPolls })
     .for(catalogSources)
     .withPredicates(generationChanged) // not for the status that it writes itself
-    .concurrency(mostPolls)
     .from(catalogs.bundles)
     .reconcile(async context => {
       const { object: source, key, status, now, signal, client } = context

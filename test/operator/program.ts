@@ -13,10 +13,9 @@ const client = new Client({ url, ca, token })
 const operator = new Operator({ name: 'arcade', client })
 
 operator
-  .controller('wishes')
+  .controller('wishes', { concurrency: 4 })
   .for(wishes)
   .owns(outputs)
-  .concurrency(4)
   .reconcile(async ({ object: wish, key, read, apply, client: writer }) => {
     if (wish.metadata?.deletionTimestamp !== undefined) {
       try {

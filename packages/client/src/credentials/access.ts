@@ -32,7 +32,7 @@ export interface AccessOptions {
 
 export const accessChecks: { readonly clock: Check } = { clock: having('a Clock', 'now', 'monotonic', 'timer') }
 
-/** Options of {@link fromUrl}. */
+/** Options of `fromUrl`. */
 export interface UrlOptions extends AccessOptions {
   /** The bearer token of each request. */
   readonly token?: string | undefined

@@ -20,19 +20,19 @@ export interface Projection<out C> {
    * one and the same. `undefined` for the others, which every reader builds alike.
    */
   readonly project?: ((object: never) => C) | undefined
-  /** The name says all that the function does ({@link selfNamed}): functions are not compared. */
+  /** The name says all that the function does (`selfNamed`): functions are not compared. */
   readonly selfNamed?: true | undefined
 }
 
 /**
  * A projection whose name says all that it does, with its parameters (`pick:data,metadata.labels`), so that two of one
- * name are one and the same however often they were made. {@link selfNamed} makes one; `@wherry/transform-cache` has
+ * name are one and the same however often they were made. `selfNamed` makes one; `@wherry/transform-cache` has
  * ready-made ones.
  */
 export type SelfNamedProjection<T, C> = ((object: T) => C) & SelfNamed
 
 /**
- * What {@link selfNamed} adds to a function. A generic one is best typed as an interface with a call signature that
+ * What `selfNamed` adds to a function. A generic one is best typed as an interface with a call signature that
  * extends this: TypeScript then infers what it gives for a resource.
  */
 export interface SelfNamed {

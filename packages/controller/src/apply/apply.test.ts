@@ -681,11 +681,9 @@ describe('an object that is written again and again', () => {
   it('A6: by a hundred primaries gets two writes a second after the first of each and thirty, and they are named', () =>
     inArcade(async arcade => {
       const { client, run, server, simulation, forGames } = arcade
-      forGames()
-        .concurrency(5)
-        .reconcile(async ({ apply, key }) => {
-          await apply(configMaps, { metadata: { name: 'made' }, data: { [key.name]: '1' } }, { owner: false })
-        })
+      forGames('game', { concurrency: 5 }).reconcile(async ({ apply, key }) => {
+        await apply(configMaps, { metadata: { name: 'made' }, data: { [key.name]: '1' } }, { owner: false })
+      })
       for (let i = 0; i < 100; i++) await client.create(games, game(`g${i}`))
       await server.resetStats()
       run()

@@ -52,7 +52,7 @@ export interface StartOptions {
 
 /** How a controller is stopped. */
 export interface StopOptions {
-  /** The reason. Running reconciles find it in their signal. @default a {@link ControllerStoppedError} */
+  /** The reason. Running reconciles find it in their signal. @default a `ControllerStoppedError` */
   readonly reason?: Error | undefined
   /** How long running reconciles and sources may take to end, in milliseconds. @default 30_000 */
   readonly timeoutMs?: number | undefined

@@ -22,7 +22,7 @@ describe('the primary object of a reconcile', () => {
   it('A8: has what this process wrote, so that each of fifty games gets one machine, however slow its status is', () =>
     inArcade(async ({ operator, client, server, run, forGames }) => {
       const provider = new MachineProvider()
-      provider.provideBy(forGames('machines').concurrency(5), true)
+      provider.provideBy(forGames('machines', { concurrency: 5 }), true)
       const match = { verb: 'watch', resource }
       await server.faults.add({ match, effect: { kind: 'slow', bytesPerSecond: 3000 } })
       const names = Array.from({ length: 50 }, (_, i) => `g${i}`)

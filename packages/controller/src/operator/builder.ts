@@ -1,5 +1,5 @@
 import type { FromServer, Scope, View } from '@wherry/client'
-import { callback, checkOptions, integer, viewCheck } from '@wherry/client/internal'
+import { callback, checkOptions, viewCheck } from '@wherry/client/internal'
 import type { OnGone, Reconcile } from '../controller/context.ts'
 import { type ControllerDefinition, type ControllerOptions, controllerOptionChecks } from '../controller/definition.ts'
 import { checkFinalizer, type Finalizer, withFinalizer } from '../controller/finalizer.ts'
@@ -11,8 +11,7 @@ import { from, owns, watches } from '../sources/inputs.ts'
 import type { Keys } from '../sources/key.ts'
 import type { Source } from '../sources/source.ts'
 import type { Tick } from '../sources/timer.ts'
-import { UsageError } from '../usage-error.ts'
-import { DeclaredInputs, lacks } from './declared-inputs.ts'
+import { DeclaredInputs, lacks, once } from './declared-inputs.ts'
 import { SingletonBuilder } from './singleton-builder.ts'
 
 /** A controller with a name that still needs to know what it reconciles: call `for` or `singleton`. */
@@ -147,16 +146,10 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this
   }
 
-  /** How many keys are reconciled at the same time; one key never runs twice at once. @default 1 */
-  concurrency(concurrency: number): this {
-    integer(1)('concurrency', concurrency)
-    this.#definition = { ...this.#definition, concurrency }
-    return this
-  }
-
-  /** The function that reconciles: see {@link Reconcile}. */
+  /** The function that reconciles: see {@link Reconcile}. @throws UsageError if there is one already */
   reconcile(reconcile: Reconcile<C, S>): this {
     callback('reconcile', reconcile)
+    once(this.name, 'reconcile', this.#reconcile)
     this.#reconcile = reconcile
     return this
   }
@@ -174,7 +167,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   finalizer(name: string, cleanup: Reconcile<C, S>): this {
     const finalizer = { name, cleanup }
     checkFinalizer(this.#view, finalizer)
-    if (this.#finalizer !== undefined) throw new UsageError('CONTROLLER_USED', `${this.name} has a finalizer already`)
+    once(this.name, 'finalizer', this.#finalizer)
     this.#finalizer = finalizer
     return this
   }
@@ -185,6 +178,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    */
   onGone(onGone: OnGone<C, S>): this {
     callback('onGone', onGone)
+    once(this.name, 'onGone', this.#definition.onGone)
     this.#definition = { ...this.#definition, onGone }
     return this
   }
@@ -195,6 +189,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    */
   onLeft(onLeft: OnGone<C, S>): this {
     callback('onLeft', onLeft)
+    once(this.name, 'onLeft', this.#definition.onLeft)
     this.#definition = { ...this.#definition, onLeft }
     return this
   }

@@ -100,7 +100,6 @@ describe('X6: a controller refuses', () => {
     ['from', () => ofGames().from({} as never)],
     ['from.map', () => ofGames().from(new DynamicViews('r') as never)],
     ['withPredicates[0]', () => ofGames().withPredicates('all' as never)],
-    ['concurrency', () => ofGames().concurrency(0)],
     ['reconcile', () => ofGames().reconcile(undefined as never)],
     ['onGone', () => ofGames().onGone({} as never)],
     ['owns.predicates', () => owns(configMaps, 'x' as never)],
@@ -108,6 +107,43 @@ describe('X6: a controller refuses', () => {
     ['from', () => from(undefined as never)],
   ])('what is no %s', (option, declare) => {
     expect(declare).toThrow(invalid(option) as Error)
+  })
+
+  it.each<[string, () => unknown]>([
+    [
+      'reconcile',
+      () =>
+        ofGames()
+          .reconcile(() => {})
+          .reconcile(() => {}),
+    ],
+    [
+      'onGone',
+      () =>
+        ofGames()
+          .onGone(() => {})
+          .onGone(() => {}),
+    ],
+    [
+      'onLeft',
+      () =>
+        ofGames()
+          .onLeft(() => {})
+          .onLeft(() => {}),
+    ],
+    [
+      'reconcile',
+      () =>
+        operator
+          .controller('zone')
+          .singleton()
+          .reconcile(() => {})
+          .reconcile(() => {}),
+    ],
+  ])('C2: a second %s, which would win over the first', (what, declare) => {
+    expect(declare).toThrow(
+      expect.objectContaining({ code: 'CONTROLLER_USED', message: expect.stringContaining(what) }),
+    )
   })
 
   it('predicates behind what has no events', () => {

@@ -8,7 +8,7 @@ import type { Debounce } from '../sources/debounce.ts'
 import type { Input } from '../sources/input.ts'
 import { from, watches } from '../sources/inputs.ts'
 import type { Source } from '../sources/source.ts'
-import { DeclaredInputs, lacks } from './declared-inputs.ts'
+import { DeclaredInputs, lacks, once } from './declared-inputs.ts'
 
 /**
  * Declares a controller without primary objects: see {@link NamedController.singleton}. `E`: the events of the input that was named last, which
@@ -67,6 +67,7 @@ export class SingletonBuilder<E = never> {
   /** The function that reconciles: see {@link Reconcile}. */
   reconcile(reconcile: SingletonReconcile): this {
     callback('reconcile', reconcile)
+    once(this.name, 'reconcile', this.#reconcile)
     this.#reconcile = reconcile
     return this
   }

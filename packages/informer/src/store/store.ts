@@ -95,7 +95,7 @@ export interface StoreStats {
  * projection makes of each object; equal parts of several objects (namespace, kind, values of labels, whole labels, …) are stored once. Its own
  * cost is about 220 bytes an object.
  *
- * An event of a watch goes from {@link SourceWriter.change} to `change` here, which changes the entry, the journal and the indices, and then calls the handlers
+ * An event of a watch goes from `SourceWriter.change` to `change` here, which changes the entry, the journal and the indices, and then calls the handlers
  * (rules R25, R26).
  *
  * @throws OptionTypeError, OptionRangeError

@@ -14,7 +14,7 @@ import {
 import { ApiServerBuildError, ApiServerVersionError } from './errors.ts'
 import { withLock } from './lock.ts'
 
-/** Options of {@link buildApiServer}. */
+/** Options of `buildApiServer`. */
 export interface BuildOptions {
   /** Of Kubernetes: `1.37`, `1.36` or `1.34`. @default the newest */
   readonly version?: string | undefined

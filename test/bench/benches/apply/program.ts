@@ -31,10 +31,9 @@ const all = async (): Promise<void> => {
 }
 
 const controller = operator
-  .controller('bench')
+  .controller('bench', { concurrency: mode === 'create' ? 16 : 1 })
   .for(widgets.within(within))
   .from(again)
-  .concurrency(mode === 'create' ? 16 : 1)
 const done = (name: string): void => {
   if (reconciled.add(name).size === objects) onAll()
 }

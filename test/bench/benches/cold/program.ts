@@ -9,7 +9,7 @@ const { url, ca, token, objects } = addressOfProgram()
 const reconciled = reporter(objects)
 const client = new Client({ access: fromUrl(url, { ca, token }) })
 const operator = new Operator({ name: 'cold', client })
-const controller = operator.controller('bench').for(configMaps).concurrency(32)
+const controller = operator.controller('bench', { concurrency: 32 }).for(configMaps)
 if (process.env.BENCH_MODE === 'informer') controller.caches(secrets)
 controller.reconcile(async ({ key, read }) => {
   const secret = await read.get(secrets, { name: key.name })

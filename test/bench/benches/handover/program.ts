@@ -12,9 +12,8 @@ const client = new Client({ access: fromUrl(url, { ca, token }) })
 const operator = new Operator({ name: 'handover', client, leader: { namespace: 'default', identity } })
 let others = 0
 operator
-  .controller('bench')
+  .controller('bench', { concurrency: 8 })
   .for(configMaps)
-  .concurrency(8)
   .reconcile(async ({ object, key, client }) => {
     if (key.name !== 'probe') {
       others += 1

@@ -19,7 +19,7 @@ export interface MemoryFaults {
   readonly refuse?: number | undefined
 }
 
-/** Options of {@link memoryTransport}. */
+/** Options of `memoryTransport`. */
 export interface MemoryTransportOptions {
   /** The server. */
   readonly handler: Handler

@@ -23,7 +23,7 @@ import {
 } from './errors/check.ts'
 import { ConnectionError } from './errors/connection-error.ts'
 import { OptionRangeError } from './errors/option.ts'
-import { Fence, type FencedClient } from './fence.ts'
+import { Guard, type GuardedClient } from './guard.ts'
 import type { Transport } from './transport.ts'
 import { Caller } from './verbs/caller.ts'
 import { create } from './verbs/create.ts'
@@ -140,23 +140,23 @@ export class Client {
   readonly #pool: ConnectionPool
   /** The client whose connections this one uses. */
   readonly #of: Client | undefined
-  readonly #fence: Fence | undefined
+  readonly #guard: Guard | undefined
   /** The options of a client that has connections of its own. */
   readonly #options: ClientOptions | undefined
   readonly #discovery: Discovery
 
   constructor(options: ClientOptions) {
     if (options instanceof Derived) {
-      const { of, caller, fence } = options
+      const { of, caller, guard } = options
       this.environment = of.environment
       this.server = of.server
       this.namespace = of.namespace
       this.fieldManager = of.fieldManager
       this.#of = of
-      this.#fence = fence
+      this.#guard = guard
       this.#pool = of.#pool
       this.#caller = caller
-      this.#discovery = fence === undefined ? of.#discovery : new Discovery(caller)
+      this.#discovery = guard === undefined ? of.#discovery : new Discovery(caller)
       this.status = new StatusVerbs(caller)
       this.scale = new ScaleVerbs(caller)
       return
@@ -233,11 +233,11 @@ export class Client {
    * `admit` is called right before each request is sent, retries included, and must be quick. If it throws, nothing is sent, and the call fails
    * with what it threw. `end` ends its calls and watches, and all later ones, with the given reason. The original client goes on.
    */
-  guardedBy(admit: () => void): FencedClient {
+  guardedBy(admit: () => void): GuardedClient {
     callback('guardedBy', admit)
-    const fence = new Fence(admit, this.#caller)
-    const caller = new Caller({ ...this.#caller.parts, requester: fence })
-    const client = new Client(new Derived(this, caller, fence) as unknown as ClientOptions)
+    const guard = new Guard(admit, this.#caller)
+    const caller = new Caller({ ...this.#caller.parts, requester: guard })
+    const client = new Client(new Derived(this, caller, guard) as unknown as ClientOptions)
     return { client, end: reason => client.#end(reason) }
   }
 
@@ -443,14 +443,14 @@ export class Client {
 
   /** Ends all calls and watches, and closes the connections. Resolves when they are closed. Idempotent. */
   async close(): Promise<void> {
-    if (this.#of !== undefined && this.#fence === undefined) return this.#of.close()
+    if (this.#of !== undefined && this.#guard === undefined) return this.#of.close()
     this.#end(new ConnectionError('CLIENT_CLOSED', 'the client was closed'))
-    if (this.#fence === undefined) await this.#pool.close()
+    if (this.#guard === undefined) await this.#pool.close()
   }
 
   #end(reason: Error): void {
     this.#caller.close(reason)
-    this.#fence?.close(reason)
+    this.#guard?.close(reason)
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -462,12 +462,12 @@ export class Client {
 class Derived {
   readonly of: Client
   readonly caller: Caller
-  readonly fence: Fence | undefined
+  readonly guard: Guard | undefined
 
-  constructor(of: Client, caller: Caller, fence?: Fence) {
+  constructor(of: Client, caller: Caller, guard?: Guard) {
     this.of = of
     this.caller = caller
-    this.fence = fence
+    this.guard = guard
   }
 }
 

@@ -52,7 +52,7 @@ export type { OptionProblem } from './errors/option.ts'
 export { OptionRangeError, OptionTypeError } from './errors/option.ts'
 export type { RequestInfo } from './errors/request-info.ts'
 export { TimeoutError } from './errors/timeout.ts'
-export type { FencedClient } from './fence.ts'
+export type { GuardedClient } from './guard.ts'
 export type { MinVersion } from './min-version.ts'
 export type {
   CloseReason,

@@ -49,8 +49,8 @@ describe('a client that notifies a cache', () => {
       await own.apply(deployments, { metadata: { ...at('web'), labels: { b: 'd' } } })
       await own.status.patch(deployments, at('web'), { status: { replicas: 1 } })
       await own.scale.patch(deployments, at('web'), { spec: { replicas: 2 } })
-      const { client: fenced } = own.guardedBy(() => {})
-      await fenced.patch(
+      const { client: guarded } = own.guardedBy(() => {})
+      await guarded.patch(
         deployments.project('name', ({ metadata }) => metadata?.name),
         at('web'),
         { metadata: {} },

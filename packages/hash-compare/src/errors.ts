@@ -20,7 +20,7 @@ export class NotJsonError extends TypeError {
  */
 export class InexactIntegerError extends TypeError {
   override readonly name = 'InexactIntegerError'
-  readonly code = 'INEXACT_NUMBER'
+  readonly code = 'INEXACT_INTEGER'
   /** The position, as a JSON pointer (RFC 6901): `/spec/ports/0`; `''` is the whole value. */
   readonly path: string
 

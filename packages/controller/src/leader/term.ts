@@ -1,4 +1,4 @@
-import type { Client, Clock, FencedClient, Timer } from '@wherry/client'
+import type { Client, Clock, GuardedClient, Timer } from '@wherry/client'
 import { keyText } from '@wherry/client/internal'
 import { LeadershipLostError, TermOverError } from './errors.ts'
 import type { ElectionSettings } from './options.ts'
@@ -34,7 +34,7 @@ export class OwnTerm implements Term {
   readonly identity: string
   readonly #settings: ElectionSettings
   readonly #clock: Clock
-  readonly #fence: FencedClient
+  readonly #guard: GuardedClient
   readonly #stopping = new AbortController()
   readonly #ending = new AbortController()
   readonly signal: AbortSignal = this.#stopping.signal
@@ -51,8 +51,8 @@ export class OwnTerm implements Term {
     this.#settings = settings
     this.#clock = client.environment.clock
     this.#deadline = began + renewDeadlineMs
-    this.#fence = client.guardedBy(() => this.check())
-    this.client = this.#fence.client
+    this.#guard = client.guardedBy(() => this.check())
+    this.client = this.#guard.client
     this.#wait()
   }
 
@@ -95,7 +95,7 @@ export class OwnTerm implements Term {
     if (this.ended.aborted) return
     this.#timer?.cancel()
     // First the client ends, then whoever may want to send by it hears of it.
-    this.#fence.end(error)
+    this.#guard.end(error)
     this.#ending.abort(error)
     this.#stopping.abort(error)
   }

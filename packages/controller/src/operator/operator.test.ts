@@ -223,7 +223,7 @@ describe('what a reconcile writes in other ways', () => {
       true,
     ],
     [
-      'a patch by a fenced client of its own',
+      'a patch by a guarded client of its own',
       own => own.guardedBy(() => {}).client.patch(configMaps, at('stays'), { data: { n: '2' } }),
       async read => (await read.get(configMaps, at('stays')))?.data?.n,
       '2',

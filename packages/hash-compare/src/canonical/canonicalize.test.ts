@@ -34,7 +34,7 @@ describe('RFC 8785, its published vectors', () => {
       5c 5c 5c 22 2f 22 7d`
     expect(Buffer.from(canonicalize(JSON.parse(sample))).toString('hex')).toBe(bytes.replaceAll(/\s/g, ''))
     const whole = JSON.parse(sample.replace('29, ', '29, 1E30, '))
-    expect(caught(() => canonicalize(whole))).toMatchObject({ code: 'INEXACT_NUMBER', path: '/numbers/1' })
+    expect(caught(() => canonicalize(whole))).toMatchObject({ code: 'INEXACT_INTEGER', path: '/numbers/1' })
   })
 
   it('H1: sorts keys by UTF-16 code units, as in section 3.2.3', () => {
@@ -270,7 +270,7 @@ describe('canonicalize', () => {
     expect(caught(() => canonicalize([...well, Number.NaN]))).toMatchObject({ path: '/9' })
     const exact = { a: [1n, { b: 2n ** 64n }], c: well, d: 2 ** 53 }
     expect(caught(() => canonicalize(exact, { integers: 'bigint' }))).toMatchObject({
-      code: 'INEXACT_NUMBER',
+      code: 'INEXACT_INTEGER',
       path: '/d',
     })
     expect(caught(() => canonicalize(exact))).toMatchObject({ code: 'NOT_JSON', path: '/a/0' })
@@ -288,7 +288,7 @@ describe('canonicalize', () => {
     for (const options of [{}, { integers: 'bigint' } as const]) {
       const error = caught(() => canonicalize(value, options))
       expect(error).toBeInstanceOf(TypeError)
-      expect(error).toMatchObject({ name: 'InexactIntegerError', code: 'INEXACT_NUMBER', path })
+      expect(error).toMatchObject({ name: 'InexactIntegerError', code: 'INEXACT_INTEGER', path })
     }
     expect((caught(() => canonicalize(2 ** 53)) as Error).message).toBe(
       'the value is an integer beyond 2^53 - 1, which a number does not hold exactly',

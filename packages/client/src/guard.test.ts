@@ -18,41 +18,41 @@ const at = (name: string) => ({ name, namespace: 'default' })
 it('sends nothing that is not admitted, and says why', () =>
   cluster.run(async () => {
     let refusal: Error | undefined
-    const { client: fenced } = client.guardedBy(() => {
+    const { client: guarded } = client.guardedBy(() => {
       if (refusal !== undefined) throw refusal
     })
-    await fenced.create(configMaps, { metadata: at('a') })
-    expect(fenced.environment).toBe(client.environment)
+    await guarded.create(configMaps, { metadata: at('a') })
+    expect(guarded.environment).toBe(client.environment)
     refusal = new Error('not now')
-    await expect(fenced.create(configMaps, { metadata: at('b') })).rejects.toThrow('not now')
-    await expect(fenced.list(configMaps)).rejects.toThrow('not now')
-    await expect(fenced.watch(configMaps).next()).rejects.toThrow('not now')
+    await expect(guarded.create(configMaps, { metadata: at('b') })).rejects.toThrow('not now')
+    await expect(guarded.list(configMaps)).rejects.toThrow('not now')
+    await expect(guarded.watch(configMaps).next()).rejects.toThrow('not now')
     refusal = undefined
-    expect((await fenced.list(configMaps.within({ namespaces: ['default'] }))).items).toHaveLength(1)
+    expect((await guarded.list(configMaps.within({ namespaces: ['default'] }))).items).toHaveLength(1)
   }))
 
 it('its end is that of its own calls and watches, with the reason given', () =>
   cluster.run(async () => {
-    const { client: fenced, end } = client.guardedBy(() => {})
-    const inner = fenced.guardedBy(() => {})
-    const watches = [fenced, inner.client].map(one => one.watch(configMaps, { resourceVersion: '1' }).next())
+    const { client: guarded, end } = client.guardedBy(() => {})
+    const inner = guarded.guardedBy(() => {})
+    const watches = [guarded, inner.client].map(one => one.watch(configMaps, { resourceVersion: '1' }).next())
     const own = client.watch(configMaps)
-    await fenced.list(configMaps)
+    await guarded.list(configMaps)
     end(new Error('over'))
     for (const watch of watches) await expect(watch).rejects.toThrow('over')
-    await expect(fenced.list(configMaps)).rejects.toThrow('over')
+    await expect(guarded.list(configMaps)).rejects.toThrow('over')
     await expect(inner.client.list(configMaps)).rejects.toThrow('over')
     await client.create(configMaps, { metadata: at('a') })
     expect((await own.next()).value).toMatchObject({ type: 'ADDED' })
     await own.return()
-    await fenced.close()
+    await guarded.close()
     await expect(client.list(configMaps)).resolves.toBeDefined()
   }))
 
 it('apart: another client has connections of its own, and each is closed by itself', () =>
   cluster.run(async () => {
-    const { client: fenced, end } = client.guardedBy(() => {})
-    const apart = [client, fenced, client.withWriteListeners()].map(one => one.withOwnConnections())
+    const { client: guarded, end } = client.guardedBy(() => {})
+    const apart = [client, guarded, client.withWriteListeners()].map(one => one.withOwnConnections())
     for (const one of apart) await one.list(configMaps)
     expect(client.connections).toBe(0)
     expect(apart.map(one => one.connections)).toEqual([1, 1, 1])

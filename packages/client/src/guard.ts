@@ -5,14 +5,14 @@ import type { Exchange } from './transport.ts'
 import type { Caller } from './verbs/caller.ts'
 
 /** What `client.guardedBy(…)` gives. */
-export interface FencedClient {
+export interface GuardedClient {
   readonly client: Client
   /** Ends its calls and watches, and all later ones, with `reason`. */
   end(reason: Error): void
 }
 
 /** Requests over another client's connections, each of which has to be admitted, until it is closed. */
-export class Fence implements Requester {
+export class Guard implements Requester {
   readonly #caller: Caller
   readonly #admit: () => void
   readonly #open = new Map<RequestHandlers, Exchange>()
@@ -42,7 +42,7 @@ export class Fence implements Requester {
         on.error(cause)
       },
     }
-    // By the caller, which may be fenced itself.
+    // By the caller, which may be guarded itself.
     const exchange = this.#caller.requester.request({ ...request, admit }, own)
     this.#open.set(own, exchange)
     return {

@@ -1,24 +1,44 @@
-import type { Client, KubernetesObject, ObjectKey, View } from '@wherry/client'
+import { type Client, FieldSelector, type KubernetesObject, type ObjectKey, type View } from '@wherry/client'
 import { readAs } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 
+/** What became of an object that a view no longer had: it is `gone`; it `left` the view and exists; it is `back` in the view. */
+export type Fate = 'gone' | 'left' | 'back'
+
 /**
- * Whether an object that a view no longer has lives on: it has left the view, by another label say. A view without selectors is
- * left by what is gone only. Of others a watch does not tell the two apart, so the server is asked.
+ * What became of an object that a view no longer has. A view without selectors loses only what is gone. Of other views a watch does not tell an object
+ * that is gone from one that has left, by another label for example, so the server is asked.
  *
  * @param last as the view had it last
  */
-export async function hasLeft(
+export async function fateOf(
   client: Client,
   view: View,
   key: ObjectKey,
   last: unknown,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (view.labels.text === '' && view.fields.text === '') return false
+): Promise<Fate> {
+  if (view.labels.text === '' && view.fields.text === '') return 'gone'
   const metadata = readAs(view, 'metadata') as View<KubernetesObject>
   const live = await readByName(client, metadata, key, { signal })
   const uid = (last as KubernetesObject | undefined)?.metadata?.uid
   // A projection may leave the uid out. What has the name then is taken for the same object: nothing of it is ended.
-  return live !== undefined && (uid === undefined || live.metadata?.uid === uid)
+  if (live === undefined || (uid !== undefined && live.metadata?.uid !== uid)) return 'gone'
+  if (!view.labels.matches(live.metadata?.labels)) return 'left'
+  return (await isSelected(client, metadata, key, signal)) ? 'back' : 'left'
+}
+
+/** Whether the server selects an object by the fields of a view. */
+async function isSelected(
+  client: Client,
+  view: View<KubernetesObject>,
+  key: ObjectKey,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (view.fields.text === '') return true
+  const { name, namespace } = key as { readonly name: string; readonly namespace?: string }
+  const fields = FieldSelector.of(`${view.fields.text},metadata.name=${name}`, 'fields')
+  const namespaces = namespace === undefined ? undefined : [namespace]
+  const { items } = await client.list({ ...view, namespaces, fields } as View<KubernetesObject>, { signal })
+  return items.length > 0
 }

@@ -8,7 +8,7 @@ import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
 import { ControllerStoppedError, NotReadyError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, KeyStates, LastRun, Outcome } from './key-state.ts'
-import { hasLeft } from './left.ts'
+import { fateOf } from './left.ts'
 import { readResult } from './result.ts'
 import { due, RunContext, type RunParts, runAfter } from './run-context.ts'
 import type { RunRecords } from './run-records.ts'
@@ -160,14 +160,15 @@ export class Reconciler<C, S extends Scope> {
     const { text: key, state, signal, log } = run
     const { gone } = state
     if (onGone !== undefined || onLeft !== undefined) {
-      const isAlive = await hasLeft(
+      const fate = await fateOf(
         client,
         primaryView(definition.for) as unknown as View,
         run.key as ObjectKey,
         last,
         signal,
       )
-      const then = isAlive ? onLeft : onGone
+      // What is back in the view runs as an object of the view does.
+      const then = fate === 'left' ? onLeft : fate === 'gone' ? onGone : undefined
       if (then !== undefined) await reconciling.run(run, then, { key: run.key, last, client, signal, log })
     }
     reads.forget(key)

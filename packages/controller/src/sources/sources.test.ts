@@ -336,6 +336,18 @@ describe('a primary object that the view no longer has', () => {
       await fault.remove()
       await operator.settled()
       expect(said).toEqual(['left draughts Chess'])
+      // It is back in the view before that could be looked at.
+      await after(client.patch(games, at('draughts'), { metadata: { labels: { league: 'a' } } }))
+      const refused = await server.faults.add({
+        match: { verb: 'list', resource: 'games.arcade.example.com' },
+        effect: { kind: 'status', code: 403, reason: 'Forbidden' },
+      })
+      await client.patch(games, at('draughts'), { metadata: { labels: { league: 'b' } } })
+      await arcade.simulation.advance(1000)
+      await client.patch(games, at('draughts'), { metadata: { labels: { league: 'a' } } })
+      await refused.remove()
+      await operator.settled()
+      expect(said).toEqual(['left draughts Chess'])
       // Another one of the name is another one.
       await after(client.patch(games, at('chess'), { metadata: { labels: { league: 'a' } } }))
       await client.delete(games, at('chess'))

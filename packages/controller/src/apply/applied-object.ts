@@ -40,6 +40,8 @@ interface WithValues {
 export class AppliedObjects {
   readonly manager: string
   readonly subresource: '' | 'status'
+  /** Names of fields whose values do not count. @default none */
+  readonly times: ReadonlySet<string> | undefined
   /** Most objects of a kind have equal owned fields. */
   readonly #texts = new Shared<string>()
   readonly #views = new Map<string, View<AppliedObject>>()
@@ -50,16 +52,19 @@ export class AppliedObjects {
   /** What is kept of one object. */
   readonly of: SelfNamedProjection<KubernetesObject, AppliedObject>
 
-  constructor(manager: string, subresource: '' | 'status' = '') {
+  constructor(manager: string, subresource: '' | 'status' = '', times?: ReadonlySet<string>) {
     this.manager = manager
     this.subresource = subresource
-    this.of = selfNamed(`applied${subresource && '-status'}:${manager}`, object => this.#kept(object))
+    this.times = times
+    // Its name says all that it does.
+    const but = times === undefined ? '' : `-but:${[...times].sort()}`
+    this.of = selfNamed(`applied${subresource && '-status'}:${manager}${but}`, object => this.#kept(object))
   }
 
   /** The same for another manager. */
   by(manager: string): AppliedObjects {
     if (manager === this.manager) return this
-    const found = this.#others.get(manager) ?? new AppliedObjects(manager, this.subresource)
+    const found = this.#others.get(manager) ?? new AppliedObjects(manager, this.subresource, this.times)
     this.#others.set(manager, found)
     return found
   }
@@ -99,7 +104,7 @@ export class AppliedObjects {
 
   #kept(object: KubernetesObject): AppliedObject {
     const { name, uid, resourceVersion, deletionTimestamp, managedFields = [] } = object.metadata ?? {}
-    const owned = ownedFields(object, this.manager, this.subresource)
+    const owned = ownedFields(object, this.manager, this.subresource, this.times)
     const writers = managedFields.flatMap(({ manager, subresource = '' }) =>
       subresource === this.subresource && manager !== undefined ? [manager] : [],
     )

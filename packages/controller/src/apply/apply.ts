@@ -128,7 +128,6 @@ async function applyOnce(
 
 /** The same for a body that follows from what is there. */
 export async function applyBody(about: ApplyFor, task: Task, options: DesiredOptions): Promise<Applied<unknown>> {
-  checkOptions('status', options, desiredChecks)
   return new Application(about, task, options).run()
 }
 
@@ -168,6 +167,8 @@ export interface Task {
   readonly objects: AppliedObjects
   /** Whose it is does not matter: it is the primary object itself. */
   readonly isPrimary: boolean
+  /** It is written also if it differs in times alone, or in nothing. @default false */
+  readonly isTimed?: boolean | undefined
   /** Hears of the object that is there. */
   seen?(object: AppliedObject): void
   /** Hears of what the server answered. */
@@ -273,7 +274,7 @@ class Application {
     this.#mustBeOurs(seen)
     const { limiter, normalized } = this.#shared
     const isThere = this.#options.only === 'create' || (ownsNothing(this.#body) && seen.owned === undefined)
-    if (isThere || isAsDesired(seen.owned, this.#body) || normalized.knows(this.#body, seen.owned)) {
+    if (isThere || this.#isAsDesired(seen) || normalized.knows(this.#body, seen.owned)) {
       limiter.asDesired(this.#about.key, this.#id)
       return { ...unsent, outcome: 'unchanged' }
     }
@@ -348,6 +349,10 @@ class Application {
       if (seen === undefined) throw conflict
       return this.#bring(seen, true)
     })
+  }
+
+  #isAsDesired({ owned }: AppliedObject): boolean {
+    return this.#task.isTimed !== true && isAsDesired(owned, this.#body, this.#task.objects.times)
   }
 
   /** @throws AlreadyOwnedError, NotOursError */

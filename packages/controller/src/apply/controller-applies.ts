@@ -5,6 +5,7 @@ import { resourceKey } from '../reads/own-writes.ts'
 import { AppliedObjects } from './applied-object.ts'
 import { OwnEvents } from './own-events.ts'
 import { ServerNormalized } from './server-normalized.ts'
+import { statusTimes } from './times.ts'
 import { type Creation, UnseenCreations } from './unseen-creations.ts'
 import { WriteLimiter } from './write-limiter.ts'
 
@@ -13,6 +14,7 @@ interface Applier {
   readonly name: string
   /** The primary objects. */
   readonly for: View
+  readonly ignoreTimes?: readonly string[] | undefined
 }
 
 /** What the applies of a controller work with. */
@@ -55,7 +57,7 @@ export class ControllerApplies {
 
   /** @param onLost is called for an object that went before an informer had seen it */
   constructor(
-    { name, for: primary }: Applier,
+    { name, for: primary, ignoreTimes = [] }: Applier,
     parts: AppliesParts,
     inputs: readonly HearingInput[],
     onLost: (creation: Creation) => void,
@@ -65,7 +67,7 @@ export class ControllerApplies {
     this.controller = name
     this.primary = primary
     this.objects = new AppliedObjects(manager)
-    this.statuses = new AppliedObjects(manager, 'status')
+    this.statuses = new AppliedObjects(manager, 'status', new Set([...statusTimes, ...ignoreTimes]))
     this.limiter = new WriteLimiter(client.environment.clock)
     this.unseen = new UnseenCreations(client.environment.clock, onLost)
     this.normalized = new ServerNormalized(inputs.some(({ handlesUnowned }) => handlesUnowned))

@@ -23,8 +23,16 @@ const ownerReferences = ['f:metadata', 'f:ownerReferences']
 /** Fields that lie deeper are compared as one value: anybody may write an entry that is deeper than the stack. */
 const mostDepth = 100
 
-/** What `manager` owns of an object by server-side apply; `undefined` if it has not applied it. */
-export function ownedFields(live: KubernetesObject, manager: string, subresource = ''): OwnedFields | undefined {
+/**
+ * What `manager` owns of an object by server-side apply; `undefined` if it has not applied it.
+ * @param times names of fields whose values do not count. @default none
+ */
+export function ownedFields(
+  live: KubernetesObject,
+  manager: string,
+  subresource = '',
+  times?: ReadonlySet<string>,
+): OwnedFields | undefined {
   const entry = live.metadata?.managedFields?.find(
     one => one.manager === manager && one.operation === 'Apply' && (one.subresource ?? '') === subresource,
   )
@@ -38,7 +46,7 @@ export function ownedFields(live: KubernetesObject, manager: string, subresource
   return {
     apiVersion: entry.apiVersion ?? '',
     fields: isLeaf(fields) ? '' : JSON.stringify(fields),
-    digest: digestAt(fields, live),
+    digest: digestAt(fields, live, times),
     owners: ownersText(references),
   }
 }
@@ -48,14 +56,19 @@ export function ownedFields(live: KubernetesObject, manager: string, subresource
  * nothing. It needs no schema. `false` is safe: it costs one request that changes nothing.
  *
  * @param desired as it is sent, with apiVersion
+ * @param times names of fields whose values do not count, as for {@link ownedFields}. @default none
  */
-export function isAsDesired(owned: OwnedFields | undefined, desired: KubernetesObject): boolean {
+export function isAsDesired(
+  owned: OwnedFields | undefined,
+  desired: KubernetesObject,
+  times?: ReadonlySet<string>,
+): boolean {
   const { apiVersion, metadata } = desired
   if (owned === undefined) return false
   if (owned.apiVersion !== apiVersion || owned.owners !== ownersText(metadata?.ownerReferences ?? [])) return false
   if (owned.fields === '') return isEmpty(sent(desired))
   const fields = JSON.parse(owned.fields) as FieldsV1
-  return covers(fields, sent(desired)) && owned.digest === digestAt(fields, desired)
+  return covers(fields, sent(desired)) && owned.digest === digestAt(fields, desired, times)
 }
 
 /** A digest of what a manager owns, without the owners: the text of the fields is as long as whoever wrote the object made it. */
@@ -77,10 +90,10 @@ export function ownsNothing(desired: KubernetesObject): boolean {
   return isEmpty(sent(desired)) && desired.metadata?.ownerReferences === undefined
 }
 
-function digestAt(fields: FieldsV1, object: KubernetesObject): string {
+function digestAt(fields: FieldsV1, object: KubernetesObject, times?: ReadonlySet<string>): string {
   if (isLeaf(fields)) return ''
   // 132 bits, as a text of its own: a slice would keep the whole one.
-  const whole = hash(valuesAt(fields, object) ?? null, { integers: 'bigint' })
+  const whole = hash(valuesAt(fields, object, times) ?? null, { integers: 'bigint' })
   return Buffer.from(whole, 'latin1').toString('latin1', 0, 22)
 }
 

@@ -1,32 +1,40 @@
 import { fieldOf } from './field-of.ts'
 import { type FieldsV1, isLeaf, set } from './fields-v1.ts'
 import { matchedItems } from './matched-items.ts'
+import { withoutTimes } from './times.ts'
 
 /**
  * What an object has at the fields that a manager owns, as JSON that can be compared. Lists keep the object's own order, which
  * the owned fields don't know. Values that Kubernetes does not tell from an absent one are left out: null, false, 0, an empty text,
  * list or map.
+ * @param times names of fields that are left out, too
  */
-export function valuesAt(fields: FieldsV1, value: unknown): unknown {
-  if (isLeaf(fields)) return isZero(value) ? undefined : value
-  if (Array.isArray(value)) return itemsAt(fields, value)
+export function valuesAt(fields: FieldsV1, value: unknown, times: ReadonlySet<string> = none): unknown {
+  if (isLeaf(fields)) {
+    if (isZero(value)) return undefined
+    return times.size === 0 ? value : withoutTimes(value, times)
+  }
+  if (Array.isArray(value)) return itemsAt(fields, value, times)
   const values: Record<string, unknown> = {}
   for (const path in fields) {
     if (!path.startsWith('f:')) continue
     const name = path.slice(2)
-    const at = valuesAt(fields[path] as FieldsV1, fieldOf(value, name))
+    if (times.has(name)) continue
+    const at = valuesAt(fields[path] as FieldsV1, fieldOf(value, name), times)
     if (at !== undefined) set(values, name, at)
   }
   return Object.keys(values).length === 0 ? undefined : values
 }
 
-function itemsAt(fields: FieldsV1, list: readonly unknown[]): unknown {
+const none: ReadonlySet<string> = new Set()
+
+function itemsAt(fields: FieldsV1, list: readonly unknown[], times: ReadonlySet<string>): unknown {
   const taken = matchedItems(fields, list)
   const values: unknown[] = []
   list.forEach((item, index) => {
     const path = taken.get(index)
     if (path === undefined) return
-    values.push(path.startsWith('k:') ? [path, valuesAt(fields[path] as FieldsV1, item)] : item)
+    values.push(path.startsWith('k:') ? [path, valuesAt(fields[path] as FieldsV1, item, times)] : item)
   })
   return values.length === 0 ? undefined : values
 }

@@ -1,12 +1,12 @@
 import { isNotFound, type KubernetesObject, type ObjectKey } from '@wherry/client'
-import { checkStatus, resourceName } from '@wherry/client/internal'
+import { checkOptions, checkStatus, oneOf, resourceName } from '@wherry/client/internal'
 import type { Condition } from '../objects/conditions.ts'
 import { readByName } from '../objects/read-by-name.ts'
 import type { AppliedObject } from './applied-object.ts'
 import { type ApplyFor, applyBody } from './apply.ts'
 import { AtomicConditionsError, NoStatusError } from './errors.ts'
 import { below, type FieldsV1, isLeaf } from './fields-v1.ts'
-import type { Applied, DesiredOptions } from './options.ts'
+import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 
 /** A status as you write it: the times and messages of conditions may be left out. */
 export type DesiredStatus<S> = S extends { readonly conditions?: readonly (infer C)[] | undefined }
@@ -21,14 +21,22 @@ export type DesiredCondition<C> = Omit<C, Filled> & { readonly [K in Filled]?: s
 export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<S> : Record<string, unknown>
 
 /** How a status is applied. */
-export type StatusOptions = Pick<DesiredOptions, 'formerManagers' | 'signal' | 'timeoutMs' | 'onDelay'>
+export interface StatusOptions extends Pick<DesiredOptions, 'formerManagers' | 'signal' | 'timeoutMs' | 'onDelay'> {
+  /**
+   * What happens to a status that differs from what is there only in times. `ignore`: it is not written. `write`: each call is a request, for a
+   * heartbeat that others read; the controller's option `ignoreTimes` names further times. @default 'ignore'
+   */
+  readonly times?: 'ignore' | 'write' | undefined
+}
 
 /**
  * Makes the status of the primary object as desired, by server-side apply of the status subresource. The value is all that this controller says of
  * the status: a field that the next call leaves out is removed. Fields of other managers stay. No request is sent if the status is already as
  * desired.
  *
- * A condition gets its `lastTransitionTime`, and keeps it while its status stays the same. A missing `message` becomes empty.
+ * A condition gets its `lastTransitionTime`, and keeps it while its status stays the same. A missing `message` becomes empty. No request is sent
+ * either if the status differs only in times: `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime`, `lastUpdateTime`, and those that the
+ * controller's option `ignoreTimes` names. With `{ times: 'write' }` each call is a request.
  *
  * Repeated writes are delayed as for `apply`. Rejects with a `NoStatusError` if the definition has no status subresource.
  */
@@ -37,9 +45,11 @@ export type ApplyStatus<C> = (status: DesiredStatus<StatusOf<C>>, options?: Stat
 export async function applyStatus(
   about: ApplyFor,
   status: object,
-  options: StatusOptions = {},
+  given: StatusOptions = {},
 ): Promise<Applied<unknown>> {
   checkStatus('status', status)
+  checkOptions('status', given, statusChecks)
+  const { times = 'ignore', ...options } = given
   const { client, owner } = about
   const { primary } = about.shared
   const { name = '', namespace } = owner.metadata ?? {}
@@ -50,7 +60,15 @@ export async function applyStatus(
     ({ metadata, status: timed(status, seen?.conditions ?? [], now) }) as KubernetesObject
   try {
     const written = (object: AppliedObject): void => tellAtomic(about, status, object)
-    const task = { view: primary, key, bodyOf, objects: about.objects, isPrimary: true, written }
+    const task = {
+      view: primary,
+      key,
+      bodyOf,
+      objects: about.objects,
+      isPrimary: true,
+      isTimed: times === 'write',
+      written,
+    }
     return await applyBody(about, task, options)
   } catch (error) {
     const isThere =
@@ -58,6 +76,9 @@ export async function applyStatus(
     throw isThere ? new NoStatusError(resourceName(primary.resource), error) : error
   }
 }
+
+const { formerManagers, signal, timeoutMs, onDelay } = desiredChecks
+const statusChecks = { formerManagers, signal, timeoutMs, onDelay, times: oneOf('ignore', 'write') }
 
 /** The status with the times of its conditions. */
 function timed(status: object, before: readonly Condition[], now: string): object {

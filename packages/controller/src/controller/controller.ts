@@ -123,7 +123,8 @@ export class Controller<C, S extends Scope = Scope> {
     const primaries = definition.for === 'singleton' ? [] : [primary(definition.for, predicates)]
     const waiting = debounce === undefined ? primaries : primaries.map(one => debounced(one, debounce))
     this.#inputs = [...waiting, ...inputs, ...caches.map(cached)]
-    const applier = { name: definition.name, for: this.#view as unknown as View }
+    const { name, ignoreTimes } = definition
+    const applier = { name, ignoreTimes, for: this.#view as unknown as View }
     this.#applies = new ControllerApplies(applier, parts, this.#inputs, creation => this.#lost(creation))
     this.views = this.#applies.views
     const { environment } = parts.client

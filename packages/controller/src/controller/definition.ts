@@ -8,6 +8,7 @@ import {
   integer,
   milliseconds,
   text,
+  texts,
   viewCheck,
 } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
@@ -41,6 +42,11 @@ export interface ControllerOptions {
   readonly rateLimiter?: RateLimiter<string> | undefined
   /** Whether it runs on the leader only, where the operator elects one. @default true */
   readonly onLeader?: boolean | undefined
+  /**
+   * Names of further fields of the status that say only when something was looked at, such as `lastCheckTime`: a `status(value)` that differs in
+   * nothing else, and in `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime` and `lastUpdateTime`, is not written. @default none
+   */
+  readonly ignoreTimes?: readonly string[] | undefined
 }
 
 /** A controller: what it hears of, and what it does. */
@@ -95,6 +101,7 @@ export const controllerOptionChecks: Readonly<Record<keyof ControllerOptions, Ch
   syncTimeoutMs: milliseconds({ min: 1, infinite: true }),
   rateLimiter: having('a RateLimiter', 'when', 'forget', 'failures'),
   onLeader: flag,
+  ignoreTimes: texts,
 }
 
 /** @throws OptionTypeError, OptionRangeError (rule X6) */

@@ -27,6 +27,7 @@ export { conditionOf, isConditionTrue, setCondition } from './objects/conditions
 export { addFinalizer, hasFinalizer, removeFinalizer } from './objects/finalizers.ts'
 export { AlreadyOwnedError, controllerOf, ownerReference, withOwner } from './objects/owner.ts'
 export { ControllerBuilder } from './operator/builder.ts'
+export type { OperatorComponent } from './operator/component.ts'
 export { Operator } from './operator/operator.ts'
 export type { OperatorOptions, OperatorSettings } from './operator/options.ts'
 export { NotSettledError } from './operator/settled.ts'

@@ -1,3 +1,4 @@
+import { OptionRangeError } from '@wherry/client'
 import { having } from '@wherry/client/internal'
 
 /** A certificate with its chain, and its private key, both PEM. */
@@ -19,3 +20,13 @@ export const certificateSourceCheck: ReturnType<typeof having> = having(
   'current',
   'onChange',
 )
+
+/** The certificate of now. Node would take an empty one, and then refuse each handshake. @throws OptionRangeError, which does not repeat it */
+export function certificateOf(source: CertificateSource): ServingCertificate {
+  const { cert, key } = source.current()
+  if (typeof cert !== 'string' || !cert.includes('-----BEGIN CERTIFICATE-----'))
+    throw new OptionRangeError('certificates.current().cert', 'PEM of a certificate', 'something else')
+  if (typeof key !== 'string' || !/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(key))
+    throw new OptionRangeError('certificates.current().key', 'PEM of a private key', 'something else')
+  return { cert, key }
+}

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import type { Environment } from '@wherry/client'
 import { asError, sleep } from '@wherry/client/internal'
 import { bodyOf, longestBodyBytes } from './body.ts'
-import type { CertificateSource } from './certificates.ts'
+import { type CertificateSource, certificateOf } from './certificates.ts'
 
 /** An answer to a body: the HTTP status, and the text. */
 export interface HookAnswer {
@@ -120,7 +120,7 @@ export class WebhookServer {
 
   #tls(): { key: string; cert: string; minVersion: 'TLSv1.2'; ca?: string } {
     const { certificates, clientCa } = this.#options
-    const { key, cert } = certificates.current()
+    const { key, cert } = certificateOf(certificates)
     return { key, cert, minVersion: 'TLSv1.2', ...(clientCa !== undefined && { ca: clientCa }) }
   }
 

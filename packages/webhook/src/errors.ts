@@ -6,6 +6,8 @@ export type WebhookUsageCode =
   | 'WEBHOOK_NAME_TAKEN'
   /** A webhook was declared twice, or after the operator was run. */
   | 'WEBHOOK_USED'
+  /** The port that the configurations name is not known yet. */
+  | 'NO_PORT_YET'
   /** There is no webhook of that name. */
   | 'UNKNOWN_WEBHOOK'
 
@@ -76,6 +78,37 @@ export class InvalidAnswerError extends Error {
   constructor(code: InvalidAnswerCode, path: string, message: string) {
     super(message)
     this.code = code
+    this.path = path
+  }
+}
+
+/** Somebody resets the `caBundle` of the operator's webhooks again and again. Sent to `onError` once, until there were two quiet minutes. */
+export class BundleFightError extends Error {
+  override readonly name = 'BundleFightError'
+  readonly code = 'BUNDLE_FIGHT'
+  /** The kind and the name of the configuration. */
+  readonly configuration: string
+  /** The field managers that own a bundle, other than the operator's; if there is none, the one that wrote last. */
+  readonly managers: readonly string[]
+
+  constructor(configuration: string, managers: readonly string[]) {
+    const by = managers.length === 0 ? 'somebody' : `the manager ${managers.join(', ')}`
+    super(
+      `${by} resets caBundle of ${configuration} again and again, so the API server refuses the webhooks until it is mended: remove caBundle from the manifest`,
+    )
+    this.configuration = configuration
+    this.managers = managers
+  }
+}
+
+/** A file of `certificates.files` can't be used. The message repeats nothing of the file. */
+export class CertificateFileError extends Error {
+  override readonly name = 'CertificateFileError'
+  readonly code = 'CERTIFICATE_FILE'
+  readonly path: string
+
+  constructor(path: string, problem: string) {
+    super(`the file ${path} of certificates.files can't be used: ${problem}`)
     this.path = path
   }
 }

@@ -1,4 +1,6 @@
 export type { AdmissionAnswer } from './admission/answer.ts'
+export type { CertificateFiles } from './certificates/certificate-files.ts'
+export type { CertificateOptions } from './certificates/options.ts'
 export { NamedWebhook, WebhookBuilder } from './declaration/builder.ts'
 export { NotInCacheError, WebhookUsageError } from './errors.ts'
 export type { CachedRead, Mutate, MutateContext, Validate, ValidateContext } from './handler/context.ts'

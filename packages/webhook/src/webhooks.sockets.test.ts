@@ -27,7 +27,13 @@ describe('webhooks on the embedded server', () => {
     const operator = new Operator({ name: 'arcade', client, health: {} })
     const certificates = await testCertificates()
     const service = { namespace: 'arcade-system', name: 'arcade' }
-    const webhooks = new Webhooks(operator, { service, certificates, host: '127.0.0.1', port: 0 })
+    const webhooks = new Webhooks(operator, {
+      service,
+      certificates,
+      configurations: 'manifest',
+      host: '127.0.0.1',
+      port: 0,
+    })
     let trusted = false
     webhooks.addReadyCheck(() => {
       if (!trusted) throw new Error('the API server does not trust the certificate')

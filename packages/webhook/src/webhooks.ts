@@ -1,22 +1,27 @@
+import { isIPv6 } from 'node:net'
 import type { Operator, OperatorComponent } from '@wherry/controller'
 import { NotYetError } from '@wherry/controller/internal'
 import { type AdmissionAnswer, answer } from './admission/answer.ts'
 import { answerReview } from './admission/review.ts'
 import type { HandlerParts } from './admission/run-handler.ts'
+import { certificatesFor } from './certificates-for.ts'
 import { NamedWebhook } from './declaration/builder.ts'
 import { pathOf, type WebhookDefinition } from './declaration/definition.ts'
 import { WebhookUsageError } from './errors.ts'
 import type { AdmissionRequest } from './handler/request.ts'
-import { checkWebhookName, checkWebhooksOptions, type WebhooksOptions } from './options.ts'
-import { type WebhookConfiguration, webhookConfigurations } from './scope/configurations.ts'
+import { KeptTrust } from './kept-trust.ts'
+import { checkWebhookName, checkWebhooksOptions, serviceOf, type WebhooksOptions } from './options.ts'
+import { type WebhookConfiguration, type WebhookService, webhookConfigurations } from './scope/configurations.ts'
 import { blocksOwnPods } from './scope/own-pods.ts'
 import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
+
+const defaultPort = 9443
 
 /**
  * The admission webhooks of an operator. They are served by every replica, from the start of the operator's run until its end.
  *
  * ```ts
- * const webhooks = new Webhooks(operator, { service: { namespace: 'games', name: 'game-operator' }, certificates })
+ * const webhooks = new Webhooks(operator, { service: 'game-operator' })
  * webhooks
  *   .webhook('player-limit')
  *   .for(games)
@@ -27,11 +32,13 @@ import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
  */
 export class Webhooks {
   readonly #operator: Operator
+  readonly #service: WebhookService
   readonly #options: WebhooksOptions
   readonly #named = new Map<string, NamedWebhook>()
   readonly #readyChecks: (() => unknown)[] = []
   #releases: (() => Promise<void>)[] = []
   #server: WebhookServer | undefined
+  #trust: KeptTrust | undefined
 
   /**
    * Adds the webhooks to an operator. Does no I/O.
@@ -42,6 +49,7 @@ export class Webhooks {
     checkWebhooksOptions(options)
     this.#operator = operator
     this.#options = options
+    this.#service = serviceOf(options, operator.client.namespace)
     const component: OperatorComponent = {
       name: 'webhooks',
       start: () => this.#start(),
@@ -75,10 +83,22 @@ export class Webhooks {
   /**
    * The webhook configurations to apply: one of the validating webhooks and one of the mutating ones, each if there are some. They have no `caBundle`.
    *
-   * @throws WebhookUsageError if a webhook is incomplete
+   * @throws WebhookUsageError if a webhook is incomplete, or if the option `address` is given with port 0 and the server does not listen yet
    */
   configurations(): WebhookConfiguration[] {
-    return webhookConfigurations(this.#operator.name, this.#definitions(), this.#options.service)
+    return webhookConfigurations(this.#operator.name, this.#definitions(), {
+      service: this.#service,
+      origin: this.#origin,
+    })
+  }
+
+  get #origin(): string | undefined {
+    const { address, port = defaultPort } = this.#options
+    if (address === undefined) return undefined
+    const listens = this.port || port
+    if (listens === 0)
+      throw new WebhookUsageError('NO_PORT_YET', 'with port 0, the configurations are known when the operator runs')
+    return `https://${isIPv6(address) ? `[${address}]` : address}:${listens}`
   }
 
   /**
@@ -111,12 +131,12 @@ export class Webhooks {
 
   async #start(): Promise<void> {
     const definitions = this.#definitions()
-    const { service, host, port = 9443, clientCa, http2 = false, certificates } = this.#options
+    const { host, port = defaultPort, clientCa, http2 = false } = this.#options
     const { environment, cache } = this.#parts
     if (definitions.length === 0)
       environment.onWarning(`the operator ${this.#operator.name} has no webhook: declare one with webhooks.webhook(…)`)
     for (const definition of definitions) {
-      const why = blocksOwnPods(definition, service.namespace)
+      const why = blocksOwnPods(definition, this.#service.namespace)
       if (why !== undefined) environment.onWarning(why, { webhook: definition.name })
     }
     this.#releases = definitions.flatMap(({ name, reads }) =>
@@ -125,10 +145,14 @@ export class Webhooks {
         return () => hold.release()
       }),
     )
+    const certificates = certificatesFor(this.#operator, this.#service, this.#options)
+    this.#trust = new KeptTrust(this.#operator, certificates, this.#options)
+    await certificates.start()
     const hooks = new Map(definitions.map(one => [pathOf(one), this.#hook(one)]))
     this.#server = new WebhookServer({ hooks, certificates, environment, host, port, clientCa, http2 })
     await this.#server.listen()
     environment.log('info', 'webhooks are served', { port: this.port, webhooks: definitions.map(({ name }) => name) })
+    await this.#trust.start(this.configurations())
   }
 
   #hook(definition: WebhookDefinition): AnswerHook {
@@ -146,10 +170,12 @@ export class Webhooks {
       for (const view of reads)
         if (cache.covering(view) === undefined)
           throw new NotYetError(`the webhook ${name} waits for ${view.key} to sync`)
+    this.#trust?.checkReady()
     for (const check of this.#readyChecks) await check()
   }
 
   async #stop(): Promise<void> {
+    await this.#trust?.stop()
     await this.#server?.close()
     await Promise.all(this.#releases.map(release => release()))
   }

@@ -127,6 +127,8 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_reads_objects: gauge('Objects that are watched for them.', 'controller'),
   wherry_reads_polled: gauge('Objects that the server is asked for from time to time instead.', 'controller'),
 
+  wherry_webhook_bundle_age_seconds: gauge('Seconds since the bundles of a configuration changed.', 'configuration'),
+  wherry_webhook_certificate_expiry_seconds: gauge('Seconds until the serving certificate expires.'),
   wherry_webhook_failures_total: counter('Admissions without an answer of the handler, by why.', 'webhook', 'reason'),
 
   wherry_runs_by_cause_total: counter('Runs of keys, by what began them.', 'controller', 'source', 'change'),

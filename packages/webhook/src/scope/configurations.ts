@@ -16,6 +16,13 @@ export interface WebhookService {
   readonly port?: number | undefined
 }
 
+/** Where the API server finds the webhooks. */
+export interface WebhookPlace {
+  readonly service: WebhookService
+  /** `https://HOST:PORT`, in place of the Service. */
+  readonly origin?: string | undefined
+}
+
 /** A configuration of webhooks, as it is applied. */
 export type WebhookConfiguration = (ValidatingWebhookConfiguration | MutatingWebhookConfiguration) & {
   readonly kind: 'ValidatingWebhookConfiguration' | 'MutatingWebhookConfiguration'
@@ -31,11 +38,11 @@ const apiVersion = 'admissionregistration.k8s.io/v1'
 export function webhookConfigurations(
   operator: string,
   definitions: readonly WebhookDefinition[],
-  service: WebhookService,
+  place: WebhookPlace,
 ): WebhookConfiguration[] {
   const byName = definitions.toSorted((one, other) => (one.name < other.name ? -1 : 1))
   const of = (type: WebhookDefinition['type']): MutatingWebhook[] =>
-    byName.filter(one => one.type === type).map(one => webhook(operator, one, service))
+    byName.filter(one => one.type === type).map(one => webhook(operator, one, place))
   const metadata = { name: operator }
   const mutating = of('mutating')
   const validating = of('validating')
@@ -49,18 +56,23 @@ export function webhookConfigurations(
   ]
 }
 
-function webhook(operator: string, definition: WebhookDefinition, service: WebhookService): MutatingWebhook {
+/** What the names of an operator's webhooks end with in its configurations. */
+export function nameSuffix(operator: string): string {
+  return `.${operator}.webhooks.wherry.dev`
+}
+
+function webhook(operator: string, definition: WebhookDefinition, { service, origin }: WebhookPlace): MutatingWebhook {
   const { name, type, view, subResource, operations, failurePolicy, timeoutSeconds, reinvocation } = definition
   const { group, version, plural, namespaced } = view.resource
   const { namespace, name: serviceName, port = 443 } = service
   const namespaces = namespaceSelector(view, namespace)
   const objects = objectSelector(view)
   const conditions = matchConditions(definition)
-  const clientConfig: WebhookClientConfig = {
-    service: { namespace, name: serviceName, port, path: pathOf(definition) },
-  }
+  const path = pathOf(definition)
+  const clientConfig: WebhookClientConfig =
+    origin === undefined ? { service: { namespace, name: serviceName, port, path } } : { url: `${origin}${path}` }
   return {
-    name: `${name}.${operator}.webhooks.wherry.dev`,
+    name: `${name}${nameSuffix(operator)}`,
     admissionReviewVersions: ['v1'],
     clientConfig,
     failurePolicy,

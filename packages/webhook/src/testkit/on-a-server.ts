@@ -76,7 +76,14 @@ export async function served(
   const operator = new Operator({ name: 'arcade', client })
   const certificates = await testCertificates()
   const service = { namespace: 'arcade-system', name: 'arcade' }
-  const own = { service, certificates, groups: ['arcade.example.com'], host: '127.0.0.1', port: 0 }
+  const own = {
+    service,
+    certificates,
+    groups: ['arcade.example.com'],
+    host: '127.0.0.1',
+    port: 0,
+    configurations: 'manifest' as const,
+  }
   const webhooks = new Webhooks(operator, { ...own, ...options })
   const end = new AbortController()
   let running: Promise<unknown> = Promise.resolve()

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net'
 import type { Operator, OperatorComponent } from '@wherry/controller'
 import { NotYetError } from '@wherry/controller/internal'
 import { type AdmissionAnswer, answer } from './admission/answer.ts'
+import { patched } from './admission/patched.ts'
 import { answerReview } from './admission/review.ts'
 import type { HandlerParts } from './admission/run-handler.ts'
 import { certificatesFor } from './certificates-for.ts'
@@ -113,6 +114,23 @@ export class Webhooks {
       throw new WebhookUsageError('UNKNOWN_WEBHOOK', `there is no webhook ${name}; there are: ${known}`)
     }
     return answer(found, structuredClone(request), this.#parts)
+  }
+
+  /**
+   * Answers a request as {@link Webhooks.review} does, and then once more with the object as the first answer changed it: an API server may ask a
+   * second time. Resolves with the second answer, whose patch is empty if the handler is idempotent; if the first one refuses, with that.
+   *
+   * ```ts
+   * expect((await webhooks.reinvoke('owner', request)).patch).toEqual([])
+   * ```
+   *
+   * @throws WebhookUsageError if there is no such webhook, or if it is incomplete
+   */
+  async reinvoke(name: string, request: AdmissionRequest): Promise<AdmissionAnswer> {
+    const first = await this.review(name, request)
+    const { object } = request
+    if (!first.allowed || !object) return first
+    return this.review(name, { ...request, object: patched(object, first.patch) })
   }
 
   /** Adds a check that the operator is ready only if it passes, such as that the API server trusts the certificate. */

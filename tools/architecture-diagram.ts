@@ -20,6 +20,7 @@ const notes: Readonly<Record<string, string>> = {
   'storage-migrator': 'old versions out of etcd',
   'transform-cache': 'smaller than the object',
   'watch-manager': 'one watch, many consumers',
+  webhook: 'admission webhooks',
   'work-queue': 'a key once, and in turn',
 }
 
@@ -44,7 +45,13 @@ export function architecturePage(text: string = readFileSync(page, 'utf8')): str
     `  ${node(name)}`,
     ...direct.filter(to => !direct.some(other => other !== to && reaches(other, to))).map(to => `  ${name} --> ${to}`),
   ])
-  const diagram = ['flowchart TD', '  operator([your operator]) --> controller', '  operator --> copies', ...lines]
+  const diagram = [
+    'flowchart TD',
+    '  operator([your operator]) --> controller',
+    '  operator --> copies',
+    '  operator --> webhook',
+    ...lines,
+  ]
   diagram.push('  client --> server([kube-apiserver])')
   return text.replace(/```mermaid\nflowchart TD\n[\s\S]*?```/, `\`\`\`mermaid\n${diagram.join('\n')}\n\`\`\``)
 }

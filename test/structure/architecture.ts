@@ -21,6 +21,7 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
   crd: ['client'],
   cli: ['client', 'crd', 'testing'],
   copies: ['client', 'controller', 'work-queue'],
+  webhook: ['client', 'controller'],
   'create-wherry-operator': ['cli'],
 }
 

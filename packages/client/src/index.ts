@@ -76,7 +76,7 @@ export type {
   WriteOptions,
 } from './verbs/options.ts'
 export type { RawAnswers, RawRequest } from './verbs/raw.ts'
-export type { ScaleVerbs } from './verbs/scale.ts'
+export type { Scale, ScaleVerbs } from './verbs/scale.ts'
 export type { StatusVerbs } from './verbs/status.ts'
 export type { Subresources, SubresourceVerbs } from './verbs/subresource.ts'
 export type { WatchHandlers, WatchOptions } from './verbs/watch.ts'

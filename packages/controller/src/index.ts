@@ -42,6 +42,7 @@ export type { OwnerOptions } from './objects/owner.ts'
 export { AlreadyOwnedError, controllerOf, ownerReference, withOwner } from './objects/owner.ts'
 export type { NamedController } from './operator/builder.ts'
 export { ControllerBuilder } from './operator/builder.ts'
+export type { OperatorComponent } from './operator/component.ts'
 export { Operator } from './operator/operator.ts'
 export type {
   ConnectOptions,

@@ -1,5 +1,6 @@
 /** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
 export type { AppliedObject } from './apply/applied-object.ts'
 export { applyEmptying } from './apply/apply-emptying.ts'
+export { NotYetError } from './server/not-yet.ts'
 export type { InputTarget } from './sources/input.ts'
 export { handles, handlesApplied } from './sources/inputs.ts'

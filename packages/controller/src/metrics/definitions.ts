@@ -16,6 +16,8 @@ const reconciles = [
   ...[0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1],
   ...[1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60],
 ]
+/** As prom-client's and controller-runtime's default. */
+const admissions = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 /** A watch lasts minutes. */
 const watches = [1, 10, 60, 300, 360, 420, 480, 540, 600, 900]
 const items = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
@@ -38,6 +40,9 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   controller_runtime_reconcile_timeouts_total: counter('Reconciles that took longer than they may.', 'controller'),
   controller_runtime_reconcile_total: counter('Reconciles, by what came of them.', 'controller', 'result'),
   controller_runtime_terminal_reconcile_errors_total: counter('Failures that are not tried again.', 'controller'),
+  controller_runtime_webhook_latency_seconds: histogram('Seconds that an admission took.', admissions, 'webhook'),
+  controller_runtime_webhook_requests_in_flight: gauge('Admissions that are being answered.', 'webhook'),
+  controller_runtime_webhook_requests_total: counter('Admissions, by HTTP status.', 'webhook', 'code'),
 
   leader_election_master_status: gauge('Whether this process leads: 1, or 0. name is the lease.', 'name'),
   leader_election_slowpath_total: counter('Renewals of a lease that had to read it first.', 'name'),
@@ -121,6 +126,10 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   wherry_reads_keys: gauge('Keys of a controller that depend on something.', 'controller'),
   wherry_reads_objects: gauge('Objects that are watched for them.', 'controller'),
   wherry_reads_polled: gauge('Objects that the server is asked for from time to time instead.', 'controller'),
+
+  wherry_webhook_bundle_age_seconds: gauge('Seconds since the bundles of a configuration changed.', 'configuration'),
+  wherry_webhook_certificate_expiry_seconds: gauge('Seconds until the serving certificate expires.'),
+  wherry_webhook_failures_total: counter('Admissions without an answer of the handler, by why.', 'webhook', 'reason'),
 
   wherry_runs_by_cause_total: counter('Runs of keys, by what began them.', 'controller', 'source', 'change'),
 }

@@ -22,6 +22,7 @@ import { HealthServer } from '../server/health-server.ts'
 import { NotYetError } from '../server/not-yet.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
+import { checkComponent, type OperatorComponent } from './component.ts'
 import { type Declared, publishDeclaration } from './declaration.ts'
 import { sayIfLeftAlone } from './left-alone.ts'
 import { publishOperator } from './observed.ts'
@@ -61,6 +62,11 @@ export class Operator {
   readonly #writes: OwnWrites
   /** Made by `connect`: closed with the operator. */
   #ownsClient = false
+  readonly #components: OperatorComponent[] = []
+  /** The components whose start has begun, the last one first: each is stopped. */
+  readonly #started: OperatorComponent[] = []
+  /** The components whose start has ended well. */
+  readonly #up = new Set<OperatorComponent>()
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
   readonly #runs = new RunRecords()
@@ -142,6 +148,23 @@ export class Operator {
     this.#checkName(definition?.name)
     checkDefinition(definition as unknown as ControllerDefinition<never, never>)
     this.#named.set(definition.name, definition as unknown as ControllerDefinition<unknown>)
+    return this
+  }
+
+  /**
+   * Adds what runs along with the controllers on every replica, such as a server. Components start one after the other in the order in which they
+   * were added, after the health server and before all controllers. They stop in the opposite order, after all controllers.
+   *
+   * @throws UsageError if the operator runs already; OptionTypeError, OptionRangeError for a wrong component, or a name that is taken
+   */
+  addComponent(component: OperatorComponent): this {
+    checkComponent(component)
+    if (this.#state !== 'idle') throw new UsageError('OPERATOR_USED', 'components are added before the operator is run')
+    const { name } = component
+    if (this.#components.some(one => one.name === name))
+      throw new OptionRangeError('component.name', 'a name that no other component has', JSON.stringify(name))
+    this.#health?.addReadyCheck(name, signal => this.#checkComponent(component, signal))
+    this.#components.push(component)
     return this
   }
 
@@ -285,7 +308,7 @@ export class Operator {
         controllers: this.#controllers.map(({ name }) => name),
         watches: [...new Set(this.#controllers.flatMap(({ views }) => views.map(({ key }) => key)))],
       })
-      if (definitions.length === 0) {
+      if (definitions.length + this.#components.length === 0) {
         environment.onWarning(
           `the operator ${name} has no controller, so it reconciles nothing: declare one with operator.controller(…)`,
         )
@@ -293,6 +316,12 @@ export class Operator {
       // With a log, each failure to connect is in it.
       if (this.#options.log === undefined) this.#endLooking = this.#looks()
       await this.#health?.start()
+      for (const component of this.#components) {
+        if (signal.aborted) break
+        this.#started.unshift(component)
+        await Promise.race([component.start(), aborted(signal)])
+        this.#up.add(component)
+      }
       this.manager.start()
       for (const controller of this.#controllers) controller.prepare()
       this.#unmeasure = measureCaches(environment, this.cache, this.#controllers)
@@ -404,6 +433,7 @@ export class Operator {
     const why = reason instanceof Error ? reason : undefined
     const steps = [
       () => Promise.all(controllers.map(controller => controller.stop({ reason: why, ...this.#patience }))),
+      ...this.#started.map(component => () => component.stop()),
       () => this.manager.close(),
       () => this.narrow.close(),
       () => this.cache.close(),
@@ -449,6 +479,11 @@ export class Operator {
       if (state === 'starting') throw new NotYetError(obstacle)
       if (unwatched.length > 0) throw new Error(obstacle)
     }
+  }
+
+  async #checkComponent(component: OperatorComponent, signal: AbortSignal): Promise<void> {
+    if (!this.#up.has(component)) throw new NotYetError(`${component.name} has not been started`)
+    await component.ready?.(signal)
   }
 
   #looks(): () => void {

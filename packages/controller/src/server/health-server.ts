@@ -57,7 +57,7 @@ const metricsTimeoutMs = 30_000
 export class HealthServer {
   readonly #options: HealthServerOptions
   readonly #environment: Environment
-  readonly #checks: ReadonlyMap<string, ReadonlyMap<string, HealthCheck>>
+  readonly #checks: ReadonlyMap<string, Map<string, HealthCheck>>
   /** The metrics for those who ask now. */
   #metrics: Promise<Buffer> | undefined
   #server: BoundedServer | undefined
@@ -88,6 +88,18 @@ export class HealthServer {
   /** The port it listens on; 0 before it listens. */
   get port(): number {
     return this.#server?.port ?? 0
+  }
+
+  /**
+   * Adds a check of `/readyz`.
+   *
+   * @throws OptionTypeError, OptionRangeError for a name that no path can have, or that another check has
+   */
+  addReadyCheck(name: string, check: HealthCheck): void {
+    checksByName('readyz', { [name]: check })
+    const checks = this.#checks.get('readyz')
+    if (checks?.has(name)) throw new OptionRangeError('readyz', 'a name that no other check has', JSON.stringify(name))
+    checks?.set(name, check)
   }
 
   /** Starts to listen. Rejects if it can't, for example because the port is taken. Idempotent. */

@@ -1,0 +1,129 @@
+import { startApiServer } from '@wherry/testing'
+import { describe, expect, it } from 'vitest'
+import type { OperatorComponent } from './component.ts'
+import { inArcade } from './testkit/arcade.ts'
+import { answerOf, operating } from './testkit/both-servers.ts'
+import { defineGames, games } from './testkit/games.ts'
+
+const part = (name: string, said: string[], rest: Partial<OperatorComponent> = {}): OperatorComponent => ({
+  name,
+  start: async () => void said.push(`${name} starts`),
+  stop: async () => void said.push(`${name} stops`),
+  ...rest,
+})
+
+describe('components', () => {
+  it('start before all controllers, in their order, and stop in the opposite order after them', () =>
+    inArcade(async ({ operator, forGames, start, end }) => {
+      const said: string[] = []
+      operator.addComponent(part('one', said)).addComponent(part('two', said))
+      const atTheEnd = (): void => void said.push('the controller stops')
+      forGames().reconcile(({ signal }) => {
+        said.push('the controller runs')
+        signal.addEventListener('abort', atTheEnd)
+      })
+      await start('chess')
+      expect(await end()).toBe('ended')
+      expect(said.filter(line => !line.startsWith('the controller s'))).toEqual([
+        ...['one starts', 'two starts', 'the controller runs', 'two stops', 'one stops'],
+      ])
+    }))
+
+  it('end the run if one does not start; it is stopped too, and those after it are not started', () =>
+    inArcade(async ({ operator, forGames, run, end, simulation }) => {
+      const said: string[] = []
+      const start = (): Promise<never> => Promise.reject(new Error('the port is taken'))
+      operator
+        .addComponent(part('one', said))
+        .addComponent(part('two', said, { start }))
+        .addComponent(part('3', said))
+      forGames().reconcile(() => void said.push('the controller runs'))
+      run()
+      await simulation.advance(1)
+      expect(operator.state).toBe('stopped')
+      expect(await end()).toMatchObject({ message: 'the port is taken' })
+      expect(said).toEqual(['one starts', 'two stops', 'one stops'])
+    }))
+
+  it('do not keep a run from its end, also if one never has started', () =>
+    inArcade(async ({ operator, run, end, simulation }) => {
+      const said: string[] = []
+      const start = (): Promise<never> => new Promise(() => {})
+      operator.addComponent(part('one', said, { start })).addComponent(part('two', said))
+      run()
+      await simulation.advance(1)
+      expect(operator.state).toBe('starting')
+      expect(await end()).toBe('ended')
+      expect(said).toEqual(['one stops'])
+    }))
+
+  it('are all stopped, also if one does not stop well', () =>
+    inArcade(async ({ operator, run, end, simulation }) => {
+      const said: string[] = []
+      const stop = (): Promise<never> => Promise.reject(new Error('it hangs'))
+      operator.addComponent(part('one', said)).addComponent(part('two', said, { stop }))
+      run()
+      await simulation.advance(1)
+      expect(operator.state).toBe('running')
+      expect(await end()).toBe('ended')
+      expect(said).toEqual(['one starts', 'two starts', 'one stops'])
+      expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['it hangs'])
+    }))
+
+  it('are an operator enough: it does not say that it has nothing to do', () =>
+    inArcade(async ({ operator, run, simulation }) => {
+      operator.addComponent(part('one', []))
+      run()
+      await simulation.advance(1)
+      expect(simulation.environment.warnings).toEqual([])
+    }))
+
+  it('X6: are refused if they are incomplete, late, or have the name of another one', () =>
+    inArcade(async ({ operator, run, simulation }) => {
+      const add = (component: object) => () => operator.addComponent(component as OperatorComponent)
+      expect(add({ name: 'one', start: async () => {} })).toThrow('component.stop takes a function')
+      operator.addComponent(part('one', []))
+      expect(add(part('one', []))).toThrow('component.name takes a name that no other component has, got "one"')
+      run()
+      await simulation.advance(1)
+      expect(add(part('two', []))).toThrow('components are added before the operator is run')
+    }))
+
+  it('hold readiness until they have started, and while their check fails', async () => {
+    const server = await startApiServer()
+    try {
+      await operating(
+        server,
+        async ({ operator, client, run, errors }) => {
+          const { promise, resolve } = Promise.withResolvers<void>()
+          let isReady = false
+          const ready = (): void => {
+            if (!isReady) throw new Error('not yet')
+          }
+          operator.addComponent({ name: 'hooks', start: () => promise, ready, stop: async () => {} })
+          const taken = { name: 'caches', start: async () => {}, stop: async () => {} }
+          expect(() => operator.addComponent(taken)).toThrow('a name that no other check has')
+          operator
+            .controller('game')
+            .for(games)
+            .reconcile(() => {})
+          await defineGames(client)
+          run()
+          const asked = async (): Promise<string> => answerOf(operator.healthPort, '/readyz/hooks')
+          while (operator.healthPort === 0) await new Promise(resolve => setImmediate(resolve))
+          expect(await asked()).toContain('[-]hooks failed')
+          expect(errors).toEqual([])
+          resolve()
+          await operator.settled()
+          expect(await asked()).toContain('[-]hooks failed')
+          expect(errors.map(({ message }) => message)).toEqual(['not yet'])
+          isReady = true
+          expect(await answerOf(operator.healthPort, '/readyz')).toBe('200 ok')
+        },
+        { health: {} },
+      )
+    } finally {
+      await server.close()
+    }
+  })
+})

@@ -1,0 +1,58 @@
+import type { Environment, KubernetesObject } from '@wherry/client'
+import { Backoff } from '@wherry/client/internal'
+import { BundleFightError } from '../errors.ts'
+
+/** So many resets without two quiet minutes between them are a fight. */
+const manyResets = 5
+
+/** Counts how often somebody resets the bundles of a configuration. The first reset is mended at once, and the next ones ever later, up to five seconds. */
+export class Fight {
+  readonly #environment: Environment
+  readonly #configuration: string
+  readonly #own: ReadonlySet<string>
+  readonly #backoff: Backoff
+  #count = 0
+  #lastAt = Number.NEGATIVE_INFINITY
+  #isNamed = false
+
+  /** @param own the field managers of the operator */
+  constructor(environment: Environment, configuration: string, own: ReadonlySet<string>) {
+    this.#environment = environment
+    this.#configuration = configuration
+    this.#own = own
+    this.#backoff = new Backoff(environment, { initialMs: 50, maxMs: 2500 })
+  }
+
+  /** Notes a reset. Returns how long to wait before it is mended, in milliseconds. */
+  noteReset(live: KubernetesObject): number {
+    const now = this.#environment.clock.monotonic()
+    if (now - this.#lastAt > 120_000) {
+      this.#count = 0
+      this.#isNamed = false
+    }
+    this.#lastAt = now
+    this.#count += 1
+    const managers = bundleManagers(live).filter(one => !this.#own.has(one))
+    this.#environment.onWarning('a bundle of the webhooks was reset, and is mended', {
+      configuration: this.#configuration,
+      managers: managers.join(', '),
+    })
+    if (this.#count === 1) return 0
+    const waitMs = this.#backoff.next()
+    if (this.#count >= manyResets && !this.#isNamed) {
+      this.#isNamed = true
+      const error = new BundleFightError(this.#configuration, managers)
+      this.#environment.onError(error, { phase: 'webhook-bundles', key: this.#configuration })
+    }
+    return waitMs
+  }
+}
+
+/** The field managers that own a bundle; if none does, the one that wrote last, which removed it. */
+function bundleManagers({ metadata }: KubernetesObject): readonly string[] {
+  const entries = metadata?.managedFields ?? []
+  const owners = entries.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1 ?? {}).includes('"f:caBundle"'))
+  const last = entries.toSorted((one, other) => `${other.time}`.localeCompare(`${one.time}`)).slice(0, 1)
+  const found = (owners.length > 0 ? owners : last).flatMap(({ manager }) => manager ?? [])
+  return [...new Set(found)].sort()
+}

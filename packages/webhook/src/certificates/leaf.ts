@@ -1,0 +1,25 @@
+import { type Authority, backdatedMs } from './authority.ts'
+import { issue, newKeys } from './x509.ts'
+
+/** A serving certificate, which its replica alone has. */
+export interface Leaf {
+  /** PEM. */
+  readonly cert: string
+  /** PEM (PKCS #8). A secret: it is in memory only. */
+  readonly key: string
+  readonly signer: Authority
+  readonly notBefore: number
+  readonly notAfter: number
+  /** When it is replaced: half of its life is left then. */
+  readonly renewAt: number
+}
+
+/** Makes a serving certificate for names and addresses. It does not outlive its signer. */
+export function newLeaf(signer: Authority, names: readonly string[], now: number, servingMs: number): Leaf {
+  const { privateKey, publicKey } = newKeys()
+  const notBefore = now - backdatedMs
+  const notAfter = Math.min(now + servingMs, signer.notAfter)
+  const cert = issue({ subject: 'wherry-webhook', publicKey, notBefore, notAfter, names }, signer)
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  return { cert, key, signer, notBefore, notAfter, renewAt: now + (notAfter - now) / 2 }
+}

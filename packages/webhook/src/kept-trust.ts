@@ -1,0 +1,73 @@
+import type { Timer } from '@wherry/client'
+import type { Operator } from '@wherry/controller'
+import { KeptConfiguration } from './bundles/kept-configuration.ts'
+import type { ManagedCertificates } from './certificates/managed.ts'
+import { type CertificateOptions, livesOf } from './certificates/options.ts'
+import type { WebhooksOptions } from './options.ts'
+import { nameSuffix, type WebhookConfiguration } from './scope/configurations.ts'
+
+/** How often the age of bundles and the life of the certificate are measured, in milliseconds. */
+const everyMs = 10_000
+/** For how long an API server may not have noticed a bundle, in milliseconds; less only if certificates live for minutes. */
+const longestSettleMs = 10_000
+
+/** Keeps the API server's trust in the webhooks: certificates, and the configurations with their bundles. */
+export class KeptTrust {
+  readonly #operator: Operator
+  readonly #certificates: ManagedCertificates
+  readonly #options: WebhooksOptions
+  #kept: readonly KeptConfiguration[] = []
+  #timer: Timer | undefined
+
+  constructor(operator: Operator, certificates: ManagedCertificates, options: WebhooksOptions) {
+    this.#operator = operator
+    this.#certificates = certificates
+    this.#options = options
+  }
+
+  /** Rejects if a configuration can't be watched. */
+  async start(wanted: readonly WebhookConfiguration[]): Promise<void> {
+    const { client, narrow, name } = this.#operator
+    const { certificates: given = {}, configurations = 'apply' } = this.#options
+    const { authorityMs } = livesOf(given as CertificateOptions)
+    const parts = {
+      ...{ client, narrow, certificates: this.#certificates, suffix: nameSuffix(name) },
+      ...{ isApplied: configurations === 'apply', settleMs: Math.min(longestSettleMs, authorityMs / 32) },
+    }
+    this.#kept = wanted.map(one => new KeptConfiguration({ ...parts, wanted: one }, name))
+    this.#certificates.trustedBy(fingerprint => this.#trusts(fingerprint))
+    this.#measure()
+    for (const one of this.#kept) await one.start()
+  }
+
+  async stop(): Promise<void> {
+    this.#timer?.cancel()
+    for (const one of this.#kept) await one.stop()
+    await this.#certificates.stop()
+    const { metrics } = this.#operator.client.environment
+    metrics.forget?.('wherry_webhook_certificate_expiry_seconds')
+    for (const { name } of this.#kept) metrics.forget?.('wherry_webhook_bundle_age_seconds', { configuration: name })
+  }
+
+  /** @throws NotYetError while the API server does not trust the serving certificate */
+  checkReady(): void {
+    for (const one of this.#kept) one.checkReady()
+  }
+
+  #trusts(fingerprint: string): boolean | undefined {
+    const said = this.#kept.map(one => one.trusts(fingerprint)).filter(one => one !== undefined)
+    return said.length === 0 ? undefined : said.every(one => one)
+  }
+
+  #measure(): void {
+    const { clock, metrics } = this.#operator.client.environment
+    const { expiresAt } = this.#certificates
+    if (expiresAt !== undefined)
+      metrics.gauge('wherry_webhook_certificate_expiry_seconds', (expiresAt - clock.now()) / 1000)
+    for (const { name: configuration, ageMs } of this.#kept) {
+      if (ageMs === undefined) metrics.forget?.('wherry_webhook_bundle_age_seconds', { configuration })
+      else metrics.gauge('wherry_webhook_bundle_age_seconds', ageMs / 1000, { configuration })
+    }
+    this.#timer = clock.timer(everyMs, () => this.#measure())
+  }
+}

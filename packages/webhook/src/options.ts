@@ -1,0 +1,91 @@
+import { OptionRangeError, OptionTypeError } from '@wherry/client'
+import { type Check, checkOptions, flag, integer, oneOf, text, texts } from '@wherry/client/internal'
+import { type CertificateOptions, certificatesCheck, serverName } from './certificates/options.ts'
+import type { WebhookService } from './scope/configurations.ts'
+import type { CertificateSource } from './server/certificates.ts'
+
+/** Options of {@link Webhooks}. */
+export interface WebhooksOptions {
+  /** The Service that leads to the operator's Pods. A name alone is one in the operator's own namespace: that of the client. */
+  readonly service: string | WebhookService
+  /**
+   * The certificate that the server shows: options of the operator's own, files, or a source. With a source, bundles are yours.
+   * @default the operator makes certificates, renews them, and keeps their authorities in the bundles of its configurations
+   */
+  readonly certificates?: CertificateOptions | CertificateSource | undefined
+  /**
+   * Where the configurations come from. `apply`: the operator applies them when it starts. `manifest`: you apply what `webhooks.configurations()` gives,
+   * without `caBundle`, and the operator writes the bundles only.
+   * @default 'apply'
+   */
+  readonly configurations?: 'apply' | 'manifest' | undefined
+  /**
+   * A host name or an address under which the API server reaches this process, in place of the Service: for tests, and for an operator that runs outside
+   * of its cluster. The certificate is for it too.
+   * @default the API server calls the Service
+   */
+  readonly address?: string | undefined
+  /** API groups that belong to the operator: webhooks of their resources have `failurePolicy` `Fail` by default. @default none */
+  readonly groups?: readonly string[] | undefined
+  /** The address to listen on. @default all addresses */
+  readonly host?: string | undefined
+  /** The port to listen on; 0 takes a free one. The Service's `targetPort` must be the same. @default 9443 */
+  readonly port?: number | undefined
+  /** PEM of the authority that the API server's client certificate is of. Others are refused at the handshake. @default none is asked for */
+  readonly clientCa?: string | undefined
+  /** Offers HTTP/2 along with HTTP/1.1. The API server needs none, and HTTP/2 has had flaws that let few clients keep a server busy. @default false */
+  readonly http2?: boolean | undefined
+}
+
+const dnsLabel: Check = (option, value) => {
+  const takes = 'lower-case letters, digits and -, up to 63'
+  if (typeof value !== 'string') throw new OptionTypeError(option, takes, typeof value)
+  if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(value))
+    throw new OptionRangeError(option, takes, JSON.stringify(value))
+}
+
+/** PEM of certificates. The error does not repeat it. */
+const certificatePem: Check = (option, value) => {
+  if (typeof value !== 'string') throw new OptionTypeError(option, 'PEM', typeof value)
+  if (!value.includes('-----BEGIN CERTIFICATE-----'))
+    throw new OptionRangeError(option, 'PEM of a certificate', 'something else')
+}
+
+/** @throws OptionTypeError, OptionRangeError */
+export function checkWebhooksOptions(options: WebhooksOptions): void {
+  const checks = {
+    service: (option: string, value: unknown) =>
+      typeof value === 'string'
+        ? dnsLabel(option, value)
+        : checkOptions(option, value, { namespace: dnsLabel, name: dnsLabel, port: integer(1, 65_535) }, [
+            'namespace',
+            'name',
+          ]),
+    certificates: certificatesCheck,
+    configurations: oneOf('apply', 'manifest'),
+    address: serverName,
+    groups: texts,
+    host: text,
+    port: integer(0, 65_535),
+    clientCa: certificatePem,
+    http2: flag,
+  }
+  checkOptions('webhooks', options, checks, ['service'])
+}
+
+/** The name of a webhook is a part of its name in the configuration, and of its path. @throws OptionTypeError, OptionRangeError */
+export function checkWebhookName(name: unknown): void {
+  dnsLabel('webhook.name', name)
+}
+
+/** The Service of the options, with its namespace. @throws OptionTypeError if neither the options nor the client have one */
+export function serviceOf({ service }: WebhooksOptions, ownNamespace: string | undefined): WebhookService {
+  if (typeof service !== 'string') return service
+  if (ownNamespace === undefined)
+    throw new OptionTypeError(
+      'webhooks.service',
+      '{ namespace, name } (the client has no namespace of its own)',
+      'a name',
+    )
+  return { namespace: ownNamespace, name: service }
+}

@@ -1,0 +1,29 @@
+import type { WebhookDefinition } from '../declaration/definition.ts'
+
+/** Resources, in namespaces, without which a Pod of the operator can't be made, or can't start. */
+const needed: ReadonlySet<string> = new Set([
+  ...['/pods', '/configmaps', '/secrets', '/serviceaccounts', '/persistentvolumeclaims', '/services', '/endpoints'],
+  ...['apps/deployments', 'apps/replicasets', 'apps/statefulsets', 'apps/daemonsets'],
+  ...['batch/jobs', 'discovery.k8s.io/endpointslices'],
+])
+/** The same for resources that are in no namespace. */
+const neededOfCluster: ReadonlySet<string> = new Set(['/nodes', '/persistentvolumes'])
+
+/**
+ * Why a webhook could keep the operator's own Pods from starting, and so itself from being served; `undefined` if it can't. A webhook that fails open
+ * can't, and neither can one that leaves out the operator's namespace.
+ */
+export function blocksOwnPods(definition: WebhookDefinition, ownNamespace: string): string | undefined {
+  const { name, view, failurePolicy, subResource } = definition
+  const { group, plural, namespaced } = view.resource
+  if (failurePolicy !== 'Fail' || subResource === 'scale') return undefined
+  const resource = `${group}/${plural}`
+  const isNeeded = namespaced
+    ? needed.has(resource) && view.namespaces?.includes(ownNamespace) === true
+    : neededOfCluster.has(resource)
+  if (!isNeeded) return undefined
+  return (
+    `the webhook ${name} has failurePolicy Fail and reviews ${plural} that the operator's own Pods need: ` +
+    'while no replica serves, no Pod of the operator can start. Leave its namespace out, or use failurePolicy Ignore'
+  )
+}

@@ -1,0 +1,32 @@
+import { OptionRangeError } from '@wherry/client'
+import { having } from '@wherry/client/internal'
+
+/** A certificate with its chain, and its private key, both PEM. */
+export interface ServingCertificate {
+  readonly cert: string
+  readonly key: string
+}
+
+/** Where the server has its certificate from. */
+export interface CertificateSource {
+  /** The certificate to serve with now. It is called once before the server listens, and after each change. */
+  current(): ServingCertificate
+  /** Calls the listener after each change, until the returned function is called. */
+  onChange(listener: () => void): () => void
+}
+
+export const certificateSourceCheck: ReturnType<typeof having> = having(
+  'a source of certificates: { current, onChange }',
+  'current',
+  'onChange',
+)
+
+/** The certificate of now. Node would take an empty one, and then refuse each handshake. @throws OptionRangeError, which does not repeat it */
+export function certificateOf(source: CertificateSource): ServingCertificate {
+  const { cert, key } = source.current()
+  if (typeof cert !== 'string' || !cert.includes('-----BEGIN CERTIFICATE-----'))
+    throw new OptionRangeError('certificates.current().cert', 'PEM of a certificate', 'something else')
+  if (typeof key !== 'string' || !/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(key))
+    throw new OptionRangeError('certificates.current().key', 'PEM of a private key', 'something else')
+  return { cert, key }
+}

@@ -1,0 +1,36 @@
+import { Client } from '@wherry/client'
+import { Operator } from '@wherry/controller'
+import { type EmbeddedApiServer, type Simulation, simulate, startApiServer } from '@wherry/testing'
+import { Webhooks } from '../webhooks.ts'
+
+/** Webhooks of an operator that is not run, on simulated time: their handlers are called by `webhooks.review`. */
+export interface InMemory {
+  readonly webhooks: Webhooks
+  readonly operator: Operator
+  readonly client: Client
+  readonly server: EmbeddedApiServer
+  readonly simulation: Simulation
+}
+
+/** A certificate that nothing asks for. */
+const unused = { current: () => ({ cert: '', key: '' }), onChange: () => () => {} }
+
+export async function inMemory(body: (parts: InMemory) => Promise<void>): Promise<void> {
+  const simulation = simulate(7)
+  const { clock, environment, random } = simulation
+  const server = await startApiServer({ sockets: false, clock, random: random.fork('server'), clusterObjects: false })
+  const transport = server.transport({ random: random.fork('network') })
+  const client = new Client({ url: server.url, transport, environment, token: server.token, ca: server.ca })
+  const operator = new Operator({ name: 'arcade', client })
+  const service = { namespace: 'arcade-system', name: 'arcade' }
+  const webhooks = new Webhooks(operator, { service, certificates: unused, groups: ['arcade.example.com'] })
+  try {
+    await simulation.run(() => body({ webhooks, operator, client, server, simulation }))
+  } finally {
+    await simulation.run(async () => {
+      await operator.close()
+      await client.close()
+      await server.close()
+    })
+  }
+}

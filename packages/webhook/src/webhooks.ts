@@ -1,0 +1,200 @@
+import { isIPv6 } from 'node:net'
+import type { Operator, OperatorComponent } from '@wherry/controller'
+import { NotYetError } from '@wherry/controller/internal'
+import { type AdmissionAnswer, answer } from './admission/answer.ts'
+import { patched } from './admission/patched.ts'
+import { answerReview } from './admission/review.ts'
+import type { HandlerParts } from './admission/run-handler.ts'
+import { certificatesFor } from './certificates-for.ts'
+import { NamedWebhook } from './declaration/builder.ts'
+import { pathOf, type WebhookDefinition } from './declaration/definition.ts'
+import { WebhookUsageError } from './errors.ts'
+import type { AdmissionRequest } from './handler/request.ts'
+import { KeptTrust } from './kept-trust.ts'
+import { checkWebhookName, checkWebhooksOptions, serviceOf, type WebhooksOptions } from './options.ts'
+import { type WebhookConfiguration, type WebhookService, webhookConfigurations } from './scope/configurations.ts'
+import { blocksOwnPods } from './scope/own-pods.ts'
+import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
+
+const defaultPort = 9443
+
+/**
+ * The admission webhooks of an operator. They are served by every replica, from the start of the operator's run until its end.
+ *
+ * ```ts
+ * const webhooks = new Webhooks(operator, { service: 'game-operator' })
+ * webhooks
+ *   .webhook('player-limit')
+ *   .for(games)
+ *   .validate(({ object, deny }) => {
+ *     if ((object.spec?.players ?? 0) > 8) deny('at most 8 players', { field: 'spec.players' })
+ *   })
+ * ```
+ */
+export class Webhooks {
+  readonly #operator: Operator
+  readonly #service: WebhookService
+  readonly #options: WebhooksOptions
+  readonly #named = new Map<string, NamedWebhook>()
+  readonly #readyChecks: (() => unknown)[] = []
+  #releases: (() => Promise<void>)[] = []
+  #server: WebhookServer | undefined
+  #trust: KeptTrust | undefined
+
+  /**
+   * Adds the webhooks to an operator. Does no I/O.
+   *
+   * @throws OptionTypeError, OptionRangeError; UsageError if the operator runs already
+   */
+  constructor(operator: Operator, options: WebhooksOptions) {
+    checkWebhooksOptions(options)
+    this.#operator = operator
+    this.#options = options
+    this.#service = serviceOf(options, operator.client.namespace)
+    const component: OperatorComponent = {
+      name: 'webhooks',
+      start: () => this.#start(),
+      ready: () => this.#checkReady(),
+      stop: () => this.#stop(),
+    }
+    operator.addComponent(component)
+  }
+
+  /** The port that the server listens on; 0 while it does not. */
+  get port(): number {
+    return this.#server?.port ?? 0
+  }
+
+  /**
+   * Declares a webhook. Its name is a part of its path, and of its name in the configuration: lower-case letters, digits and `-`.
+   *
+   * @throws WebhookUsageError if the name is taken, or the operator was run; OptionTypeError, OptionRangeError
+   */
+  webhook(name: string): NamedWebhook {
+    checkWebhookName(name)
+    if (this.#operator.state !== 'idle')
+      throw new WebhookUsageError('WEBHOOK_USED', 'webhooks are declared before the operator is run')
+    if (this.#named.has(name))
+      throw new WebhookUsageError('WEBHOOK_NAME_TAKEN', `the name ${name} is taken by another webhook: choose another`)
+    const named = new NamedWebhook(name)
+    this.#named.set(name, named)
+    return named
+  }
+
+  /**
+   * The webhook configurations to apply: one of the validating webhooks and one of the mutating ones, each if there are some. They have no `caBundle`.
+   *
+   * @throws WebhookUsageError if a webhook is incomplete, or if the option `address` is given with port 0 and the server does not listen yet
+   */
+  configurations(): WebhookConfiguration[] {
+    return webhookConfigurations(this.#operator.name, this.#definitions(), {
+      service: this.#service,
+      origin: this.#origin,
+    })
+  }
+
+  get #origin(): string | undefined {
+    const { address, port = defaultPort } = this.#options
+    if (address === undefined) return undefined
+    const listens = this.port || port
+    if (listens === 0)
+      throw new WebhookUsageError('NO_PORT_YET', 'with port 0, the configurations are known when the operator runs')
+    return `https://${isIPv6(address) ? `[${address}]` : address}:${listens}`
+  }
+
+  /**
+   * Answers a request by the handler of a webhook, without a server: for tests of handlers. `read` needs an operator that runs.
+   *
+   * @throws WebhookUsageError if there is no such webhook, or if it is incomplete
+   */
+  review(name: string, request: AdmissionRequest): Promise<AdmissionAnswer> {
+    const found = this.#definitions().find(one => one.name === name)
+    if (found === undefined) {
+      const known = [...this.#named.keys()].join(', ') || 'none'
+      throw new WebhookUsageError('UNKNOWN_WEBHOOK', `there is no webhook ${name}; there are: ${known}`)
+    }
+    return answer(found, structuredClone(request), this.#parts)
+  }
+
+  /**
+   * Answers a request as {@link Webhooks.review} does, and then once more with the object as the first answer changed it: an API server may ask a
+   * second time. Resolves with the second answer, whose patch is empty if the handler is idempotent; if the first one refuses, with that.
+   *
+   * ```ts
+   * expect((await webhooks.reinvoke('owner', request)).patch).toEqual([])
+   * ```
+   *
+   * @throws WebhookUsageError if there is no such webhook, or if it is incomplete
+   */
+  async reinvoke(name: string, request: AdmissionRequest): Promise<AdmissionAnswer> {
+    const first = await this.review(name, request)
+    const { object } = request
+    if (!first.allowed || !object) return first
+    return this.review(name, { ...request, object: patched(object, first.patch) })
+  }
+
+  /** Adds a check that the operator is ready only if it passes, such as that the API server trusts the certificate. */
+  addReadyCheck(check: () => unknown): void {
+    this.#readyChecks.push(check)
+  }
+
+  get #parts(): HandlerParts {
+    return { environment: this.#operator.client.environment, cache: this.#operator.cache }
+  }
+
+  #definitions(): readonly WebhookDefinition[] {
+    const groups = new Set(this.#options.groups)
+    return Array.from(this.#named.values(), one => one.definition(groups))
+  }
+
+  async #start(): Promise<void> {
+    const definitions = this.#definitions()
+    const { host, port = defaultPort, clientCa, http2 = false } = this.#options
+    const { environment, cache } = this.#parts
+    if (definitions.length === 0)
+      environment.onWarning(`the operator ${this.#operator.name} has no webhook: declare one with webhooks.webhook(…)`)
+    for (const definition of definitions) {
+      const why = blocksOwnPods(definition, this.#service.namespace)
+      if (why !== undefined) environment.onWarning(why, { webhook: definition.name })
+    }
+    this.#releases = definitions.flatMap(({ name, reads }) =>
+      reads.map(view => {
+        const hold = cache.hold(view, `webhook/${name}`)
+        return () => hold.release()
+      }),
+    )
+    const certificates = certificatesFor(this.#operator, this.#service, this.#options)
+    this.#trust = new KeptTrust(this.#operator, certificates, this.#options)
+    await certificates.start()
+    const hooks = new Map(definitions.map(one => [pathOf(one), this.#hook(one)]))
+    this.#server = new WebhookServer({ hooks, certificates, environment, host, port, clientCa, http2 })
+    await this.#server.listen()
+    environment.log('info', 'webhooks are served', { port: this.port, webhooks: definitions.map(({ name }) => name) })
+    await this.#trust.start(this.configurations())
+  }
+
+  #hook(definition: WebhookDefinition): AnswerHook {
+    return async body => {
+      const said = await answerReview(definition, body, this.#parts)
+      return 'review' in said ? { status: 200, text: said.review } : { status: 400, text: said.badRequest }
+    }
+  }
+
+  /** Throws while the server does not listen, while a cache that a handler reads is not synced, or while another check does. */
+  async #checkReady(): Promise<void> {
+    if (this.port === 0) throw new NotYetError('the webhook server does not listen')
+    const { cache } = this.#parts
+    for (const { name, reads } of this.#definitions())
+      for (const view of reads)
+        if (cache.covering(view) === undefined)
+          throw new NotYetError(`the webhook ${name} waits for ${view.key} to sync`)
+    this.#trust?.checkReady()
+    for (const check of this.#readyChecks) await check()
+  }
+
+  async #stop(): Promise<void> {
+    await this.#trust?.stop()
+    await this.#server?.close()
+    await Promise.all(this.#releases.map(release => release()))
+  }
+}

@@ -12,7 +12,7 @@
  *   await client.delete(pods, { name: process.argv[2] ?? '', namespace: 'arcade' })
  * } catch (error) {
  *   if (!(error instanceof InvalidNameError)) throw error
- *   console.error(`no ${error.what}: ${error.message}`)
+ *   console.error(error.message) // the name of pods "" must not be empty
  * }
  * ```
  */

@@ -30,8 +30,7 @@ export interface KeyQueue<K> {
  * await manager.registrar('worker', queueSink(queue)).add(pods)
  * manager.start()
  * for await (const key of queue) {
- *   console.log(key) // arcade/chess: read the Pod, and do what it needs
- *   queue.done(key)
+ *   queue.done(key) // after the work for it: arcade/chess
  * }
  * ```
  */

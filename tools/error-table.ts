@@ -78,6 +78,7 @@ function codesOf(declaration: string, text: string): string[] {
 
 function firstSentence(docstring: string): string {
   const text = docstring
+    .replace(/\n\s*\* @[\s\S]*$/, '')
     .replaceAll(/\n\s*\* ?/g, ' ')
     .replaceAll(/\{@link ([^}]+)\}/g, '`$1`')
     .replaceAll(/ \(rules? [^)]*\)/g, '')

@@ -4,14 +4,19 @@ import { describe, expect, it } from 'vitest'
 import { command } from '../../tools/test/command.ts'
 import { root } from '../../tools/workspace.ts'
 import { compile } from './compile.ts'
+import { examplesOf, sourcesWithExamples } from './examples.ts'
 import { anchorsOf, blocksOf, linksOf, pages } from './markdown.ts'
 
 const all = pages()
 const blocks = all.flatMap(blocksOf)
 
-it('compiles every TypeScript block of every page', () => {
+it('compiles every TypeScript block of every page, and every @example of a docstring', () => {
+  const examples = sourcesWithExamples().flatMap(examplesOf)
   expect(blocks.length).toBeGreaterThan(30)
-  expect(compile(blocks)).toEqual([])
+  expect(examples.length).toBeGreaterThan(60)
+  const long = examples.filter(({ code }) => code.split('\n').filter(line => line !== '').length > 12)
+  expect(long.map(({ page, line }) => `${page}:${line}`)).toEqual([])
+  expect(compile([...blocks, ...examples])).toEqual([])
 })
 
 it('says at which line of a page a block is wrong', () => {
@@ -19,6 +24,23 @@ it('says at which line of a page a block is wrong', () => {
   expect(compile(blocksOf({ path: 'docs/x.md', text }))).toEqual([
     "docs/x.md:8: Type 'number' is not assignable to type 'string'.",
   ])
+})
+
+it('says at which line of a source an @example is wrong, and refuses one without code', () => {
+  const path = 'packages/client/src/x.ts'
+  const docstring =
+    '/**\n * Says.\n *\n * @example\n * ```ts\n * // One\n * const a: string = 1\n * ```\n * @throws no\n * ```ts\n * b\n * ```\n */\n'
+  expect(compile(examplesOf({ path, text: `${docstring}export const a = 1\n` }))).toEqual([
+    `${path}:7: Type 'number' is not assignable to type 'string'.`,
+  ])
+  for (const text of [
+    ' * @example\n * a()\n',
+    '/** Says. @example a() */',
+    ' * @example one\n * ```ts\n * a()\n * ```\n',
+  ]) {
+    expect(() => examplesOf({ path, text })).toThrow('Write "@example" on a line of its own')
+  }
+  expect(examplesOf({ path, text: ' * Write to a@example.com.\n' })).toEqual([])
 })
 
 /** Whole blocks that bring an API server along. The first of a package's README, and files of a tutorial, are run by the install test. */

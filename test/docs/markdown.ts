@@ -34,6 +34,7 @@ export interface Block {
 export function pages(): Page[] {
   const patterns = [
     '*.md',
+    '.github/*.md',
     'docs/**/*.md',
     'packages/*/README.md',
     'examples/README.md',

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import ts from 'typescript'
 import type { WorkspacePackage } from '../../tools/workspace.ts'
 
@@ -10,6 +10,8 @@ export interface PublicName {
   readonly door: string
   /** Where it is declared: a re-export of another package's name is that name. */
   readonly origin: string
+  /** The file of this package that it is declared in; `undefined` for a name of another package. */
+  readonly file: string | undefined
   /** It is a type alone: nothing of it is there when the program runs. */
   readonly isType: boolean
 }
@@ -31,6 +33,7 @@ export function publicNames({ name, folder, manifest }: WorkspacePackage): Publi
       name: one.name,
       door: `${name}${door.slice(1)}`,
       origin: originOf(one.from, source, one.name, name),
+      file: fileOf(one.from, source),
       isType: one.isType,
     }))
   })
@@ -59,7 +62,15 @@ function originOf(from: string | undefined, source: string, name: string, own: s
   return `${own} ${name}${from?.includes('testing/') ? ` of ${resolve(source, from)}` : ''}`
 }
 
-/** All that a user reads: pages, READMEs, examples, and the docstrings of packages, without the declarations that they stand at. */
+function fileOf(from: string | undefined, source: string): string | undefined {
+  if (from === undefined) return source
+  return from.startsWith('.') ? resolve(dirname(source), from) : undefined
+}
+
+/**
+ * All that a user reads: pages, READMEs, examples, and the docstrings of packages, without the declarations that they stand at. An `@example` is left
+ * out: it names the value that it is for, so it is no proof that anybody needs that value.
+ */
 export function whatUsersRead(root: string): string {
   const exclude = ['**/node_modules/**', '**/dist/**', '**/*.test.ts']
   const pages = globSync(
@@ -71,5 +82,6 @@ export function whatUsersRead(root: string): string {
   )
   const sources = globSync('packages/*/src/**/*.ts', { cwd: root, exclude })
   const read = (file: string): string => readFileSync(join(root, file), 'utf8')
-  return [...pages.map(read), ...sources.flatMap(file => read(file).match(/\/\*\*[\s\S]*?\*\//g) ?? [])].join('\n')
+  const docstrings = sources.flatMap(file => read(file).match(/\/\*\*[\s\S]*?\*\//g) ?? [])
+  return [...pages.map(read), ...docstrings.map(one => one.replace(/@example\b[\s\S]*/, ''))].join('\n')
 }

@@ -122,6 +122,20 @@ export interface ClientSettings extends ConnectionOptions {
  * `ConnectionError` or a `TimeoutError`. A wrong option, name or key throws before any request.
  *
  * Every call takes a `signal` and a `timeoutMs`. A 429 is retried as long as that allows; the client itself does not limit the rate of requests.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ *
+ * const client = await Client.connect()
+ * const key = { name: 'settings', namespace: 'arcade' }
+ * await client.create(configMaps, { metadata: key, data: { colour: 'blue' } })
+ * await client.patch(configMaps, key, { data: { colour: 'green' } })
+ * const settings = await client.get(configMaps, key)
+ * console.log(settings?.data) // { colour: 'green' }
+ * await client.close()
+ * ```
  */
 export class Client {
   /** The source of time, random numbers and listeners for all packages above. */
@@ -338,16 +352,22 @@ export class Client {
    * Changes an object that others write, too: reads it, has `edit` change a copy of it, and sends the difference. For lists that several programs fill,
    * and that server-side apply takes as one value: `imagePullSecrets` of a ServiceAccount, or a list of a custom resource without a list type.
    *
-   * ```ts
-   * await client.modify(serviceAccounts, key, account => {
-   *   account.imagePullSecrets ??= []
-   *   if (!account.imagePullSecrets.some(({ name }) => name === 'mirror')) account.imagePullSecrets.push({ name: 'mirror' })
-   * })
-   * ```
-   *
    * The difference is a JSON patch that holds only for the state that was read. After a conflict, the object is read and edited again, up to ten times,
    * so `edit` must give the same for the same object. Nothing is sent if `edit` changes nothing. Resolves with the object as it then is; `undefined` if
    * it does not exist. The status is not written.
+   *
+   * @example
+   * ```ts
+   * import { Client } from '@wherry/client'
+   * import { serviceAccounts } from '@wherry/client/resources/core'
+   *
+   * const client = await Client.connect()
+   * await client.modify(serviceAccounts, { name: 'robot', namespace: 'arcade' }, account => {
+   *   account.imagePullSecrets ??= []
+   *   const hasMirror = account.imagePullSecrets.some(({ name }) => name === 'mirror')
+   *   if (!hasMirror) account.imagePullSecrets.push({ name: 'mirror' })
+   * })
+   * ```
    */
   modify<T extends object, S extends Scope>(
     view: View<T, S>,

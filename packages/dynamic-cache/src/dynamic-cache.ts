@@ -26,6 +26,21 @@ export interface ReadListOptions extends ListerOptions, ReadOptions {}
  * choose so (`onMissing`). Resources may be undefined, and may be defined, removed and defined again: their informers follow without polling.
  *
  * It sends no request until it is used. Two caches in a process are independent.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ *
+ * const cache = new DynamicCache({ client: await Client.connect() })
+ * const informer = cache.informer(configMaps) // returns at once
+ * informer.addHandler({ add: (_, { key }) => console.log('there is', key) })
+ * const settings = await cache.get(configMaps, { name: 'settings', namespace: 'arcade' }) // waits for the first state
+ * console.log(settings?.data)
+ * await cache.remove(configMaps) // closes the watch and frees the memory
+ * await cache.close()
+ * ```
  */
 export class DynamicCache {
   readonly #options: DynamicCacheOptions

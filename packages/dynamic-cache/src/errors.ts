@@ -1,4 +1,21 @@
-/** A read of a view that is not cached, with no `onMissing` that allows it (rule D3). */
+/**
+ * A read of a view that is not cached, with no `onMissing` that allows it (rule D3).
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { secrets } from '@wherry/client/resources/core'
+ * import { DynamicCache, NotCachedError } from '@wherry/dynamic-cache'
+ *
+ * const cache = new DynamicCache({ client: await Client.connect() })
+ * try {
+ *   await cache.get(secrets, { name: 'db', namespace: 'arcade' })
+ * } catch (error) {
+ *   if (!(error instanceof NotCachedError)) throw error
+ *   console.error(error.message) // call cache.informer(secrets) first, or set onMissing
+ * }
+ * ```
+ */
 export class NotCachedError extends Error {
   override readonly name = 'NotCachedError'
   readonly code = 'NOT_CACHED'

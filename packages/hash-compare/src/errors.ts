@@ -1,6 +1,18 @@
 /**
  * The value to be hashed or printed is not JSON: a function, a symbol, a number that is not finite, a `bigint` that is not allowed, `undefined` in
  * a list, a lone surrogate, a cycle, an object of a class, or a value that is nested too deeply.
+ *
+ * @example
+ * ```ts
+ * import { hash, InexactIntegerError, NotJsonError } from '@wherry/hash-compare'
+ *
+ * try {
+ *   hash({ spec: { endsAt: new Date() } })
+ * } catch (error) {
+ *   if (!(error instanceof NotJsonError || error instanceof InexactIntegerError)) throw error
+ *   console.error(error.path, error.message) // /spec/endsAt …
+ * }
+ * ```
  */
 export class NotJsonError extends TypeError {
   override readonly name = 'NotJsonError'

@@ -11,7 +11,25 @@ abstract class ViewError extends Error {
   }
 }
 
-/** The informer was stopped. Nothing can be added to it, and waits for its first state end with this error. */
+/**
+ * The informer was stopped. Nothing can be added to it, and waits for its first state end with this error.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { Informer, InformerStoppedError } from '@wherry/informer'
+ *
+ * const informer = new Informer({ client: await Client.connect(), view: configMaps })
+ * informer.start()
+ * await informer.close()
+ * try {
+ *   informer.get('arcade/settings')
+ * } catch (error) {
+ *   console.log(error instanceof InformerStoppedError) // true: a closed informer has no objects
+ * }
+ * ```
+ */
 export class InformerStoppedError extends ViewError {
   override readonly name = 'InformerStoppedError'
   readonly code = 'INFORMER_STOPPED'
@@ -38,7 +56,25 @@ export class TransformError extends ViewError {
   }
 }
 
-/** The signal of a wait for a view's first state was aborted before the state arrived. The cause is the signal's reason. */
+/**
+ * The signal of a wait for a view's first state was aborted before the state arrived. The cause is the signal's reason.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { Informer, NotSyncedError } from '@wherry/informer'
+ *
+ * const informer = new Informer({ client: await Client.connect(), view: configMaps })
+ * informer.start()
+ * try {
+ *   await informer.whenSynced({ signal: AbortSignal.timeout(30_000) })
+ * } catch (error) {
+ *   if (!(error instanceof NotSyncedError)) throw error
+ *   console.error(error.state, error.lastError?.message) // the informer goes on trying
+ * }
+ * ```
+ */
 export class NotSyncedError extends ViewError {
   override readonly name = 'NotSyncedError'
   readonly code = 'NOT_SYNCED'

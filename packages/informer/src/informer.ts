@@ -75,11 +75,17 @@ const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
  * After `start()` it runs until `close()`, whatever the server does. It retries every failure, reports it to `onError`, and shows it in `state` and
  * `lastError`. Meanwhile the store can be read in its last state.
  *
+ * @example
  * ```ts
- * const informer = new Informer({ client, view: configMaps })
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { Informer } from '@wherry/informer'
+ *
+ * const informer = new Informer({ client: await Client.connect(), view: configMaps.within({ namespaces: ['arcade'] }) })
+ * informer.addHandler({ update: (settings, { key }) => console.log(key, settings.data) })
  * informer.start()
  * await informer.whenSynced()
- * informer.get('default/settings')
+ * console.log(informer.get('arcade/settings')?.data) // from memory
  * await informer.close()
  * ```
  */

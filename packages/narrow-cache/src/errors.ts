@@ -15,7 +15,24 @@ export class NarrowListError extends Error {
   }
 }
 
-/** The server does not allow a watch of this object by its name, so it can't be cached or subscribed to (rule N10). */
+/**
+ * The server does not allow a watch of this object by its name, so it can't be cached or subscribed to (rule N10).
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { secrets } from '@wherry/client/resources/core'
+ * import { NarrowCache, NarrowWatchRefusedError } from '@wherry/narrow-cache'
+ *
+ * const narrow = new NarrowCache({ client: await Client.connect() })
+ * try {
+ *   await narrow.watch(secrets, { namespace: 'arcade', name: 'db' }, { update: () => console.log('changed') })
+ * } catch (error) {
+ *   if (!(error instanceof NarrowWatchRefusedError)) throw error
+ *   console.error(error.message) // what the Role lacks
+ * }
+ * ```
+ */
 export class NarrowWatchRefusedError extends Error {
   override readonly name = 'NarrowWatchRefusedError'
   readonly code = 'NARROW_WATCH_REFUSED'

@@ -40,9 +40,18 @@ export interface NarrowReadOptions {
  *
  * It sends no request until it is used. It is a `NarrowReader` for a dynamic cache.
  *
+ * @example
  * ```ts
- * const narrow = new NarrowCache({ client })
- * const secret = await narrow.get(secrets, { namespace: 'prod', name: 'db' })
+ * import { Client } from '@wherry/client'
+ * import { secrets } from '@wherry/client/resources/core'
+ * import { NarrowCache } from '@wherry/narrow-cache'
+ *
+ * const narrow = new NarrowCache({ client: await Client.connect() })
+ * const key = { namespace: 'arcade', name: 'db' }
+ * const secret = await narrow.get(secrets, key) // opens a watch of this Secret
+ * console.log(Object.keys(secret?.data ?? {}))
+ * await narrow.get(secrets, key) // from memory
+ * await narrow.close()
  * ```
  */
 export class NarrowCache {

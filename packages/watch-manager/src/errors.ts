@@ -12,7 +12,24 @@ export class RegistrarNameTakenError extends Error {
   }
 }
 
-/** The registrar was closed and takes no more views. */
+/**
+ * The registrar was closed and takes no more views.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ * import { RegistrarClosedError, WatchManager } from '@wherry/watch-manager'
+ *
+ * const manager = new WatchManager({ cache: new DynamicCache({ client: await Client.connect() }) })
+ * const audit = manager.registrar('audit', event => console.log(event.type))
+ * await audit.close()
+ * await audit.add(configMaps).catch(error => {
+ *   console.log(error instanceof RegistrarClosedError) // true: make another registrar
+ * })
+ * ```
+ */
 export class RegistrarClosedError extends Error {
   override readonly name = 'RegistrarClosedError'
   readonly code = 'REGISTRAR_CLOSED'
@@ -40,7 +57,25 @@ export interface FailedView {
   readonly reason: Error
 }
 
-/** Some views could not be watched; all others could (rule W4). The cause is the first reason. */
+/**
+ * Some views could not be watched; all others could (rule W4). The cause is the first reason.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { secrets } from '@wherry/client/resources/core'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ * import { ViewsFailedError, WatchManager } from '@wherry/watch-manager'
+ *
+ * const manager = new WatchManager({ cache: new DynamicCache({ client: await Client.connect() }) })
+ * manager.start()
+ * const audit = manager.registrar('audit')
+ * await audit.add(secrets)
+ * await audit.synced().catch(error => {
+ *   if (error instanceof ViewsFailedError) console.error(error.views.map(({ view }) => view.key))
+ * })
+ * ```
+ */
 export class ViewsFailedError extends Error {
   override readonly name = 'ViewsFailedError'
   readonly code = 'VIEWS_FAILED'

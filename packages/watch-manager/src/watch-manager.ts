@@ -46,6 +46,22 @@ export type IfWatching<T> = { readonly watching: true; readonly value: T } | { r
  * one does, and delivers changes to each registrar's sink at the sink's own pace.
  *
  * Nothing is watched before {@link start}; views that are added earlier are pending.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ * import { WatchManager } from '@wherry/watch-manager'
+ *
+ * const client = await Client.connect()
+ * const manager = new WatchManager({ cache: new DynamicCache({ client }), environment: client.environment })
+ * manager.start()
+ * const audit = manager.registrar<ConfigMap>('audit', event => console.log(event.type, event.key ?? ''))
+ * await audit.add(configMaps)
+ * await audit.synced()
+ * await manager.close()
+ * ```
  */
 export class WatchManager {
   readonly #registrars = new Map<string, RegistrarOfViews<never>>()

@@ -8,7 +8,22 @@ export class InvalidKeyError extends TypeError {
   }
 }
 
-/** `done(key)` was called for a key that does not run: it was not taken, or `done` was already called. */
+/**
+ * `done(key)` was called for a key that does not run: it was not taken, or `done` was already called.
+ *
+ * @example
+ * ```ts
+ * import { NotRunningError, WorkQueue } from '@wherry/work-queue'
+ *
+ * const queue = new WorkQueue()
+ * queue.add('arcade/chess')
+ * try {
+ *   queue.done('arcade/chess') // take() has not handed it out
+ * } catch (error) {
+ *   console.log(error instanceof NotRunningError) // true
+ * }
+ * ```
+ */
 export class NotRunningError extends Error {
   override readonly name = 'NotRunningError'
   readonly code = 'NOT_RUNNING'

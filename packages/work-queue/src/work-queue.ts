@@ -59,6 +59,20 @@ export type WorkQueueState = 'open' | 'draining' | 'stopped'
  *
  * Keys are compared as a `Map` does: strings by value, objects by identity. `undefined` and `null`
  * are no keys. All methods but `take`, `stop` and iteration are synchronous.
+ *
+ * @example
+ * ```ts
+ * import { WorkQueue } from '@wherry/work-queue'
+ *
+ * const queue = new WorkQueue()
+ * queue.add('arcade/chess')
+ * for await (const key of queue) {
+ *   const hasWorked = await fetch(`https://scores.example.com/${key}`).then(({ ok }) => ok, () => false)
+ *   if (hasWorked) queue.forget(key)
+ *   else queue.addRateLimited(key) // again after 5 ms, 10 ms, 20 ms …
+ *   queue.done(key) // from now on take() may hand it out again
+ * }
+ * ```
  */
 export class WorkQueue<K extends NonNullable<unknown> = string> implements AsyncIterable<K>, AsyncDisposable {
   readonly #clock: Clock

@@ -20,6 +20,15 @@ const thisMachine = 'localhost,127.0.0.0/8,::1'
 /**
  * Reads HTTPS_PROXY, HTTP_PROXY, ALL_PROXY and NO_PROXY. The lower-case name of each counts before the upper-case one. As in Go, this machine is
  * reached without a proxy.
+ *
+ * @example
+ * ```ts
+ * import { proxyFor, proxySettings } from '@wherry/client'
+ *
+ * const settings = proxySettings({ HTTPS_PROXY: 'proxy.example.com:3128', NO_PROXY: '.svc' })
+ * console.log(proxyFor(new URL('https://scores.example.com'), settings)) // http://proxy.example.com:3128
+ * console.log(proxyFor(new URL('https://scores.arcade.svc'), settings)) // undefined
+ * ```
  */
 export function proxySettings(env: Readonly<Record<string, string | undefined>> = process.env): ProxySettings {
   const of = (name: string): string | undefined => env[name] || env[name.toUpperCase()] || undefined
@@ -31,7 +40,17 @@ export function proxySettings(env: Readonly<Record<string, string | undefined>> 
   }
 }
 
-/** Returns the URL of the proxy for a request to `target`; `undefined` if it takes none. */
+/**
+ * Returns the URL of the proxy for a request to `target`; `undefined` if it takes none.
+ *
+ * @example
+ * ```ts
+ * import { proxyFor } from '@wherry/client'
+ *
+ * const proxy = proxyFor(new URL('https://scores.example.com'))
+ * console.log(proxy ?? 'no proxy') // as HTTPS_PROXY and NO_PROXY of this process say
+ * ```
+ */
 export function proxyFor(target: URL, settings: ProxySettings = proxySettings()): string | undefined {
   const proxy = target.protocol === 'https:' ? settings.https : settings.http
   if (!proxy || isExempt(target, settings.noProxy ?? '')) return undefined

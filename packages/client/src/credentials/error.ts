@@ -17,7 +17,22 @@ export type CredentialsErrorCode =
   | 'NOT_IN_CLUSTER'
   | 'TLS_MATERIAL_INVALID'
 
-/** There are no usable credentials. Neither the message nor `cause` contains a token, a key or a plugin's output (rule X3). */
+/**
+ * There are no usable credentials. Neither the message nor `cause` contains a token, a key or a plugin's output (rule X3).
+ *
+ * @example
+ * ```ts
+ * import { Client, CredentialsError } from '@wherry/client'
+ *
+ * try {
+ *   const client = await Client.connect()
+ *   console.log(`connected to ${client.server}`)
+ * } catch (error) {
+ *   if (!(error instanceof CredentialsError)) throw error
+ *   console.error(`${error.code}: ${error.message}`) // KUBECONFIG_INVALID: …
+ * }
+ * ```
+ */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError'
   readonly code: CredentialsErrorCode

@@ -21,6 +21,14 @@ export function isInCluster(): boolean {
 /**
  * Access by the pod's service account. The token and the cluster's certificate authority are read again when the kubelet renews them. Rejects with
  * `NOT_IN_CLUSTER` outside a pod.
+ *
+ * @example
+ * ```ts
+ * import { Client, inCluster } from '@wherry/client'
+ *
+ * const client = new Client({ access: await inCluster() })
+ * console.log(client.namespace) // the namespace of the pod
+ * ```
  */
 export async function inCluster(options: InClusterOptions = {}): Promise<ClusterAccess> {
   checkOptions('access', options, { ...accessChecks, directory: text })

@@ -21,6 +21,14 @@ export interface KubeconfigFileOptions extends AccessOptions {
  * file that has changed is read again, with the same context. If it then names another cluster or server, its credentials are ignored and the client keeps those that it has.
  *
  * Loads `@kubernetes/client-node`, an optional peer dependency (400 ms and 86 MB of memory). In a cluster, {@link inCluster} does not need it.
+ *
+ * @example
+ * ```ts
+ * import { Client, fromKubeconfigFile } from '@wherry/client'
+ *
+ * const access = await fromKubeconfigFile('/etc/arcade/kubeconfig', { context: 'staging' })
+ * const client = new Client({ access, timeoutMs: 10_000 })
+ * ```
  */
 export async function fromKubeconfigFile(path?: string, options: KubeconfigFileOptions = {}): Promise<ClusterAccess> {
   checkOptions('access', { ...options, path }, { ...accessChecks, context: text, path: text })

@@ -55,6 +55,17 @@ export interface KubeConfigLike {
 /**
  * Access by a kubeconfig's current context. Files that it names are read when needed, and again when they change. Throws a `KUBECONFIG_INVALID`
  * error if it lacks the cluster of the context, or the user that the context names.
+ *
+ * @example
+ * ```ts
+ * import { KubeConfig } from '@kubernetes/client-node'
+ * import { Client, fromKubeConfig } from '@wherry/client'
+ *
+ * const config = new KubeConfig()
+ * config.loadFromDefault()
+ * config.setCurrentContext('staging')
+ * const client = new Client({ access: fromKubeConfig(config) })
+ * ```
  */
 export function fromKubeConfig(config: KubeConfigLike, options: AccessOptions = {}): ClusterAccess {
   kubeConfig('config', config)

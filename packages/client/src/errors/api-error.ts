@@ -36,6 +36,21 @@ export interface ApiErrorParts {
  * It contains no header and no body of the request or the answer. The client's own credentials are removed from the server's message. For Secrets,
  * and for reviews and requests of tokens, the message is built from the reason, the names in the request, and the fields of the causes, because the
  * server's own words can quote the object.
+ *
+ * @example
+ * ```ts
+ * import { ApiError, Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ *
+ * const client = await Client.connect()
+ * try {
+ *   await client.create(configMaps, { metadata: { name: 'Settings', namespace: 'arcade' } })
+ * } catch (error) {
+ *   if (!(error instanceof ApiError)) throw error
+ *   console.error(error.status, error.reason) // 422 Invalid
+ *   for (const { field, message } of error.causes) console.error(field, message) // metadata.name …
+ * }
+ * ```
  */
 export class ApiError extends Error {
   override readonly name: string = 'ApiError'

@@ -22,7 +22,23 @@ export type ConnectionErrorCode =
   | 'INSECURE_TOKEN'
   | 'CLIENT_CLOSED'
 
-/** A request got no complete answer. `cause` is the transport's error. */
+/**
+ * A request got no complete answer. `cause` is the transport's error.
+ *
+ * @example
+ * ```ts
+ * import { Client, ConnectionError } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ *
+ * const client = await Client.connect()
+ * try {
+ *   await client.delete(pods, { name: 'chess', namespace: 'arcade' })
+ * } catch (error) {
+ *   if (!(error instanceof ConnectionError)) throw error
+ *   console.error(error.code, error.unprocessed ? 'the pod is still there' : 'the pod may be deleted')
+ * }
+ * ```
+ */
 export class ConnectionError extends Error {
   override readonly name = 'ConnectionError'
   readonly code: ConnectionErrorCode

@@ -2,7 +2,25 @@ import { ApiError, ResourceNotFoundError } from './api-error.ts'
 import { namesOf } from './request-info.ts'
 import { TimeoutError } from './timeout.ts'
 
-/** Whether the API server refused the request, for any reason. */
+/**
+ * Whether the API server refused the request, for any reason.
+ *
+ * @example
+ * ```ts
+ * import { Client, isAlreadyExists, isApiError, isForbidden } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ *
+ * const client = await Client.connect()
+ * try {
+ *   await client.create(configMaps, { metadata: { name: 'settings', namespace: 'arcade' } })
+ * } catch (error) {
+ *   if (isAlreadyExists(error)) console.log('it was created before')
+ *   else if (isForbidden(error)) console.error('the Role has no create of configmaps')
+ *   else if (isApiError(error)) console.error(error.status, error.reason, error.message)
+ *   else throw error // the server has not answered
+ * }
+ * ```
+ */
 export function isApiError(error: unknown): error is ApiError {
   return error instanceof ApiError
 }
@@ -35,7 +53,24 @@ export function isAlreadyExists(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'AlreadyExists'
 }
 
-/** 409 Conflict: another resourceVersion, another uid, or a field that another manager owns. */
+/**
+ * 409 Conflict: another resourceVersion, another uid, or a field that another manager owns.
+ *
+ * @example
+ * ```ts
+ * import { Client, isConflict } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ *
+ * const client = await Client.connect()
+ * const settings = await client.get(configMaps, { name: 'settings', namespace: 'arcade' })
+ * try {
+ *   if (settings !== undefined) await client.update(configMaps, { ...settings, data: { colour: 'red' } })
+ * } catch (error) {
+ *   if (!isConflict(error)) throw error
+ *   console.log('somebody else has changed it since it was read: read it again')
+ * }
+ * ```
+ */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 409 && error.reason !== 'AlreadyExists'
 }

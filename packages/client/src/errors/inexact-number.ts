@@ -4,6 +4,21 @@
  * `bigint` (rule X11).
  *
  * Also thrown if an `exact()` view reads a number that JavaScript can't hold, such as `1e9999`.
+ *
+ * @example
+ * ```ts
+ * import { Client, defineResource, InexactNumberError, type ObjectMeta } from '@wherry/client'
+ *
+ * interface Score { metadata?: ObjectMeta; points: number }
+ * const scores = defineResource<Score>({ group: 'example.com', version: 'v1', kind: 'Score', plural: 'scores', namespaced: true })
+ * const client = await Client.connect()
+ * try {
+ *   await client.create(scores, { metadata: { name: 'best', namespace: 'arcade' }, points: 2 ** 60 })
+ * } catch (error) {
+ *   if (!(error instanceof InexactNumberError)) throw error
+ *   console.error(error.path) // points: send it through scores.exact(), as 2n ** 60n
+ * }
+ * ```
  */
 export class InexactNumberError extends RangeError {
   override readonly name = 'InexactNumberError'

@@ -1,6 +1,20 @@
 /**
  * A name, namespace, plural, label key or label value that no API server takes. Thrown before any request, because an empty name in a path would
  * turn a get into a list, and a delete into a delete of all objects.
+ *
+ * @example
+ * ```ts
+ * import { Client, InvalidNameError } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ *
+ * const client = await Client.connect()
+ * try {
+ *   await client.delete(pods, { name: process.argv[2] ?? '', namespace: 'arcade' })
+ * } catch (error) {
+ *   if (!(error instanceof InvalidNameError)) throw error
+ *   console.error(error.message) // the name of pods "" must not be empty
+ * }
+ * ```
  */
 export class InvalidNameError extends RangeError {
   override readonly name = 'InvalidNameError'

@@ -7,7 +7,21 @@ export interface OptionProblem {
   readonly takes: string
 }
 
-/** An option of the wrong type, or an unknown option. The message says what the option takes, never the value of a secret. */
+/**
+ * An option of the wrong type, or an unknown option. The message says what the option takes, never the value of a secret.
+ *
+ * @example
+ * ```ts
+ * import { Client, OptionRangeError, OptionTypeError } from '@wherry/client'
+ *
+ * try {
+ *   await Client.connect({ timeoutMs: Number(process.env.TIMEOUT_MS ?? 10_000) })
+ * } catch (error) {
+ *   if (!(error instanceof OptionTypeError || error instanceof OptionRangeError)) throw error
+ *   console.error(`${error.option} takes ${error.takes}`) // client.timeoutMs takes a number of milliseconds …
+ * }
+ * ```
+ */
 export class OptionTypeError extends TypeError implements OptionProblem {
   override readonly name = 'OptionTypeError'
   readonly code = 'INVALID_OPTION'

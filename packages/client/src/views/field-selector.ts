@@ -11,7 +11,22 @@ export interface FieldRequirement {
 /** A field selector: `{ 'metadata.name': 'web' }`, or text (`status.phase!=Failed`). */
 export type FieldSelectorInput = string | Readonly<Record<string, string>> | FieldSelector
 
-/** A parsed field selector: all its requirements must hold. Equal selectors have equal text. */
+/**
+ * A parsed field selector: all its requirements must hold. Equal selectors have equal text.
+ *
+ * @example
+ * ```ts
+ * import { Client, FieldSelector } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ *
+ * const onNode = FieldSelector.of({ 'spec.nodeName': 'node-1' })
+ * const failed = onNode.and(FieldSelector.of('status.phase=Failed'))
+ * console.log(failed.text) // spec.nodeName=node-1,status.phase=Failed
+ *
+ * const client = await Client.connect()
+ * const { items } = await client.list(pods.within({ fields: failed }))
+ * ```
+ */
 export class FieldSelector {
   readonly requirements: readonly FieldRequirement[]
   /** The normal form, which is sent. Empty: selects everything. */

@@ -34,6 +34,16 @@ export type LabelSelectorInput = string | Readonly<Record<string, string>> | Lab
 /**
  * A parsed label selector: all its requirements must hold. Equal selectors have equal text, however they were written: requirements and values are
  * sorted and unique.
+ *
+ * @example
+ * ```ts
+ * import { LabelSelector } from '@wherry/client'
+ *
+ * const games = LabelSelector.of('app in (go, chess),!canary')
+ * console.log(games.text) // !canary,app in (chess,go)
+ * console.log(games.matches({ app: 'chess' })) // true
+ * console.log(games.matches({ app: 'chess', canary: 'yes' })) // false
+ * ```
  */
 export class LabelSelector {
   readonly requirements: readonly LabelRequirement[]

@@ -102,6 +102,19 @@ export interface HasMetadata {
  *
  * @throws InvalidNameError for a name that can't be part of a path
  * @throws OptionTypeError for an unknown field
+ * @example
+ * ```ts
+ * import { Client, defineResource, type ObjectMeta } from '@wherry/client'
+ *
+ * interface Game { metadata?: ObjectMeta; spec: { players: number } }
+ * const games = defineResource<Game>({
+ *   group: 'arcade.example.com', version: 'v1', kind: 'Game', plural: 'games', namespaced: true,
+ * })
+ *
+ * const client = await Client.connect()
+ * const chess = await client.get(games, { name: 'chess', namespace: 'arcade' })
+ * console.log(chess?.spec.players)
+ * ```
  */
 export function defineResource<T extends HasMetadata>(
   definition: ResourceDefinition & { readonly namespaced: true },

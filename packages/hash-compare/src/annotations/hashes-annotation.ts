@@ -31,6 +31,18 @@ export interface WrittenHashes {
  * keep only metadata. Hash the desired object first.
  *
  * Anyone who may read a Secret's metadata can check guesses at its values against hashes in an annotation.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { hashParts, parts, specPart, writeHashes } from '@wherry/hash-compare'
+ *
+ * const content = parts({ spec: specPart() })
+ * const desired = { metadata: { name: 'settings', namespace: 'arcade' }, data: { colour: 'blue' } }
+ * const client = await Client.connect()
+ * await client.create(configMaps, writeHashes(desired, hashParts(desired, content)))
+ * ```
  */
 export function writeHashes<T extends KubernetesObject>(
   object: T,
@@ -50,6 +62,20 @@ export function writeHashes<T extends KubernetesObject>(
  * **Blind spot.** The hashes are what was written, not what the object is. An edit of the spec shows by the generation (`outdated`), and you can
  * compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations: the data of a
  * ConfigMap or a Secret. To see those, use `hashAtIngest`.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { compareParts, hashParts, parts, readHashes, specPart } from '@wherry/hash-compare'
+ *
+ * const content = parts({ spec: specPart() })
+ * const desired = { metadata: { name: 'settings', namespace: 'arcade' }, data: { colour: 'blue' } }
+ * const client = await Client.connect()
+ * const observed = await client.get(configMaps.metadata(), desired.metadata)
+ * const written = observed && readHashes(observed)
+ * if (written !== undefined) console.log(compareParts(hashParts(desired, content), written.hashes)) // []: equal
+ * ```
  */
 export function readHashes(object: Pick<KubernetesObject, 'metadata'>): WrittenHashes | undefined {
   const written = parsed(object.metadata?.annotations?.[hashesAnnotation])

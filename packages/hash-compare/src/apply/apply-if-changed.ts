@@ -45,6 +45,19 @@ import { existingObject } from './existing.ts'
  *
  * @param view the resource to write to: a view of whole objects
  * @throws NotJsonError, InexactIntegerError for a desired or observed object that can't be hashed, before any request
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { applyIfChanged, parts, specPart } from '@wherry/hash-compare'
+ *
+ * const content = parts({ spec: specPart() })
+ * const desired = { metadata: { name: 'settings', namespace: 'arcade' }, data: { colour: 'blue' } }
+ * const client = await Client.connect()
+ * const observed = await client.get(configMaps, desired.metadata) // an operator reads it from a cache
+ * const { reason, writes } = await applyIfChanged(client, configMaps, desired, observed, content)
+ * console.log(reason, writes) // missing [ 'create' ], and equal [] from the second time on
+ * ```
  */
 export async function applyIfChanged<T extends KubernetesObject, S extends Scope, N extends string>(
   client: Client,

@@ -30,6 +30,13 @@ export function integersOf(of: string, options: CanonicalOptions | undefined): I
  * @throws NotJsonError for everything else that JSON can't express: a number that is not finite, a `bigint` (unless allowed), a function, a symbol,
  * `undefined` as the value or in a list (also a hole), a lone surrogate in a string or key, an object of a class (Date, Map, Buffer…), a cycle,
  * more than 1,000 levels
+ * @example
+ * ```ts
+ * import { canonicalize } from '@wherry/hash-compare'
+ *
+ * console.log(canonicalize({ players: 2, name: 'chess', note: undefined })) // {"name":"chess","players":2}
+ * console.log(canonicalize({ points: 2n ** 60n }, { integers: 'bigint' })) // {"points":1152921504606846976}
+ * ```
  */
 export function canonicalize(value: unknown, options?: CanonicalOptions): string {
   let text = ''

@@ -17,6 +17,15 @@ const scratch = Buffer.from(tag + ' '.repeat(digestLength), 'latin1')
  * The JSON passes through one small buffer, so a large object is not held twice. It takes what `canonicalize` takes, and throws as it does.
  *
  * A hash does not reveal the value, but guesses can be checked against it: do not publish the hash of a short Secret.
+ *
+ * @example
+ * ```ts
+ * import { hash } from '@wherry/hash-compare'
+ *
+ * const chess = hash({ name: 'chess', players: 2 })
+ * console.log(chess.length) // 27: v1: and 24 characters
+ * console.log(chess === hash({ players: 2, name: 'chess' })) // true: the order of keys does not count
+ * ```
  */
 export function hash(value: unknown, options?: CanonicalOptions): string {
   return digestOf(value, integersOf('hash', options))

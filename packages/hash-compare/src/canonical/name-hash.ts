@@ -14,14 +14,21 @@ const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
 /**
  * A digest of a value that can stand in a name or in the value of a label: lower-case letters and digits. Equal values have equal digests, on every
  * machine and in every version of this library (rule H1). Put it into an annotation of a Pod template, and the Pods are replaced when the value
- * changes:
- *
- * ```ts
- * const annotations = { 'example.com/config': nameHash(config.data) }
- * ```
+ * changes.
  *
  * It takes what `canonicalize` takes, and throws as it does. A hash does not reveal the value, but guesses can be checked against it: do not publish
  * that of a short Secret.
+ *
+ * @example
+ * ```ts
+ * import { nameHash } from '@wherry/hash-compare'
+ *
+ * const settings = { colour: 'blue' }
+ * const template = {
+ *   metadata: { labels: { app: 'chess' }, annotations: { 'example.com/config': nameHash(settings) } },
+ *   spec: { containers: [{ name: 'chess', image: 'example.com/chess:1' }] },
+ * }
+ * ```
  */
 export function nameHash(value: unknown, options: NameHashOptions = {}): string {
   checkOptions('nameHash', options, { length: integer(4, 40) })

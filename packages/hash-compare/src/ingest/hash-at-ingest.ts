@@ -20,11 +20,7 @@ export type NamedProjection<T, C> = readonly [name: string, project: (object: T)
 
 /**
  * A projection that keeps of each observed object its key, uid, resourceVersion, generation, owners and the hashes of its parts: some 220 bytes,
- * whatever the object's size. Create it once, at module level:
- *
- * ```ts
- * const copies = configMaps.within({ labels: 'example.com/copy' }).project(...hashAtIngest(parts({ spec: specPart() })))
- * ```
+ * whatever the object's size. Create it once, at module level.
  *
  * Its promise (rule H3): the hashes are computed from each version of the object as it came from the server, not read from an annotation. So an
  * edit of any part is a difference as soon as its event arrives, without a read of the object. Fields that are in no part are not seen: other
@@ -32,6 +28,20 @@ export type NamedProjection<T, C> = readonly [name: string, project: (object: T)
  *
  * Objects are decoded with numbers. If a part has an integer beyond 2^53 − 1, the object can't be hashed: the projection throws an
  * `InexactIntegerError` (rule X11), which a cache reports for that one key.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { hashAtIngest, parts, specPart } from '@wherry/hash-compare'
+ *
+ * const content = parts({ spec: specPart() })
+ * const copies = configMaps.within({ labels: 'example.com/copy' }).project(...hashAtIngest(content))
+ *
+ * const client = await Client.connect()
+ * const copy = await client.get(copies, { name: 'settings', namespace: 'arcade' })
+ * console.log(copy?.metadata.resourceVersion, copy?.hashes.spec)
+ * ```
  */
 export function hashAtIngest<T extends object, N extends string>(
   of: Parts<T, N>,

@@ -30,6 +30,17 @@ export interface PathsOf<T, N extends string> {
  * has is a difference. With `where`, it also names the differing paths: for that it walks the objects again, for a log or an event.
  *
  * Digests of another version (another tag than `v1:`) always differ.
+ *
+ * @example
+ * ```ts
+ * import { compareParts, hashParts, parts, specPart } from '@wherry/hash-compare'
+ *
+ * const content = parts({ spec: specPart() })
+ * const a = { metadata: { name: 'chess' }, spec: { players: 2 } }
+ * const b = { metadata: { name: 'chess' }, spec: { players: 4 } }
+ * const differences = compareParts(hashParts(a, content), hashParts(b, content), { parts: content, objects: [a, b] })
+ * console.log(differences) // [ { part: 'spec', paths: [ '/spec/players' ], more: false } ]
+ * ```
  */
 export function compareParts<N extends string, T = never>(
   a: PartHashes<N>,

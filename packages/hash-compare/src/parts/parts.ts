@@ -25,13 +25,17 @@ const name = /^[A-Za-z][\w.-]{0,62}$/
 /**
  * Names parts of objects, each by a function of the object (or a {@link Part}), so that they can be hashed, compared and written separately.
  *
- * ```ts
- * const gameParts = parts({ spec: specPart(), status: statusPart })
- * const sizes = parts({ players: (game: Game) => game.spec.players })
- * ```
- *
  * @throws OptionTypeError, OptionRangeError for no parts, a part that is not a function, or a name that is not made of letters, digits, `.`, `_`
  * and `-`, a letter first, up to 63 characters
+ * @example
+ * ```ts
+ * import { parts, specPart, statusPart } from '@wherry/hash-compare'
+ *
+ * interface Game { spec: { players: number } }
+ * const gameParts = parts({ spec: specPart(), status: statusPart })
+ * const sizes = parts({ players: (game: Game) => game.spec.players })
+ * console.log(gameParts.names, sizes.names) // [ 'spec', 'status' ] [ 'players' ]
+ * ```
  */
 export function parts<T = object, N extends string = string>(
   definitions: { readonly [K in N]: Part<T> | PartFunction<T> },
@@ -48,7 +52,18 @@ export function parts<T = object, N extends string = string>(
   return { names, list, integers: integersOf('parts.options', options), record: recordMaker(names) }
 }
 
-/** Hashes each part of an object. Throws as `hash` does, with the path in the result of the part's function. */
+/**
+ * Hashes each part of an object. Throws as `hash` does, with the path in the result of the part's function.
+ *
+ * @example
+ * ```ts
+ * import { hashParts, parts, specPart, statusPart } from '@wherry/hash-compare'
+ *
+ * const content = parts({ spec: specPart(), status: statusPart })
+ * const hashes = hashParts({ metadata: { name: 'chess' }, spec: { players: 2 } }, content)
+ * console.log(hashes.spec, hashes.status) // v1:… undefined: there is no status
+ * ```
+ */
 export function hashParts<T, N extends string>(object: T, of: Parts<T, N>): PartHashes<N> {
   return of.record(digestsOf(object, of))
 }

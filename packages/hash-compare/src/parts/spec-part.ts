@@ -28,6 +28,16 @@ interface AnyObject {
  * not included, so copies of one object are equal in all namespaces.
  *
  * The value has the object's own shape, so paths in it are paths in the object. Missing labels and empty labels are equal; so are annotations.
+ *
+ * @example
+ * ```ts
+ * import { hashParts, parts, specPart } from '@wherry/hash-compare'
+ *
+ * const content = parts({
+ *   spec: specPart({ annotations: ['example.com/owner'], labels: key => !key.startsWith('hash.') }),
+ * })
+ * console.log(hashParts({ metadata: { name: 'settings' }, data: { colour: 'blue' } }, content))
+ * ```
  */
 export function specPart(options?: SpecPartOptions): Part<object> {
   if (options !== undefined) checkOptions('specPart', options, { labels: keyFilter, annotations: keyFilter })

@@ -1,6 +1,16 @@
 import type { Part } from './part.ts'
 
-/** The status of an object (rule H2), as `{ status }`; an object without one has no such part. It is written to the subresource. */
+/**
+ * The status of an object (rule H2), as `{ status }`; an object without one has no such part. It is written to the subresource.
+ *
+ * @example
+ * ```ts
+ * import { hashParts, parts, statusPart } from '@wherry/hash-compare'
+ *
+ * const content = parts({ status: statusPart })
+ * console.log(hashParts({ spec: { players: 2 }, status: { phase: 'Running' } }, content))
+ * ```
+ */
 export const statusPart: Part<object> = {
   of: object => {
     const { status } = object as { readonly status?: unknown }

@@ -99,6 +99,20 @@ export interface StoreStats {
  * (rules R25, R26).
  *
  * @throws OptionTypeError, OptionRangeError
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { Store } from '@wherry/informer'
+ *
+ * const { environment } = await Client.connect()
+ * const store = new Store({ view: configMaps, environment })
+ * const snapshot = store.writer().replace()
+ * const settings = { metadata: { name: 'settings', namespace: 'arcade', uid: '1', resourceVersion: '7' } }
+ * snapshot.put(settings, 100)
+ * snapshot.commit('7')
+ * console.log(store.get('arcade/settings')?.metadata?.resourceVersion) // 7
+ * ```
  */
 export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTarget<C>, HandoverStore<C> {
   readonly #environment: Environment

@@ -42,12 +42,19 @@ type AnyInformer = TransformInformer<unknown>
  * Views of one resource and scope share one watch, in the smallest form that is enough for all of them. Each object is decoded once; each view has
  * its own store and journal. If a scope has only metadata views, the server sends only metadata.
  *
+ * @example
  * ```ts
+ * import { Client } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ * import { pick, TransformCache } from '@wherry/transform-cache'
+ *
  * const phases = pods.project(pick('status.phase', 'metadata.labels'))
- * const cache = new TransformCache({ client, views: [phases, pods.metadata()] })
+ * const cache = new TransformCache({ client: await Client.connect(), views: [phases, pods.metadata()] })
  * cache.start()
  * await cache.synced()
- * cache.informer(phases).list({ labels: { app: 'web' } })
+ * for (const { metadata, status } of cache.informer(phases).list({ labels: { app: 'chess' } })) {
+ *   console.log(metadata?.name, status?.phase)
+ * }
  * await cache.close()
  * ```
  */

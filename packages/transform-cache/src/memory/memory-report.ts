@@ -54,6 +54,21 @@ export const storeBytesPerObject = 220
 /**
  * Reports the contents and memory of informers, by a walk over all their objects in slices of some milliseconds. The kept bytes are estimated from
  * V8's layout of JSON, to within 25 % of the heap; an object that two views share is counted in both.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ * import { Informer } from '@wherry/informer'
+ * import { memoryReport } from '@wherry/transform-cache'
+ *
+ * const informer = new Informer({ client: await Client.connect(), view: pods })
+ * informer.start()
+ * await informer.whenSynced()
+ * const report = await memoryReport(informer, { largest: 5 })
+ * console.log(report.keptBytes, report.views[0]?.largest)
+ * console.log(`${report}`) // the same as a table
+ * ```
  */
 export async function memoryReport(
   informers: SharedInformer<unknown> | Iterable<SharedInformer<unknown>>,

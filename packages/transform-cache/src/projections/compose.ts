@@ -4,11 +4,14 @@ import { nameOfProjection, selfNamed } from '@wherry/client/internal'
 /**
  * Applies projections one after another, each to the result of the one before. Its name combines theirs.
  *
- * ```ts
- * deployments.project(compose(stripLastApplied, omit('status')))
- * ```
- *
  * @throws OptionTypeError for a function without a name (`selfNamed`), OptionRangeError for fewer than two
+ * @example
+ * ```ts
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { compose, omit, stripLastApplied } from '@wherry/transform-cache'
+ *
+ * const desired = deployments.project(compose(stripLastApplied, omit('status')))
+ * ```
  */
 export function compose<T extends object, A extends object, B>(
   first: (object: T) => A,

@@ -20,6 +20,19 @@ export interface KeyOnly extends SelfNamed {
 /**
  * Keeps name, namespace, uid and resourceVersion: enough to see that an object exists and has changed. If nothing else reads the resource, project
  * its metadata view: then the server sends no more than metadata.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ * import { keyOnly, TransformCache } from '@wherry/transform-cache'
+ *
+ * const existing = pods.project(keyOnly)
+ * const cache = new TransformCache({ client: await Client.connect(), views: [existing] })
+ * cache.start()
+ * await cache.synced()
+ * console.log(cache.informer(existing).get('arcade/chess')?.metadata.uid)
+ * ```
  */
 export const keyOnly: KeyOnly = selfNamed('keyOnly', ({ metadata = {} }: Parameters<KeyOnly>[0]) => {
   const { name, namespace, uid, resourceVersion } = metadata

@@ -17,11 +17,19 @@ export interface OmitProjection<P extends Path> extends SelfNamed {
 /**
  * Leaves out these paths, and `metadata.managedFields`. A path through a list leaves it out of each item.
  *
- * ```ts
- * pods.project(omit('status', 'spec.containers.env'))
- * ```
- *
  * @throws OptionRangeError for no path, an empty path, or a path of the object's identity
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ * import { omit, TransformCache } from '@wherry/transform-cache'
+ *
+ * const light = pods.project(omit('status', 'spec.containers.env'))
+ * const cache = new TransformCache({ client: await Client.connect(), views: [light] })
+ * cache.start()
+ * const pod = await cache.get(light, { name: 'chess', namespace: 'arcade' })
+ * console.log(pod?.spec?.nodeName)
+ * ```
  */
 export function omit<const P extends readonly [Path, ...Path[]]>(...paths: P): OmitProjection<P[number]> {
   const text = textOf('omit', paths)

@@ -26,11 +26,19 @@ type KnownPaths<Unknown> = [Unknown] extends [never] ? unknown : { readonly 'the
  *
  * A path that the type of the resource's objects does not have does not compile. A resource without a type takes any path.
  *
- * ```ts
- * pods.project(pick('spec.nodeName', 'status.phase', 'metadata.labels'))
- * ```
- *
  * @throws OptionRangeError for no path, or an empty one
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ * import { pick, TransformCache } from '@wherry/transform-cache'
+ *
+ * const placed = pods.project(pick('spec.nodeName', 'status.phase', 'metadata.labels'))
+ * const cache = new TransformCache({ client: await Client.connect(), views: [placed] })
+ * cache.start()
+ * const pod = await cache.get(placed, { name: 'chess', namespace: 'arcade' })
+ * console.log(pod?.spec?.nodeName, pod?.status?.phase)
+ * ```
  */
 export function pick<const P extends readonly [Path, ...Path[]]>(...paths: P): PickProjection<P[number]> {
   const name = `pick:${textOf('pick', paths)}`

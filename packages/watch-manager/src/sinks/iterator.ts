@@ -20,6 +20,22 @@ export interface IteratorSink<C = unknown> extends Sink<C>, AsyncIterable<SinkEv
  *
  * A `remove` or `close` waits for the event that a reader holds. Leave the loop before you await one of them: inside the loop it would wait for
  * itself, until `closeTimeoutMs`.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ * import { iteratorSink, WatchManager } from '@wherry/watch-manager'
+ *
+ * const manager = new WatchManager({ cache: new DynamicCache({ client: await Client.connect() }) })
+ * manager.start()
+ * const events = iteratorSink<ConfigMap>()
+ * await manager.registrar('reader', events).add(configMaps)
+ * for await (const event of events) {
+ *   if (event.type === 'changed') console.log(event.key, event.object.data)
+ * }
+ * ```
  */
 export function iteratorSink<C = unknown>(options: IteratorSinkOptions = {}): IteratorSink<C> {
   checkOptions('iteratorSink', options, { concurrency: integer(1) })

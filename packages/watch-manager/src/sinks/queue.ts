@@ -16,6 +16,23 @@ export interface KeyQueue<K> {
  *
  * It remembers the keys that it has received. If an object was deleted while the registrar lagged too far behind to report it, its key is added
  * too: the worker of the queue then looks for the object and finds that it is gone.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ * import { queueSink, WatchManager } from '@wherry/watch-manager'
+ * import { WorkQueue } from '@wherry/work-queue'
+ *
+ * const queue = new WorkQueue()
+ * const manager = new WatchManager({ cache: new DynamicCache({ client: await Client.connect() }) })
+ * await manager.registrar('worker', queueSink(queue)).add(pods)
+ * manager.start()
+ * for await (const key of queue) {
+ *   queue.done(key) // after the work for it: arcade/chess
+ * }
+ * ```
  */
 export function queueSink<C = unknown>(queue: KeyQueue<string>): Sink<C>
 export function queueSink<C, K>(queue: KeyQueue<K>, keyOf: (event: Changed<C> | Deleted<C>) => K | undefined): Sink<C>

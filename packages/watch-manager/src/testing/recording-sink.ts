@@ -31,6 +31,23 @@ interface KnownView {
 
 /**
  * A sink for tests: remembers what it is told, keeps what is there according to it, and watches over what a sink can rely on.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ * import { WatchManager } from '@wherry/watch-manager'
+ * import { RecordingSink } from '@wherry/watch-manager/testing'
+ *
+ * const manager = new WatchManager({ cache: new DynamicCache({ client: await Client.connect() }) })
+ * const sink = new RecordingSink()
+ * const audit = manager.registrar('audit', sink)
+ * await audit.add(configMaps)
+ * manager.start()
+ * await audit.synced()
+ * console.log([...sink.contents(configMaps).keys()], sink.problems)
+ * ```
  */
 export class RecordingSink implements Sink {
   readonly concurrency: number

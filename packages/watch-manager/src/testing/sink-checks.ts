@@ -36,13 +36,18 @@ export interface SinkCheck {
 }
 
 /**
- * The contract of a {@link Sink} as checks, for any test runner:
- *
- * ```ts
- * for (const { name, run } of sinkChecks(() => tableSubject())) it(name, run)
- * ```
+ * The contract of a {@link Sink} as checks, for any test runner.
  *
  * @param make called for each check, for a subject of its own
+ * @example
+ * ```ts
+ * import { test } from 'node:test'
+ * import { callbackSink } from '@wherry/watch-manager'
+ * import { sinkChecks } from '@wherry/watch-manager/testing'
+ *
+ * const checks = sinkChecks(() => ({ open: () => callbackSink(event => console.log(event.type)) }))
+ * for (const { name, run } of checks) test(name, run)
+ * ```
  */
 export function sinkChecks(
   make: () => SinkSubject | Promise<SinkSubject>,

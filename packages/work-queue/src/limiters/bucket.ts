@@ -17,6 +17,19 @@ export interface BucketOptions {
  * key that waits takes another, and with enough of them the line grows without bound.)
  *
  * Keeps nothing of a key: it has no failures to forget.
+ *
+ * @example
+ * ```ts
+ * import { BucketRateLimiter, WorkQueue } from '@wherry/work-queue'
+ *
+ * const queue = new WorkQueue({ rateLimiter: new BucketRateLimiter({ perSecond: 5, burst: 20 }) })
+ * queue.add('arcade/chess')
+ * const key = await queue.take()
+ * if (key !== undefined) {
+ *   queue.addRateLimited(key) // at once, since a token is left
+ *   queue.done(key)
+ * }
+ * ```
  */
 export class BucketRateLimiter<K = string> implements RateLimiter<K> {
   readonly #perMs: number

@@ -15,6 +15,16 @@ export interface ExponentialOptions {
  * `ItemExponentialFailureRateLimiter` does.
  *
  * A failure is remembered until `forget`: call it when a key has succeeded, and when it is gone.
+ *
+ * @example
+ * ```ts
+ * import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
+ *
+ * const queue = new WorkQueue({ rateLimiter: new ExponentialRateLimiter({ baseMs: 100, maxMs: 60_000 }) })
+ * queue.addRateLimited('arcade/chess') // after 100 ms
+ * console.log(queue.failures('arcade/chess')) // 1
+ * queue.forget('arcade/chess') // the next failure waits 100 ms again
+ * ```
  */
 export class ExponentialRateLimiter<K = string> implements RateLimiter<K> {
   readonly #baseMs: number

@@ -7,6 +7,15 @@ import type { RateLimiter } from './rate-limiter.ts'
  *
  * `new MaxOfRateLimiter(new ExponentialRateLimiter(), new BucketRateLimiter())` is client-go's
  * `DefaultControllerRateLimiter`.
+ *
+ * @example
+ * ```ts
+ * import { BucketRateLimiter, ExponentialRateLimiter, MaxOfRateLimiter, WorkQueue } from '@wherry/work-queue'
+ *
+ * const ofKey = new ExponentialRateLimiter({ baseMs: 100, maxMs: 60_000 })
+ * const ofAll = new BucketRateLimiter({ perSecond: 5, burst: 20 })
+ * const queue = new WorkQueue({ rateLimiter: new MaxOfRateLimiter(ofKey, ofAll) })
+ * ```
  */
 export class MaxOfRateLimiter<K = string> implements RateLimiter<K> {
   readonly #limiters: readonly RateLimiter<K>[]

@@ -140,7 +140,7 @@ it('each name that a text gives to a package is exported by it', () => {
   const exported = new Map(
     publishedPackages().map(one => [one.name, new Set(publicNames(one).map(({ name }) => name))]),
   )
-  const wrong = [...whatUsersRead(root).matchAll(/`([A-Za-z]\w+)` (?:of|from) `(@wherry\/[\w-]+)`/g)].filter(
+  const wrong = [...whatUsersRead(root).matchAll(/`([A-Za-z]\w+)` \(?(?:of|from) `(@wherry\/[\w-]+)`/g)].filter(
     ([, name = '', of = '']) => exported.get(of)?.has(name) !== true,
   )
   expect(wrong.map(([text]) => text)).toEqual([])

@@ -84,6 +84,10 @@ export function validateDefinition(definition: KubeObject, old: KubeObject | und
     if (value === '') required(`spec.names.${field}`)
     else for (const why of dns1035Problems(value, field)) invalid(`spec.names.${field}`, value, why)
   }
+  const listKind = stringAt(names, 'listKind') ?? ''
+  if (listKind !== '' && listKind === stringAt(names, 'kind')) {
+    invalid('spec.names.listKind', listKind, 'kind and listKind may not be the same')
+  }
   for (const field of ['shortNames', 'categories'] as const)
     for (const [i, value] of strings(own(names, field)).entries())
       for (const why of dns1035Problems(value, field)) invalid(`spec.names.${field}[${i}]`, value, why)

@@ -98,6 +98,7 @@ export const refusedNames: readonly {
   readonly approval?: string
 }[] = [
   { group: 'x.example.com', names: { shortNames: ['Shirts', 'sh_1', 'a'], categories: ['All', 'all'] } },
+  { group: 'x.example.com', names: { listKind: 'Kindrefused' } },
   { group: 'x.k8s.io', names: {} },
   { group: 'kubernetes.io', names: {}, approval: 'soon' },
 ]

@@ -1,6 +1,6 @@
 import type { KubernetesObject, View } from '@wherry/client'
 import { Channel, generationChanged, type Operator } from '@wherry/controller'
-import type { Registrar } from '@wherry/watch-manager'
+import { type Registrar, WatchManager } from '@wherry/watch-manager'
 import { configName, type SyncedKind, theConfig } from './config.ts'
 import { type Kinds, textOf } from './kinds.ts'
 import { ObjectStore, type OnChange } from './store.ts'
@@ -45,7 +45,7 @@ export class PolicyStore extends ObjectStore<KubernetesObject> {
 
 /** Keeps in the policy store what the Config names, and says in its status what is there. */
 export function declareConfig(operator: Operator, kinds: Kinds, store: PolicyStore): void {
-  const sync: Registrar<KubernetesObject> = operator.manager.registrar('sync', store)
+  const sync: Registrar<KubernetesObject> = operator.manager(WatchManager).registrar('sync', store)
   kinds.usedBy({ registrar: sync, store })
   operator
     .controller('config')

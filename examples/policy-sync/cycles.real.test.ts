@@ -4,6 +4,7 @@ import { customResourceDefinitions } from '@wherry/client/resources/apiextension
 import { startApiServer } from '@wherry/testing'
 import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
+import { WatchManager } from '@wherry/watch-manager'
 import { describe, expect, it, vi } from 'vitest'
 import { onStage, type Tokens } from '../../tools/runner/stage.ts'
 import { type ConstraintTemplate, definitionName, templates } from './template.ts'
@@ -79,7 +80,9 @@ describe.runIf(available)(
           await vi.waitFor(() => expect(policySync.constraints.kinds).toEqual([]))
           await vi.waitFor(() => expect(policySync.audited.kinds).toEqual([]))
           // Reviews need all templates.
-          expect(operator.manager.intended.map(({ resource }) => resource.plural)).toEqual(['constrainttemplates'])
+          expect(operator.manager(WatchManager).intended.map(({ resource }) => resource.plural)).toEqual([
+            'constrainttemplates',
+          ])
           const cached = (): string[] => operator.report().informers.map(({ view }) => `${view}`)
           const ofKinds = (): string[] => cached().filter(view => /namespaces|constraints\.policy/.test(view))
           await vi.waitFor(() => expect(ofKinds()).toEqual([]))

@@ -4,6 +4,7 @@ import { configMaps, events, namespaces, pods } from '@wherry/client/resources/c
 import { ingresses } from '@wherry/client/resources/networking'
 import { conditionOf } from '@wherry/controller'
 import { type AccessAttributes, type EmbeddedApiServer, startApiServer } from '@wherry/testing'
+import { WatchManager } from '@wherry/watch-manager'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { configs } from './config.ts'
 import { constraintGroup } from './constraint.ts'
@@ -78,7 +79,7 @@ it('W2: two Ingresses with one host are found, told of by an event, and no longe
   })
   await client.delete(ingresses, { namespace: 'default', name: 'a' })
   await vi.waitFor(async () => expect(await status()).toMatchObject({ totalViolations: 0, violations: [] }))
-  const watched = running.operator.manager.watched.filter(({ resource }) => resource.kind === 'Ingress')
+  const watched = running.operator.manager(WatchManager).watched.filter(({ resource }) => resource.kind === 'Ingress')
   expect(watched).toHaveLength(1)
   const { byVerb } = await server.stats()
   expect(byVerb.watch?.['ingresses.networking.k8s.io']?.requests).toBe(1)
@@ -274,7 +275,7 @@ it('D4: a template that goes takes its kind, its constraints and its watches alo
   })
   await vi.waitFor(() => expect(running.policySync.constraints.kinds).toEqual([]))
   await vi.waitFor(() => expect(running.policySync.audited.kinds).toEqual([]))
-  const kinds = (): string[] => running.operator.manager.intended.map(({ resource }) => resource.kind)
+  const kinds = (): string[] => running.operator.manager(WatchManager).intended.map(({ resource }) => resource.kind)
   await vi.waitFor(() => expect(kinds()).not.toContain('RequiredLabels'))
   expect(kinds()).not.toContain('Namespace')
 })

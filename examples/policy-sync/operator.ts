@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '@wherry/client'
 import type { Operator, OperatorSettings } from '@wherry/controller'
+import { WatchManager } from '@wherry/watch-manager'
 import { Audit } from './audit.ts'
 import { Changes } from './changes.ts'
 import { CompiledPolicies } from './compiled-policies.ts'
@@ -36,7 +37,8 @@ export interface PolicySync {
 /** Four registrars of the operator's watch manager, `sync`, `constraints`, `audit` and `templates`, and the controllers that say what they watch. */
 export function declarePolicySync(operator: Operator, options: PolicySyncOptions = {}): PolicySync {
   const { auditDelayMs = 1000, policies = {} } = options
-  const { client, manager } = operator
+  const { client } = operator
+  const manager = operator.manager(WatchManager)
   const kinds = new Kinds(client)
   const changes = new Changes(client.environment.clock, {
     delayMs: auditDelayMs,

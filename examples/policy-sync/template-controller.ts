@@ -7,7 +7,7 @@ import {
   type Operator,
   type ReconcileContext,
 } from '@wherry/controller'
-import type { PendingView, Registrar } from '@wherry/watch-manager'
+import { type PendingView, type Registrar, WatchManager } from '@wherry/watch-manager'
 import type { Compiled } from './compiled-policies.ts'
 import { retryMs } from './config-controller.ts'
 import type { Constraint } from './constraint.ts'
@@ -37,7 +37,7 @@ interface Problem {
  */
 export function declareTemplates(operator: Operator, parts: TemplateParts): void {
   const { compiled, constraints, audit, changes } = parts
-  const registrar: Registrar<Constraint> = operator.manager.registrar('constraints', constraints)
+  const registrar: Registrar<Constraint> = operator.manager(WatchManager).registrar('constraints', constraints)
   operator
     .controller('template')
     .for(templates)

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { expect, it } from 'vitest'
 import { publishedPackages } from '../../tools/workspace.ts'
 import { importsBelow } from './imports.ts'
@@ -19,4 +20,13 @@ it('K3: nothing that an operator loads imports a schema library, a compiler or t
   ])
   expect(loaded.length).toBeGreaterThan(8)
   expect(wrong).toEqual([])
+})
+
+it('only DynamicViews brings the watch manager along: an operator without registrars has none of its code', () => {
+  const controller = publishedPackages().find(({ short }) => short === 'controller')
+  const imports = importsBelow(controller?.folder ?? '', false).filter(one => !one.typeOnly)
+  const users = imports.filter(({ specifier }) => specifier === '@wherry/watch-manager').map(one => basename(one.from))
+  const importers = imports.filter(({ specifier }) => specifier.endsWith('/dynamic-views.ts'))
+  expect(users).toEqual(['dynamic-views.ts'])
+  expect(importers.map(one => basename(one.from))).toEqual(['index.ts'])
 })

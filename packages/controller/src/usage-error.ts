@@ -8,6 +8,8 @@ export type UsageCode =
   | 'CONTROLLER_NAME_TAKEN'
   /** A controller was started twice, or after it was stopped. */
   | 'CONTROLLER_USED'
+  /** A source needs a WatchManager, and the controller was given none. */
+  | 'NO_MANAGER'
   /** An election was run twice. */
   | 'ELECTION_USED'
   /** A reconcile returned something that is not a result. Counts as a failure; the key runs again with backoff. */

@@ -10,6 +10,7 @@ import {
 } from '@wherry/client/internal'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import { within } from '@wherry/informer/internal'
+import type { WatchManager } from '@wherry/watch-manager'
 import { Priority, WorkQueue } from '@wherry/work-queue'
 import { ControllerApplies } from '../apply/controller-applies.ts'
 import { ApplyDelayedError } from '../apply/errors.ts'
@@ -371,7 +372,7 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   #target(input: Input): InputTarget {
-    const { cache, manager, client } = this.#parts
+    const { cache, client } = this.#parts
     const debouncer = this.#debouncer(input)
     const isNaming = (): boolean => this.#isExplained || this.#parts.runs?.isRead === true
     const enqueue = (key: string, cause: Cause, isInitial: boolean): void => {
@@ -382,7 +383,7 @@ export class Controller<C, S extends Scope = Scope> {
       controller: this.name,
       primary: this.#view.resource,
       cache,
-      manager,
+      manager: Manager => this.#manager(Manager),
       environment: client.environment,
       applied: this.#applies.objects,
       enqueue,
@@ -399,6 +400,16 @@ export class Controller<C, S extends Scope = Scope> {
         else debouncer.add(allKeys, cause)
       },
     }
+  }
+
+  #manager(Manager: typeof WatchManager): WatchManager {
+    const { manager } = this.#parts
+    if (typeof manager === 'function') return manager(Manager)
+    if (manager !== undefined) return manager
+    throw new UsageError(
+      'NO_MANAGER',
+      `a source of the controller ${this.name} needs a WatchManager: give the controller one`,
+    )
   }
 
   /** An object that this controller has created went before an informer had seen it: there is no event that says so. */

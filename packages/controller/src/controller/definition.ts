@@ -24,6 +24,7 @@ import { listOf, type PollPolicy, pollPolicies } from '../reads/options.ts'
 import type { OwnWrites } from '../reads/own-writes.ts'
 import { checkDebounce, type Debounce } from '../sources/debounce.ts'
 import type { Input } from '../sources/input.ts'
+import type { SharedManager } from '../sources/source.ts'
 import type { OnGone, Reconcile } from './context.ts'
 import type { RunRecords } from './run-records.ts'
 
@@ -79,8 +80,8 @@ export interface ControllerParts {
    * The operator's name: `apply` writes as the field manager `OPERATOR/CONTROLLER`. @default none: as the client's field manager
    */
   readonly operator?: string | undefined
-  /** Started by whoever made it. */
-  readonly manager: WatchManager
+  /** What `DynamicViews` watch by: a manager, which whoever made it starts, or a function that gives it. @default none: such a source is an error */
+  readonly manager?: WatchManager | SharedManager | undefined
   /** @default into the client's environment */
   readonly log?: Logger | undefined
   /** Records what reconciles tell. @default one of its own */
@@ -137,7 +138,9 @@ export function checkParts(parts: ControllerParts): void {
     client: having('a Client', 'get', 'create'),
     cache: having('a DynamicCache', 'hold', 'get'),
     narrow: having('a NarrowCache', 'get', 'watch'),
-    manager: having('a WatchManager', 'registrar'),
+    manager: (option: string, value: unknown) => {
+      if (typeof value !== 'function') having('a WatchManager', 'registrar')(option, value)
+    },
     operator: text,
     log: loggerCheck,
     events: having('an EventRecorder', 'record'),
@@ -146,5 +149,5 @@ export function checkParts(parts: ControllerParts): void {
     runs: having('RunRecords', 'tell'),
     poll: pollPolicies,
   }
-  checkOptions('controller.parts', parts, checks, ['client', 'cache', 'narrow', 'manager'])
+  checkOptions('controller.parts', parts, checks, ['client', 'cache', 'narrow'])
 }

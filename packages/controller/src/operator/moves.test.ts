@@ -1,4 +1,5 @@
 import { configMaps } from '@wherry/client/resources/core'
+import { WatchManager } from '@wherry/watch-manager'
 import { describe, expect, it } from 'vitest'
 import type { ReconcileContext } from '../controller/context.ts'
 import type { Source } from '../sources/source.ts'
@@ -104,7 +105,7 @@ describe('while an informer moves', () => {
     (_, look) => {
       const heard: string[] = []
       const registered = async ({ operator }: Arcade) => {
-        const registrar = operator.manager.registrar('mine', {
+        const registrar = operator.manager(WatchManager).registrar('mine', {
           event: event => {
             heard.push(event.type)
           },

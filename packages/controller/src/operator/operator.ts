@@ -3,7 +3,7 @@ import { asError, checkOptions, flag, systemClock, version } from '@wherry/clien
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { aborted } from '@wherry/informer/internal'
 import { NarrowCache } from '@wherry/narrow-cache'
-import { WatchManager } from '@wherry/watch-manager'
+import type { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'
 import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
@@ -57,7 +57,9 @@ export class Operator {
   readonly cache: DynamicCache
   /** The cache of single objects, which tracked reads use. */
   readonly narrow: NarrowCache
-  readonly manager: WatchManager
+  #manager: WatchManager | undefined
+  /** The manager is to be running. */
+  #isWatching = false
   readonly #options: OperatorOptions
   readonly #writes: OwnWrites
   /** Made by `connect`: closed with the operator. */
@@ -92,7 +94,6 @@ export class Operator {
     this.narrow = new NarrowCache({ ...options.narrow, client })
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
     this.#writes = new OwnWrites({ clock: client.environment.clock, cache: this.cache })
-    this.manager = new WatchManager({ cache: this.cache, environment: client.environment })
     // Junk tokens must not hold up the lease and the writes of the operator.
     this.#reviews = options.health?.tokenReview === true ? client.withOwnConnections() : undefined
     this.#health = options.health && this.#serverOf(options.health)
@@ -322,7 +323,8 @@ export class Operator {
         await Promise.race([component.start(), aborted(signal)])
         this.#up.add(component)
       }
-      this.manager.start()
+      this.#isWatching = true
+      this.#manager?.start()
       for (const controller of this.#controllers) controller.prepare()
       this.#unmeasure = measureCaches(environment, this.cache, this.#controllers)
       const leader = this.#leader
@@ -402,9 +404,21 @@ export class Operator {
     return [...this.#named.values()].map(one => (one instanceof NamedController ? one.definition() : one))
   }
 
+  /**
+   * The operator's one watch manager, for registrars of your own. The first call makes it, of the class that your program imports: an operator without
+   * registrars has none of its code.
+   */
+  manager(Manager: typeof WatchManager): WatchManager {
+    if (this.#manager !== undefined) return this.#manager
+    this.#manager = new Manager({ cache: this.cache, environment: this.client.environment })
+    if (this.#isWatching) this.#manager.start()
+    return this.#manager
+  }
+
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
     const { log, metrics, poll } = this.#options
-    const { client, cache, narrow, manager } = this
+    const { client, cache, narrow } = this
+    const manager = (Manager: typeof WatchManager): WatchManager => this.manager(Manager)
     const own = { client, cache, narrow, manager, operator: this.name, writes: this.#writes }
     return new Controller(definition, { ...own, log, metrics, poll, runs: this.#runs })
   }
@@ -412,7 +426,7 @@ export class Operator {
   /** All views that keys may run for: those of controllers and of registrars, and those that reads are served from. */
   get #watched(): readonly View[] {
     const views = [
-      ...this.manager.intended,
+      ...(this.#manager?.intended ?? []),
       ...this.#controllers.flatMap(({ views, reads }) => [...views, ...reads.views]),
     ]
     return [...new Map(views.map(view => [view.key, view])).values()]
@@ -434,7 +448,7 @@ export class Operator {
     const steps = [
       () => Promise.all(controllers.map(controller => controller.stop({ reason: why, ...this.#patience }))),
       ...this.#started.map(component => () => component.stop()),
-      () => this.manager.close(),
+      () => this.#manager?.close(),
       () => this.narrow.close(),
       () => this.cache.close(),
       () => this.#health?.close(),

@@ -1,7 +1,7 @@
 import type { View } from '@wherry/client'
 import { text } from '@wherry/client/internal'
 import type { Changed, Deleted } from '@wherry/informer'
-import type { Registrar, ReplaceOptions, Sink } from '@wherry/watch-manager'
+import { type Registrar, type ReplaceOptions, type Sink, WatchManager } from '@wherry/watch-manager'
 import { UsageError } from '../usage-error.ts'
 import type { Source, SourceConnection, SourceTarget } from './source.ts'
 
@@ -79,7 +79,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
     if (this.#registrar !== undefined) {
       throw new UsageError('SOURCE_TAKEN', `the source ${this.name} serves another controller: create one for each`)
     }
-    const registrar = manager.registrar<C>(`controller/${controller}/${this.name}`, sinkOf(target))
+    const registrar = manager(WatchManager).registrar<C>(`controller/${controller}/${this.name}`, sinkOf(target))
     this.#registrar = registrar
     const failed = (error: Error): void => environment.onError(error, { phase: `source ${this.name}` })
     registrar.replace(this.#wanted.values()).catch(failed)

@@ -3,13 +3,12 @@ import { asError, redactError } from '@wherry/client/internal'
 import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Handler } from '@wherry/informer'
 import { watched } from '@wherry/informer/internal'
-import type { WatchManager } from '@wherry/watch-manager'
 import type { AppliedObjects } from '../apply/applied-object.ts'
 import type { Tell } from '../apply/own-events.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { Cause } from './cause.ts'
 import type { Debounce } from './debounce.ts'
-import type { SourceConnection } from './source.ts'
+import type { SharedManager, SourceConnection } from './source.ts'
 
 /** Who takes the keys of an input: a controller. */
 export interface InputTarget {
@@ -18,7 +17,7 @@ export interface InputTarget {
   /** Of what the keys are. */
   readonly primary: ResourceType
   readonly cache: DynamicCache
-  readonly manager: WatchManager
+  readonly manager: SharedManager
   readonly environment: Environment
   /** What is kept of owned objects. */
   readonly applied: AppliedObjects

@@ -2,11 +2,17 @@ import type { Environment, ObjectKey, View } from '@wherry/client'
 import type { WatchManager } from '@wherry/watch-manager'
 import type { Keys } from './key.ts'
 
+/**
+ * Gives the one watch manager that controllers and registrars share. The first call makes it, of the class that the caller imports: a program without
+ * registrars has none of its code.
+ */
+export type SharedManager = (Manager: typeof WatchManager) => WatchManager
+
 /** The controller's side of a source. */
 export interface SourceTarget<E> {
   /** The name of the controller. */
   readonly controller: string
-  readonly manager: WatchManager
+  readonly manager: SharedManager
   readonly environment: Environment
   /** Whether the server does not serve a view's resource (yet) and the controller waits for it: then the start does not (rules C3, D7). */
   isAbsent(view: View): Promise<boolean>

@@ -427,7 +427,8 @@ describe('from', () => {
       await watched.replace([configMaps.within({ labels: { game: 'go' } })])
       await operator.settled()
       expect(ran.splice(0)).toEqual(['go'])
-      expect(operator.manager.intended.map(({ key }) => key)).toContain(watched.intended[0]?.key)
+      expect(operator.manager(WatchManager)).toBe(operator.manager(WatchManager))
+      expect(operator.manager(WatchManager).intended.map(({ key }) => key)).toContain(watched.intended[0]?.key)
       await client.delete(configMaps, at('go'))
       await after(client.delete(configMaps, at('chess')))
       expect(ran.splice(0)).toEqual(['go'])
@@ -622,15 +623,25 @@ describe('a controller from its parts', () => {
     const metrics = await prometheusMetrics({ processMetrics: false })
     metrics.queue('game', { depths: () => new Map(), unfinished: () => [] })
     await inArcade(async ({ client, operator }) => {
-      const { cache, narrow, manager } = operator
-      manager.start()
-      const parts = { client, cache, narrow, manager, metrics }
+      const { cache, narrow } = operator
+      const parts = { client, cache, narrow, metrics }
       const controller = new Controller({ name: 'game', for: games, reconcile: () => {} }, parts)
       await expect(controller.start()).rejects.toMatchObject({ option: 'queue.controller' })
       expect(controller.state).toBe('stopped')
       expect(cache.report().informers).toEqual([])
     })
   })
+
+  it('C4: names the watch manager that a source of it lacks', () =>
+    inArcade(async ({ client, operator }) => {
+      const { cache, narrow } = operator
+      const inputs = [from(new DynamicViews<ConfigMap>('maps'), () => at('chess'))]
+      const controller = new Controller(
+        { name: 'game', for: games, inputs, reconcile: () => {} },
+        { client, cache, narrow },
+      )
+      await expect(controller.start()).rejects.toMatchObject({ code: 'NO_MANAGER' })
+    }))
 
   it('C4: runs without an operator, and holds its views under its name', () =>
     inArcade(async ({ client }) => {

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { Client } from '@wherry/client'
+import { secrets } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
-import { startApiServer } from '@wherry/testing'
-import { expect, it } from 'vitest'
+import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
+import { describe, expect, it } from 'vitest'
 import { called, prepare } from './testkit/admissions.ts'
 import { games } from './testkit/games.ts'
-import { replica } from './testkit/own.ts'
+import { until } from './testkit/on-a-server.ts'
+import { type Replica, replica } from './testkit/own.ts'
 
 interface Rule {
   readonly apiGroups: string[]
@@ -32,21 +34,39 @@ function documented(operator: string): Rule[] {
     })
 }
 
-it('B3: an operator with the rights that the documentation names is trusted', async () => {
+/** The documented rules without one verb for one resource. */
+function without(verb: string, resource: string): Rule[] {
+  return documented('arcade').flatMap(rule => {
+    if (!rule.verbs.includes(verb) || !rule.resources.includes(resource)) return [rule]
+    return [
+      { ...rule, verbs: rule.verbs.filter(other => other !== verb) },
+      { ...rule, resources: rule.resources.filter(other => other !== resource) },
+    ].filter(({ verbs, resources }) => verbs.length > 0 && resources.length > 0)
+  })
+}
+
+const rights = documented('arcade').flatMap(({ verbs, resources }) =>
+  resources.flatMap(resource => verbs.map(verb => [verb, resource] as const)),
+)
+
+/** Runs an operator with these rights and a webhook of either kind. `before`: what there is before it. */
+async function withRights(
+  rules: readonly Rule[],
+  body: (one: Replica, client: Client) => Promise<void>,
+  before: (client: Client, server: EmbeddedApiServer) => Promise<unknown> = async () => {},
+): Promise<void> {
   const tokens = { 'a-token': { name: 'operator', groups: [] } }
-  const server = await startApiServer({ authorization: 'RBAC', tokens })
+  await using server = await startApiServer({ authorization: 'RBAC', tokens })
   const { url, ca, token } = server
-  const client = new Client({ url, ca, token })
-  const rules = documented('arcade')
-  expect(rules).toHaveLength(4)
+  await using client = new Client({ url, ca, token })
   const name = 'operator'
-  await client.create(clusterRoles, { metadata: { name }, rules })
+  await client.create(clusterRoles, { metadata: { name }, rules: [...rules] })
   await client.create(clusterRoleBindings, {
     metadata: { name },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
     subjects: [{ kind: 'User', name, apiGroup: 'rbac.authorization.k8s.io' }],
   })
-  await prepare(client)
+  await before(client, server)
   const one = replica({ url, ca, token: 'a-token' })
   one.webhooks
     .webhook('limits')
@@ -59,9 +79,54 @@ it('B3: an operator with the rights that the documentation names is trusted', as
     .for(games)
     .mutate(() => {})
   one.run()
-  await called(client)
-  expect(one.errors).toEqual([])
-  await one.close()
-  await client.close()
-  await server.close()
-}, 120_000)
+  try {
+    await body(one, client)
+  } finally {
+    await one.close()
+  }
+}
+
+/** A Secret without authorities, which the operator writes again. */
+const emptySecret = (client: Client): Promise<unknown> =>
+  client.create(secrets, { metadata: { namespace: 'default', name: 'arcade-webhook-authorities' } })
+
+/** The first watch of each view is refused as by a server that does not stream lists: the operator lists. */
+async function noStreams({ faults }: EmbeddedApiServer): Promise<void> {
+  for (const { resources, apiGroups } of documented('arcade'))
+    for (const plural of resources) {
+      const resource = [plural, ...apiGroups].filter(part => part !== '').join('.')
+      await faults.add({
+        match: { verb: 'watch', resource },
+        nth: 1,
+        effect: { kind: 'status', code: 422, reason: 'Invalid' },
+      })
+    }
+}
+
+describe('the rights that the documentation names', () => {
+  it.each([
+    ['no Secret', prepare],
+    ['an empty Secret', (client: Client) => Promise.all([prepare(client), emptySecret(client)])],
+  ])(
+    'B3: are enough for an operator that finds %s',
+    async (_title, before) => {
+      expect(rights).toHaveLength(12)
+      const body = async (one: Replica, client: Client): Promise<void> => {
+        await called(client)
+        expect(one.errors).toEqual([])
+      }
+      await withRights(documented('arcade'), body, before)
+    },
+    120_000,
+  )
+
+  it.each(rights)('B3: are needed: without %s of %s an error names both', async (verb, resource) => {
+    const says = ({ message }: Error): boolean => message.includes(resource) && message.includes(`cannot ${verb} `)
+    const body = (one: Replica): Promise<void> => until(() => expect(one.errors.some(says)).toBe(true))
+    const before = (client: Client, server: EmbeddedApiServer): Promise<unknown> | undefined => {
+      if (verb === 'list') return noStreams(server)
+      return verb === 'patch' && resource === 'secrets' ? emptySecret(client) : undefined
+    }
+    await withRights(without(verb, resource), body, async (client, server) => before(client, server))
+  })
+})

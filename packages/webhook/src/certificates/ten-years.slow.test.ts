@@ -7,7 +7,8 @@ import { certificatesOf, isSignedBy } from './pem.ts'
 import { type Lives, lagMs } from './schedule.ts'
 
 const dayMs = 86_400_000
-const lives: Lives = { authorityMs: 360 * dayMs, servingMs: 7 * dayMs }
+/** How often the certificates are looked at, other than when something changes. */
+const stepDays = 5
 const now = Date.UTC(2026, 0, 1)
 
 /** Remembers what a function gave for the same texts: a certificate is looked at on many days. */
@@ -27,7 +28,7 @@ interface Published {
   readonly pems: readonly string[]
 }
 
-describe('ten years of three replicas', () => {
+describe('ten years of two replicas', () => {
   it('B3: each serving certificate is verified by each bundle that is not older than the lag, with clocks wrong by a day', async () => {
     await forEachSeed(
       async seed => {
@@ -35,8 +36,11 @@ describe('ten years of three replicas', () => {
         const secret = new SharedSecret()
         const errors: Error[] = []
         const bundles: Published[] = []
+        // Each run has lives and clocks of its own. One clock is wrong by all of a day.
+        const lives: Lives = { authorityMs: 360 * dayMs, servingMs: (14 + random() * 28) * dayMs }
+        const wrong = random() < 0.5 ? -dayMs : dayMs
+        const skews = [wrong, wrong * (1 - 2 * random())]
         const late = (): number => random() * 10 * dayMs
-        const skews = [-dayMs, 0, dayMs]
         const replicas = skews.map(skew => {
           const { client, narrow } = secret.replica(clock, skew, late, error => void errors.push(error))
           const key = { namespace: 'games', name: 'arcade-webhook-authorities' }
@@ -85,8 +89,8 @@ describe('ten years of three replicas', () => {
             const { authorities } = one
             clock.timer(late(), () => publish(authorities))
           })
-        for (let day = 0; day < 3650; day += 1) {
-          await advance(dayMs)
+        for (let day = 0; day < 3650; day += stepDays) {
+          await advance(stepDays * dayMs)
           look()
         }
         await run(async () => {
@@ -94,7 +98,7 @@ describe('ten years of three replicas', () => {
         })
         expect([[...problems].slice(0, 5), errors]).toEqual([[], []])
         // The pair, and then an authority each half year.
-        expect([secret.writes, bundles.length > 20, looks > 3650 * 3]).toEqual([21, true, true])
+        expect([secret.writes, bundles.length > 20, looks > (3650 / stepDays) * 2]).toEqual([21, true, true])
       },
       { seeds: 1 },
     )

@@ -1,4 +1,4 @@
-import { Client } from '@wherry/client'
+import { Client, type Environment } from '@wherry/client'
 import { Operator } from '@wherry/controller'
 import { type EmbeddedApiServer, type Simulation, simulate, startApiServer } from '@wherry/testing'
 import { Webhooks } from '../webhooks.ts'
@@ -15,10 +15,18 @@ export interface InMemory {
 /** A certificate that nothing asks for. */
 const unused = { current: () => ({ cert: '', key: '' }), onChange: () => () => {} }
 
-export async function inMemory(body: (parts: InMemory) => Promise<void>): Promise<void> {
+/** @param own what the environment has in place of the simulated one's */
+export async function inMemory(
+  body: (parts: InMemory) => Promise<void>,
+  own: Partial<Environment> = {},
+): Promise<void> {
   const simulation = simulate(7)
-  const { clock, environment, random } = simulation
-  const server = await startApiServer({ sockets: false, clock, random: random.fork('server'), clusterObjects: false })
+  const { clock, random } = simulation
+  const environment = { ...simulation.environment, ...own }
+  const server = await startApiServer({
+    ...{ sockets: false, clock, random: random.fork('server'), clusterObjects: false },
+    webhooks: () => Promise.reject(new Error('no webhook is called here')),
+  })
   const transport = server.transport({ random: random.fork('network') })
   const client = new Client({ url: server.url, transport, environment, token: server.token, ca: server.ca })
   const operator = new Operator({ name: 'arcade', client })

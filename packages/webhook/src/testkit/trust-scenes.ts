@@ -2,12 +2,13 @@ import { Client } from '@wherry/client'
 import { systemClock } from '@wherry/client/internal'
 import {
   mutatingWebhookConfigurations,
+  type ValidatingWebhookConfiguration,
   validatingWebhookConfigurations,
 } from '@wherry/client/resources/admissionregistration'
 import { type Secret, secrets } from '@wherry/client/resources/core'
 import type { ApiServer } from '@wherry/testing'
 import { afterEach, expect, it } from 'vitest'
-import { inBundle } from '../bundles/bundle.ts'
+import { bundleOf, inBundle } from '../bundles/bundle.ts'
 import { newAuthority } from '../certificates/authority.ts'
 import type { CertificateOptions } from '../certificates/options.ts'
 import { dataOf, storedPair } from '../certificates/stored-pair.ts'
@@ -49,7 +50,7 @@ export function trustOnAServer(server: () => ApiServer): void {
     const found = await client.get(validatingWebhookConfigurations, configuration)
     return [...inBundle(found?.webhooks?.[0]?.clientConfig.caBundle).keys()]
   }
-  const reset = (client: Client, caBundle: string): Promise<unknown> =>
+  const reset = (client: Client, caBundle: string): Promise<ValidatingWebhookConfiguration> =>
     client.patch(validatingWebhookConfigurations, configuration, [
       { op: 'add', path: '/webhooks/0/clientConfig/caBundle', value: caBundle },
     ])
@@ -188,12 +189,15 @@ export function trustOnAServer(server: () => ApiServer): void {
         })
       }
       expect([...refused]).toEqual([])
-      // And one that is no bundle at all.
-      await reset(
-        client,
-        Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n').toString('base64'),
-      ).catch(() => reset(client, Buffer.from(live?.metadata.name ?? '').toString('base64')).catch(() => undefined))
-      await until(async () => expect(await bundle(client)).toEqual(pair))
+      // The bundle of a stranger, and none at all.
+      const now = systemClock().now()
+      const stranger = newAuthority(now, now + 1e10)
+      for (const trusted of [[stranger], []]) {
+        const written = await reset(client, bundleOf(trusted.map(({ cert }) => cert)))
+        const held = inBundle(written.webhooks?.[0]?.clientConfig.caBundle)
+        expect([...held.keys()]).toEqual(trusted.map(({ fingerprint }) => fingerprint))
+        await until(async () => expect(await bundle(client)).toEqual(pair))
+      }
       await called(client)
       expect(one.errors.map(({ message }) => message)).toEqual([
         'the manager gitops resets caBundle of ValidatingWebhookConfiguration arcade again and again, so the API server refuses the webhooks until it is mended: remove caBundle from the manifest',

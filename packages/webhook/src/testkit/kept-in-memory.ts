@@ -1,0 +1,70 @@
+import type { Environment } from '@wherry/client'
+import {
+  type ValidatingWebhookConfiguration,
+  validatingWebhookConfigurations,
+} from '@wherry/client/resources/admissionregistration'
+import { namespaces } from '@wherry/client/resources/core'
+import type { ManagedCertificates } from '../certificates/managed.ts'
+import { certificatesFor } from '../certificates-for.ts'
+import { KeptTrust } from '../kept-trust.ts'
+import { games } from './games.ts'
+import { type InMemory, inMemory } from './in-memory.ts'
+
+/** How long serving certificates live there, in milliseconds. */
+export const servingLifeMs = 3_600_000
+
+/** The trust in the webhooks of an operator, on simulated time, with a configuration that a manifest has put on the server. */
+export interface KeptInMemory extends InMemory {
+  readonly certificates: ManagedCertificates
+  readonly trust: KeptTrust
+  /** What a gauge was set to last, by its name; a gauge that was forgotten is not there. */
+  readonly gauges: ReadonlyMap<string, number>
+  /** Starts both, and waits until nothing is left to do now. */
+  start(): Promise<void>
+  /** Gives the only webhook this bundle. */
+  reset(caBundle: string): Promise<unknown>
+  live(): Promise<ValidatingWebhookConfiguration>
+}
+
+export async function keptInMemory(body: (parts: KeptInMemory) => Promise<void>): Promise<void> {
+  const gauges = new Map<string, number>()
+  const metrics: Environment['metrics'] = {
+    count: () => {},
+    observe: () => {},
+    gauge: (name, value) => void gauges.set(name, value),
+    forget: name => void gauges.delete(name),
+  }
+  await inMemory(
+    async parts => {
+      const { webhooks, operator, client } = parts
+      const service = { namespace: 'arcade-system', name: 'arcade' }
+      const options = { service, configurations: 'manifest' as const, certificates: { servingLifeMs } }
+      webhooks
+        .webhook('limits')
+        .for(games)
+        .validate(() => {})
+      const configurations = webhooks.configurations()
+      const name = { name: 'arcade' }
+      await client.create(namespaces, { metadata: { name: service.namespace } })
+      for (const one of configurations) await client.create(validatingWebhookConfigurations, one as never)
+      const certificates = certificatesFor(operator, service, options)
+      const trust = new KeptTrust(operator, certificates, options)
+      const start = async (): Promise<void> => {
+        await certificates.start()
+        await trust.start(configurations)
+      }
+      const reset = (value: string): Promise<unknown> =>
+        client.patch(validatingWebhookConfigurations, name, [
+          { op: 'add', path: '/webhooks/0/clientConfig/caBundle', value },
+        ])
+      const live = async (): Promise<ValidatingWebhookConfiguration> =>
+        (await client.get(validatingWebhookConfigurations, name)) as ValidatingWebhookConfiguration
+      try {
+        await body({ ...parts, certificates, trust, gauges, start, reset, live })
+      } finally {
+        await trust.stop()
+      }
+    },
+    { metrics },
+  )
+}

@@ -50,6 +50,7 @@ const unnamed: Readonly<Record<string, readonly string[]>> = {
   ],
   testing: ['Trace'],
   'watch-manager': ['HeldInformer'],
+  webhook: ['Settings', 'StatusCause'],
   'transform-cache': ['Identity', 'IdentityPath', 'Intersection', 'KnownPaths', 'PickedPath', 'UnknownPath'],
 }
 

@@ -18,7 +18,7 @@ export interface SubresourceOptions {
 
 /** Which requests a webhook is called for. */
 export interface ForOptions<O extends Operation> extends SubresourceOptions {
-  /** @default CREATE and UPDATE: a deletion passes without a call */
+  /** The operations for which the webhook is called. @default CREATE and UPDATE: a deletion passes without a call */
   readonly operations?: readonly O[] | undefined
   /**
    * `changed`: an update that changes nothing but the status and metadata other than labels passes without a call, so a finalizer can always be

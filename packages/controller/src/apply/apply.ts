@@ -220,12 +220,12 @@ class Application {
     bring: (seen: AppliedObject | undefined) => Promise<Applied<unknown>>,
   ): Promise<Applied<unknown>> {
     const { run, key } = this.#about
-    const { object, settle, isShown } = await run.writing(view, this.#task.key, applyState, this.#options.signal)
+    const { object, settle } = await run.writing(view, this.#task.key, applyState, this.#options.signal)
     let isDone = false
     try {
       const applied = await bring(object)
       isDone = !['delayed', 'refused', 'deleting'].includes(applied.outcome)
-      if (applied.outcome === 'created') this.#noteCreation(isShown)
+      if (applied.outcome === 'created') this.#noteCreation(view)
       return applied
     } catch (error) {
       if (error instanceof ApplyDelayedError) throw error
@@ -242,11 +242,13 @@ class Application {
   }
 
   /** The object is looked at later: nobody may ever tell that it has gone. */
-  #noteCreation(isTracked: () => boolean): void {
-    const { key: by } = this.#about
-    const [view, key] = [this.#view, this.#name]
-    const isShown = (): boolean => isTracked() || this.#shared.isShown(view, key)
-    this.#shared.unseen.note(objectId(view, key), { view, key, by, isShown })
+  #noteCreation(seenIn: View<AppliedObject>): void {
+    const shared = this.#shared
+    const [view, key, by] = [this.#view, this.#name, this.#about.key]
+    const isShown = (): boolean => shared.isShown(view, key)
+    // Single objects have watches of their own, and their entries tell of it.
+    if (!shared.isWatched(seenIn) || isShown()) return
+    shared.unseen.note(objectId(view, key), { view, key, by, isShown })
   }
 
   /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */

@@ -93,7 +93,7 @@ export class ControllerApplies {
    * begins with the first status; this waits for its first state.
    */
   async isCached(view: View, signal: AbortSignal): Promise<boolean> {
-    if (this.views.some(one => covers(one, view))) return true
+    if (this.isWatched(view)) return true
     const statuses = this.statuses.view(this.primary)
     if (!covers(statuses, view)) return false
     // A reconcile that was left behind holds nothing any more.
@@ -113,6 +113,11 @@ export class ControllerApplies {
         (isOwned || input.handlesUnowned === true) &&
         covers(this.objects.view(input.view as View), view),
     )
+  }
+
+  /** Whether an informer of an input has the applied objects of a view. */
+  isWatched(view: View): boolean {
+    return this.views.some(one => covers(one, view))
   }
 
   /** Whether an informer shows an applied object. */

@@ -39,6 +39,11 @@ export class UnseenCreations {
     this.#look()
   }
 
+  /** An informer has shown the object. */
+  shown(id: string): void {
+    this.#creations.delete(id)
+  }
+
   close(): void {
     this.#creations.clear()
     this.#timer?.cancel()

@@ -387,8 +387,11 @@ export class Controller<C, S extends Scope = Scope> {
       environment: client.environment,
       applied: this.#applies.objects,
       enqueue,
-      unlessOwn: (view, key, object, tell) =>
-        this.#applies.ownEvents.heard(objectId(view, key), versionOf(object), tell),
+      unlessOwn: (view, key, object, tell) => {
+        const id = objectId(view, key)
+        this.#applies.unseen.shown(id)
+        this.#applies.ownEvents.heard(id, versionOf(object), tell)
+      },
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       accepts: key => isKeyOf(this.#view, key),
       get namesChanges() {

@@ -61,8 +61,6 @@ interface Writing<C> {
    * @param isHeard the key hears of each change of the object by other means: it need not be tracked
    */
   settle(written?: C | undefined, isHeard?: boolean): void
-  /** Whether what the run tracks shows the object now. */
-  isShown(): boolean
 }
 
 /** Names an object that is absent, by its resource and its key. */
@@ -171,7 +169,7 @@ export class Run {
         if (!isHeard && !this.#hasEnded) this.#add(edge)
         object.unpin()
       }
-      return { object: value, settle, isShown: () => object.state !== undefined }
+      return { object: value, settle }
     } catch (error) {
       object.unpin()
       throw error

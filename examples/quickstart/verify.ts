@@ -37,7 +37,7 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   await until('an event says that somebody else writes it', async () => {
     await client.patch(configMaps, settings, { data: { title: `by hand ${change++}` } })
     const { items } = await client.list(events.within({ namespaces: [namespace] }))
-    return items.some(({ reason }) => reason === 'ApplyDelayed')
+    return items.some(({ reason }) => reason === 'FieldFight')
   })
   say('what is changed again and again is told of by an event')
 

@@ -29,6 +29,7 @@ import { noPrimary } from '../objects/no-primary.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import { readByName } from '../objects/read-by-name.ts'
 import { everything } from '../objects/views.ts'
+import { pathsChangedFrom } from '../predicates/changes.ts'
 import { absentId, type Run } from '../reads/run.ts'
 import { UsageError } from '../usage-error.ts'
 import { type AppliedObject, type AppliedObjects, applyState } from './applied-object.ts'
@@ -68,7 +69,15 @@ export interface ApplyFor {
   again(afterMs: number, object: string): void
   /** Records a warning about the primary object. */
   warn(reason: string, message: string): void
+  /** Somebody changes back what is applied. */
+  fights(
+    object: { readonly view: View; readonly key: string; readonly paths: readonly string[] },
+    managers: readonly string[],
+  ): void
 }
+
+/** The maximum number of fields that are named of those that somebody changes back. */
+const mostPaths = 5
 
 /** The manager of a client that was given no name of its own: which program it belongs to is not known. */
 const nameless = 'wherry'
@@ -480,7 +489,7 @@ class Application {
 
   /** Reports once why writes of the object are delayed: the server refuses them, or others undo them. */
   async #report(delayMs: number, refusal: unknown): Promise<void> {
-    const { client, key, warn } = this.#about
+    const { client, key, warn, fights } = this.#about
     const { controller, limiter } = this.#shared
     const { environment } = client
     const context = { phase: `apply ${controller}`, resource: this.#view.key, key }
@@ -502,7 +511,9 @@ class Application {
     })
     environment.metrics.count('wherry_apply_flapping_total', { controller })
     environment.onError(error, context)
-    warn('ApplyDelayed', error.message)
+    warn('FieldFight', error.message)
+    const paths = live === undefined ? [] : pathsChangedFrom(this.#body, live, mostPaths)
+    if (live === undefined || paths.length > 0) fights({ view: this.#view, key: this.#name, paths }, changed)
   }
 
   /** The object as it is, whatever the view selects. */

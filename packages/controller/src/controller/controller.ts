@@ -1,12 +1,14 @@
-import type { Client, KeyOf, Metrics, Scope, View } from '@wherry/client'
+import type { Client, KeyOf, Metrics, Scope, View, WriteListener } from '@wherry/client'
 import {
   abortSignal,
   asError,
   checkedKey,
   checkOptions,
   having,
+  keyText,
   milliseconds,
   parsedKey,
+  readAs,
 } from '@wherry/client/internal'
 import type { CachedInformer, Hold } from '@wherry/dynamic-cache'
 import { within } from '@wherry/informer/internal'
@@ -19,9 +21,14 @@ import type { Creation } from '../apply/unseen-creations.ts'
 import { EventRecorder } from '../events/event-recorder.ts'
 import { LeadershipLostError } from '../leader/errors.ts'
 import { environmentLogger } from '../logging/logger.ts'
+import type { Loop } from '../loops/loop.ts'
+import { Loops } from '../loops/loops.ts'
+import { causalityOf } from '../loops/shared-writes.ts'
 import { identityOf } from '../objects/identity.ts'
 import { noObject, primaryView } from '../objects/no-primary.ts'
+import { readByName } from '../objects/read-by-name.ts'
 import { versionOf } from '../objects/version.ts'
+import { everything } from '../objects/views.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import type { PrimaryObjects } from '../reads/primary-objects.ts'
 import { isWithin } from '../reads/selection-scope.ts'
@@ -33,12 +40,13 @@ import { debounced, type Input, type InputTarget } from '../sources/input.ts'
 import { cached, primary } from '../sources/inputs.ts'
 import { UsageError } from '../usage-error.ts'
 import { work } from '../workers.ts'
+import { type CurrentRun, isReconciling, reconciling } from './current-run.ts'
 import { type ControllerDefinition, type ControllerParts, checkDefinition, checkParts } from './definition.ts'
 import { ControllerStoppedError, SourceNotSyncedError, StillRunningError } from './errors.ts'
 import { type Explanation, explanationOf } from './explanation.ts'
 import { guardedLimiter } from './guarded-limiter.ts'
 import { type KeyState, KeyStates } from './key-state.ts'
-import { isReconciling, Reconciler } from './reconciler.ts'
+import { Reconciler } from './reconciler.ts'
 import { type NamedConnection, unsynced, unsyncedLine, untilSynced } from './syncing.ts'
 
 /** How a controller is started. */
@@ -102,6 +110,7 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #connections: NamedConnection[] = []
   /** One for each input that has one. */
   readonly #debouncers: Debouncer[] = []
+  readonly #loops: Loops
   #reconciler: Reconciler<C, S> | undefined
   #recorder: EventRecorder | undefined
   #working: Promise<void> = Promise.resolve()
@@ -146,6 +155,20 @@ export class Controller<C, S extends Scope = Scope> {
         this.#enqueue(key, { source: 'read', change, view, object, from, to }, false),
       poll: parts.poll,
       name: `controller/${this.name}`,
+    })
+    this.#loops = new Loops({
+      ...{ controller: this.name, environment, causality: causalityOf(this.#reads.writes) },
+      tell: (key, reason, message) => {
+        // Without a primary object there is nothing that an event could be about.
+        if (this.#isSingleton) return
+        const object = identityOf(parsedKey(this.#view.resource, key), this.#informer?.version(key))
+        const recorder = this.#parts.events ?? this.#recorder
+        recorder?.record(this.#view as unknown as View, object, { type: 'Warning', reason, message })
+      },
+      read: async (view, key) => {
+        const named = parsedKey(view.resource, key)
+        return readByName(parts.client, readAs(everything(view), 'full'), named, { signal: this.#stopping.signal })
+      },
     })
   }
 
@@ -305,6 +328,11 @@ export class Controller<C, S extends Scope = Scope> {
     return state === 'idle' ? `${name} waits to lead` : `${name} is starting`
   }
 
+  /** The keys that run again and again because of what they write, or ask for: those of the last minute. Empty if the controller is at rest. */
+  get loops(): readonly Loop[] {
+    return this.#loops.all
+  }
+
   /** What a key depends on, why it last ran, and how that run ended. */
   explain(key: KeyOf<S> | string): Explanation {
     this.#isExplained = true
@@ -317,6 +345,7 @@ export class Controller<C, S extends Scope = Scope> {
       key: text,
       exists: this.#isSingleton ? text === this.name : this.#informer?.version(text) !== undefined,
       waitsFor: this.#reconciler?.openCalls(text) ?? [],
+      loop: this.#loops.of(text),
       reads: this.#reads.dependencies(text),
       watched: this.views.map(({ key: view }) => ({ view, informer: informers.find(one => one.view === view) })),
     }
@@ -353,7 +382,8 @@ export class Controller<C, S extends Scope = Scope> {
     if (events === undefined) this.#recorder = new EventRecorder({ client, controller: this.name })
     return new Reconciler({
       definition: this.#definition,
-      client: client.withWriteListeners(narrow, this.#reads.writes),
+      client: client.withWriteListeners(narrow, this.#reads.writes, this.#writes),
+      loops: this.#loops,
       reads: this.#reads,
       applies: this.#applies,
       log: log ?? environmentLogger(environment),
@@ -369,6 +399,18 @@ export class Controller<C, S extends Scope = Scope> {
         return this.#primary.read(key, signal()) as Promise<C | undefined>
       },
     })
+  }
+
+  /** Hears of what a run of this controller writes. */
+  get #writes(): WriteListener {
+    const noted = (note: (run: CurrentRun) => void): void => {
+      const run = reconciling.getStore()
+      if (run?.isOver === false) note(run)
+    }
+    return {
+      wrote: (view, answer) => noted(run => this.#loops.wrote(run, view, answer)),
+      deleted: (view, key) => noted(run => this.#loops.deleted(run, view, keyText(key))),
+    }
   }
 
   #target(input: Input): InputTarget {
@@ -451,7 +493,10 @@ export class Controller<C, S extends Scope = Scope> {
     // One change may be told twice. A run that was handed out for it and has not begun will see all of it.
     const isAboutToRun = state.pending !== undefined && this.#queue.dueInMs(key) === undefined
     state.add(cause)
-    if (!isAboutToRun) this.#queue.add(key, isInitial ? initially : undefined)
+    state.drive = this.#loops.caused(key, state.drive, cause)
+    const afterMs = this.#loops.waitMs(key, cause)
+    if (afterMs > 0) this.#queue.add(key, { afterMs })
+    else if (!isAboutToRun) this.#queue.add(key, isInitial ? initially : undefined)
     this.#activity += 1
   }
 
@@ -480,6 +525,7 @@ export class Controller<C, S extends Scope = Scope> {
     const { environment } = this.#parts.client
     this.#state = 'stopping'
     this.#stopping.abort(reason)
+    this.#loops.close()
     this.#unmeasure?.()
     for (const debouncer of this.#debouncers) debouncer.close()
     const queueStopped = this.#queue.stop()
@@ -548,6 +594,7 @@ function beginMeasuring(metrics: Metrics, controller: string, concurrency: numbe
   }
   for (const name of counters) metrics.count(name, { controller }, 0)
   metrics.gauge('controller_runtime_active_workers', 0, { controller })
+  metrics.gauge('wherry_hot_keys', 0, { controller })
   metrics.gauge('controller_runtime_max_concurrent_reconciles', concurrency, { controller })
 }
 

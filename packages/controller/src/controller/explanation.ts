@@ -1,5 +1,6 @@
 import type { InformerReport } from '@wherry/dynamic-cache'
 import type { WorkQueue } from '@wherry/work-queue'
+import type { Loop } from '../loops/loop.ts'
 import type { Changes } from '../predicates/changes.ts'
 import type { Dependency } from '../reads/dependency.ts'
 import type { Cause } from '../sources/cause.ts'
@@ -28,6 +29,8 @@ export interface Explanation {
   /** Failures since the last success. */
   readonly failures: number
   readonly lastRun: LastRun | undefined
+  /** The loop that the key is in, if it does not come to rest. */
+  readonly loop: Loop | undefined
   /** The reads and writes that the current run waits for: `read.get of /v1/secrets db`. */
   readonly waitsFor: readonly string[]
   /** What its last successful run has read, and what was read since (rules C11, C12). */
@@ -40,7 +43,7 @@ export interface Explanation {
 type Fields = Omit<Explanation, 'toString'>
 
 export function explanationOf(
-  about: Pick<Fields, 'controller' | 'key' | 'exists' | 'waitsFor' | 'reads' | 'watched'>,
+  about: Pick<Fields, 'controller' | 'key' | 'exists' | 'waitsFor' | 'loop' | 'reads' | 'watched'>,
   state: KeyState | undefined,
   queue: WorkQueue,
   debounced?: { readonly cause: Cause; readonly dueInMs: number },
@@ -66,7 +69,7 @@ function waiting(dueInMs: number | undefined): Explanation['queue'] {
 }
 
 function textOf(fields: Fields): string {
-  const { controller, key, exists, queue, dueInMs, pending, failures, lastRun, waitsFor, reads, watched } = fields
+  const { controller, key, exists, queue, dueInMs, pending, failures, lastRun, loop, waitsFor, reads, watched } = fields
   const lines = [`${controller} ${key}: ${exists ? 'exists' : 'is not in the view (it is gone, or it left)'}, ${queue}`]
   if (pending !== undefined) lines.push(`  to run${inTime(dueInMs)} because ${causeText(pending)}`)
   if (failures > 0) lines.push(`  ${failures} failures since the last success`)
@@ -80,6 +83,7 @@ function textOf(fields: Fields): string {
     if (outcome === 'waiting') lines.push(`    it ${(error as Error).message}`)
     else if (error !== undefined) lines.push(`    it threw ${error instanceof Error ? error.message : String(error)}`)
   }
+  if (loop !== undefined) lines.push(`  ${loop}`)
   for (const call of waitsFor) lines.push(`  waits for ${call}`)
   if (reads.length > 0) lines.push('  depends on')
   else if (waitsFor.length === 0) lines.push('  has read nothing that is tracked')

@@ -1,3 +1,4 @@
+import type { Drive } from '../loops/causality.ts'
 import type { Cause } from '../sources/cause.ts'
 
 /** What came of a run. */
@@ -35,6 +36,8 @@ export class KeyState {
   /** Why it is queued, since its last run began: the first change, and how many more. */
   pending: Cause | undefined
   more = 0
+  /** How far its own process drives it, by all that has come since its last run began. */
+  drive: Drive | undefined
   /** It waits for its turn after a failure, or because it asked for one. */
   isRetrying = false
   /** Its object went, and that was not seen to yet: as it was last, if there is an `onGone` that wants it. */
@@ -83,6 +86,7 @@ export class KeyState {
     this.end(undefined, undefined, undefined)
     this.pending = undefined
     this.more = 0
+    this.drive = undefined
     this.isRetrying = false
     this.waitsFor = undefined
   }

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { type FromServer, isApplyConflict, type ObjectKey, type Scope, type Timer, type View } from '@wherry/client'
 import { asError, resourceName } from '@wherry/client/internal'
 import { isWriteConflict } from '@wherry/hash-compare'
@@ -6,6 +5,7 @@ import { isDelay } from '../apply/errors.ts'
 import { primaryView } from '../objects/no-primary.ts'
 import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
+import { reconciling } from './current-run.ts'
 import { ControllerStoppedError, NotReadyError, ReconcileTimeoutError, TerminalError } from './errors.ts'
 import type { KeyState, KeyStates, LastRun, Outcome } from './key-state.ts'
 import { fateOf } from './left.ts'
@@ -22,14 +22,6 @@ export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
    * if it could not be transformed, or could not be read.
    */
   get(key: string, signal: () => AbortSignal): C | undefined | Promise<C | undefined>
-}
-
-/** The run that code is called from. */
-const reconciling = new AsyncLocalStorage<{ readonly isOver: boolean }>()
-
-/** Whether it is called from within a reconcile, of whichever controller: then a stop begins, and does not wait (rule R23). */
-export function isReconciling(): boolean {
-  return reconciling.getStore()?.isOver === false
 }
 
 /** Runs one key after the other, as often as workers ask it to (rule C2), and tells the queue what comes of it. */
@@ -97,6 +89,8 @@ export class Reconciler<C, S extends Scope> {
       this.#report(error, key)
     }
     state.end(outcome, tookMs, failure)
+    const isDone = outcome === 'success' || outcome === 'requeue_after'
+    this.#parts.loops.ran(run, isDone, state.drive, state.hurried > mostHurried)
     this.#tell(run, outcome, tookMs)
     // There is no such object: nothing more is to be known of it, unless it is to run again.
     if (outcome === 'gone' && state.pending === undefined) states.delete(key)
@@ -137,6 +131,8 @@ export class Reconciler<C, S extends Scope> {
     const { queue, definition, client } = this.#parts
     state.hurried = ms < hurryMs ? state.hurried + 1 : 0
     if (state.hurried <= mostHurried) return runAfter(queue, key, state, ms)
+    const waitMs = this.#parts.loops.waitMs(key, due)
+    if (waitMs > 0) return runAfter(queue, key, state, waitMs)
     state.add(due)
     // The limiter's first delay, and no failure.
     queue.addRateLimited(key)
@@ -227,7 +223,15 @@ export class Reconciler<C, S extends Scope> {
     const { environment } = client
     const { cause } = state
     if (runs?.isRead === true)
-      runs.tell({ ...(state.lastRun as LastRun), controller: definition.name, key, outcome, tookMs, missed: 0 })
+      runs.tell({
+        ...(state.lastRun as LastRun),
+        controller: definition.name,
+        key,
+        outcome,
+        tookMs,
+        loop: this.#parts.loops.of(key),
+        missed: 0,
+      })
     const { source = 'reconcile', change = 'retry', view, object, from, to, changes } = cause ?? {}
     environment.metrics.count('wherry_runs_by_cause_total', { ...this.#labels, source, change })
     environment.log('debug', 'reconciled', {

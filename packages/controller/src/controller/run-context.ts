@@ -5,11 +5,14 @@ import type { WorkQueue } from '@wherry/work-queue'
 import { type ApplyFor, applyDesired } from '../apply/apply.ts'
 import type { ControllerApplies } from '../apply/controller-applies.ts'
 import type { Applied, Apply } from '../apply/options.ts'
+import { objectId } from '../apply/own-events.ts'
 import { type Prune, prune } from '../apply/prune.ts'
 import { RunApplies } from '../apply/run-applies.ts'
 import { type ApplyStatus, applyStatus } from '../apply/status.ts'
 import type { EventRecorder } from '../events/event-recorder.ts'
 import { type Logger, loggerWith } from '../logging/logger.ts'
+import type { Drive, RunWrite } from '../loops/causality.ts'
+import type { LoopRun, Loops } from '../loops/loops.ts'
 import { identityOf } from '../objects/identity.ts'
 import { primaryView } from '../objects/no-primary.ts'
 import { callName, type OpenCalls } from '../reads/open-calls.ts'
@@ -32,6 +35,7 @@ export interface RunParts<C, S extends Scope> {
   readonly queue: WorkQueue
   readonly log: Logger
   readonly events: EventRecorder
+  readonly loops: Loops
   /** Who the primary object of a key is, whatever the view keeps of it. */
   identity(key: string): KubernetesObject
 }
@@ -40,7 +44,7 @@ export interface RunParts<C, S extends Scope> {
  * One run of a key, and what its reconcile is given. What a reconcile does not ask for is not made: most runs of a large
  * controller find nothing to do.
  */
-export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
+export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, LoopRun {
   /** `namespace/name` */
   readonly text: string
   readonly state: KeyState
@@ -49,6 +53,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   isOver = false
   /** Why the run was asked to end. */
   aborted: unknown
+  /** What it runs for, and what it has written: see {@link LoopRun}. */
+  readonly drive: Drive | undefined
+  writes: RunWrite[] | undefined
+  written: LoopRun['written']
+  restored: LoopRun['restored']
   readonly #parts: RunParts<C, S>
   #object: FromServer<C> | undefined
   /** Who it is, where a projection leaves that out. */
@@ -57,12 +66,15 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
   #run: Run | undefined
   #client: Client | undefined
   #applied: RunApplies | undefined
+  /** It has applied the status. */
+  #hasStatus = false
 
   constructor(parts: RunParts<C, S>, text: string, state: KeyState, attempt: number) {
     this.#parts = parts
     this.text = text
     this.state = state
     this.attempt = attempt
+    this.drive = state.drive
   }
 
   get key(): ObjectKey<S> {
@@ -142,6 +154,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
 
   get status(): ApplyStatus<C> {
     return (status, options) => {
+      this.#hasStatus = true
       const about = { ...this.#applying(), objects: this.#parts.applies.statuses }
       return this.#begin().calls.note(applyStatus(about, status as object, options), () => 'status') as Promise<
         Applied<C>
@@ -170,6 +183,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
         if (this.#parts.definition.for === 'singleton') this.log.warn({ reason }, message)
         else this.events.record({ type: 'Warning', reason, message })
       },
+      fights: (object, managers) => this.#parts.loops.fights(this.text, object, managers),
     }
   }
 
@@ -184,6 +198,11 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S> {
       record: event => events.record(primaryView(definition.for) as unknown as View, this.#identity, event),
       about: (of, object, event) => events.record(of, object, event),
     }
+  }
+
+  isApplied(id: string): boolean {
+    if (this.#applied?.has(id) === true) return true
+    return this.#hasStatus && id === objectId(primaryView(this.#parts.definition.for) as unknown as View, this.text)
   }
 
   /** Asks the reconcile to end. */

@@ -1,4 +1,5 @@
 import { abortSignal, checkOptions } from '@wherry/client/internal'
+import type { Loop } from '../loops/loop.ts'
 import type { LastRun, Outcome } from './key-state.ts'
 
 /** A run that has ended: which key ran, why, and what came of it. */
@@ -9,6 +10,8 @@ export interface RunRecord extends LastRun {
   readonly key: string
   readonly tookMs: number
   readonly outcome: Outcome
+  /** The loop that the run belongs to, if its key does not come to rest. */
+  readonly loop: Loop | undefined
   /** How many runs before this one the reader has missed, because it did not keep up. */
   readonly missed: number
 }

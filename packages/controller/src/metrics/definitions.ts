@@ -84,6 +84,8 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
     'Owner references of owned objects that can name no primary object.',
     'controller',
   ),
+  wherry_hot_keys: gauge('Keys that do not come to rest, and are slowed down.', 'controller'),
+  wherry_loop_runs_total: counter('Runs of keys that do not come to rest, by why.', 'controller', 'cause'),
   wherry_apply_flapping_total: counter('Applied objects that somebody else keeps changing.', 'controller'),
 
   wherry_cache_cursors: gauge('Cursors over the changes of a view.', 'view'),

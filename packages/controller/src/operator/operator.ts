@@ -5,18 +5,18 @@ import { aborted } from '@wherry/informer/internal'
 import { NarrowCache } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
 import { Controller } from '../controller/controller.ts'
+import { isReconciling } from '../controller/current-run.ts'
 import { type ControllerDefinition, type ControllerOptions, checkDefinition } from '../controller/definition.ts'
 import type { Explanation } from '../controller/explanation.ts'
-import { isReconciling } from '../controller/reconciler.ts'
 import { type RunRecord, RunRecords } from '../controller/run-records.ts'
 import { LeaderStuckError, LeadershipLostError } from '../leader/errors.ts'
 import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
 import { loggedEnvironment } from '../logging/logger.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
+import { SharedWrites } from '../loops/shared-writes.ts'
 import { measureCaches } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
-import { OwnWrites } from '../reads/own-writes.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { NotYetError } from '../server/not-yet.ts'
@@ -61,7 +61,7 @@ export class Operator {
   /** The manager is to be running. */
   #isWatching = false
   readonly #options: OperatorOptions
-  readonly #writes: OwnWrites
+  readonly #writes: SharedWrites
   /** Made by `connect`: closed with the operator. */
   #ownsClient = false
   readonly #components: OperatorComponent[] = []
@@ -93,7 +93,7 @@ export class Operator {
     this.client = client
     this.narrow = new NarrowCache({ ...options.narrow, client })
     this.cache = new DynamicCache({ ...options.cache, client, narrow: this.narrow })
-    this.#writes = new OwnWrites({ clock: client.environment.clock, cache: this.cache })
+    this.#writes = new SharedWrites({ clock: client.environment.clock, cache: this.cache })
     // Junk tokens must not hold up the lease and the writes of the operator.
     this.#reviews = options.health?.tokenReview === true ? client.withOwnConnections() : undefined
     this.#health = options.health && this.#serverOf(options.health)

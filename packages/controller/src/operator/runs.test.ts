@@ -83,6 +83,7 @@ describe('C22: the runs of an operator', () => {
       cause: undefined,
       moreCauses: 0,
       error: undefined,
+      loop: undefined,
     }
     const tell = (key: number): void => records.tell({ ...about, key: `${key}`, outcome: 'success', missed: 0 })
     const stop = new AbortController()

@@ -88,7 +88,8 @@ export async function settled(settling: Settling): Promise<void> {
       // A reconcile that does not end may wait for what simulated time does not wait for.
       const isReconciling = settling.controllers().some(one => one.isReconciling)
       const outside = isReconciling ? (clock.outside?.() ?? []) : []
-      throw new NotSettledError(when, [...pending, ...outside], signal?.reason ?? failure)
+      const loops = settling.controllers().flatMap(one => one.loops.map(String))
+      throw new NotSettledError(when, [...loops, ...pending, ...outside], signal?.reason ?? failure)
     }
     if (!ended.aborted) throw error
     // As the run has failed, if it has.

@@ -36,6 +36,16 @@ export function changesBetween(old: unknown, now: unknown): Changes {
   return { paths, managers: managersOf(old, now) }
 }
 
+/** Where an object has another value than a desired state says: the first paths, at most `most`. What the desired state does not name does not count. */
+export function pathsChangedFrom(desired: unknown, now: unknown, most: number): readonly string[] {
+  const paths: string[] = []
+  for (const path of differences(desired, now, false)) {
+    paths.push(textOf(path))
+    if (paths.length === most) break
+  }
+  return paths
+}
+
 /** Whether two states of an object differ in anything but the status. */
 export function differsOutsideStatus(old: unknown, now: unknown): boolean {
   for (const path of differences(old, now)) if (rootOf(path) !== 'status') return true
@@ -66,11 +76,11 @@ interface Pair {
 const bookkeeping: ReadonlySet<unknown> = new Set(['resourceVersion', 'generation', 'managedFields'])
 
 /** The places that differ, in the order of the object. Without recursion: an object may be deeper than the stack. */
-function* differences(old: unknown, now: unknown): Generator<Place | undefined> {
+function* differences(old: unknown, now: unknown, isAdditionOne = true): Generator<Place | undefined> {
   const left: Pair[] = [{ old, now, place: undefined }]
   for (let pair = left.pop(); pair !== undefined; pair = left.pop()) {
     const { old, now, place } = pair
-    if (old === now || isBookkeeping(place)) continue
+    if (old === now || isBookkeeping(place) || (old === undefined && !isAdditionOne)) continue
     const steps = stepsInto(old, now)
     if (steps === undefined) yield place
     else {

@@ -1,3 +1,4 @@
+import type { Environment } from '@wherry/client'
 import type { ControllerOptions } from '../../controller/definition.ts'
 import type { PrometheusMetrics } from '../../metrics/prometheus.ts'
 import type { Cluster } from '../../testkit.fixture.ts'
@@ -23,12 +24,16 @@ export interface Arcade extends Cluster {
 }
 
 type Body = (arcade: Arcade) => Promise<void>
-type Settings = OperatorSettings & { readonly seed?: number; readonly metrics?: PrometheusMetrics }
+type Settings = OperatorSettings & {
+  readonly seed?: number
+  readonly metrics?: PrometheusMetrics
+  readonly environment?: Partial<Environment>
+}
 
 /** Runs `body` in an arcade, and closes all. */
 export async function inArcade(...given: [body: Body] | [settings: Settings, body: Body]): Promise<void> {
-  const [{ seed = 7, metrics, ...rest }, body] = given.length === 1 ? [{} as Settings, ...given] : given
-  const cluster = await startCluster(seed, metrics && { metrics })
+  const [{ seed = 7, metrics, environment, ...rest }, body] = given.length === 1 ? [{} as Settings, ...given] : given
+  const cluster = await startCluster(seed, { ...environment, ...(metrics && { metrics }) })
   const { client, simulation } = cluster
   const operator = new Operator({ ...rest, name: 'arcade', client, metrics })
   const stop = new AbortController()

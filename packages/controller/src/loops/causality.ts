@@ -1,0 +1,110 @@
+import type { Cause } from '../sources/cause.ts'
+
+/** A write of a run of this process. */
+export interface RunWrite {
+  /** The controller and the key whose run wrote it. */
+  readonly by: string
+  /** How many writes in a row, each the only reason for the next one's run, end with this one. 1: something else was the reason. */
+  depth: number
+}
+
+/** What makes a key run, added up since its last run began. */
+export interface Drive {
+  /** The least depth of the writes that are known to be a reason. 0: something is a reason that no run of this process has written. */
+  readonly depth: number
+  /** Whether a run of another key wrote one of the reasons. */
+  readonly isOthers: boolean
+  /** Reasons that may turn out to be writes of this process: an event can come before the answer to the write that made it. */
+  readonly unanswered: readonly string[]
+}
+
+/** Something is a reason that no run of this process has written. */
+const outside: Drive = { depth: 0, isOthers: false, unanswered: [] }
+
+/** The maximum number of writes that are remembered. */
+const mostWrites = 2000
+/** The maximum number of reasons of a key that wait for an answer. */
+const mostUnanswered = 8
+
+/**
+ * Says how far the runs of a process drive themselves. A run of depth 0 has a reason from outside: a user, another process, a clock. A run of depth 3 has
+ * no other reason than writes of runs of depth 2. Work ends after a few such steps; a loop goes on.
+ */
+export class Causality {
+  /** By the object's key and its resourceVersion, the oldest first. */
+  readonly #writes = new Map<string, RunWrite>()
+  /** By object, the resourceVersion that this process wrote last. */
+  readonly #last = new Map<string, string>()
+
+  /** Whether a run of this process wrote an object before, as far as it is remembered. @param object with its resource */
+  knows(object: string): boolean {
+    return this.#last.has(object)
+  }
+
+  /** A run wrote an object. `undefined`: the write has changed nothing. @param object with its resource @param key `namespace/name` */
+  wrote(object: string, key: string, version: string, by: string, depth: number): RunWrite | undefined {
+    if (this.#last.get(object) === version) return undefined
+    renew(this.#last, object, version)
+    return this.#note(`${key} ${version}`, by, depth)
+  }
+
+  /** A run deleted an object. */
+  deleted(key: string, by: string, depth: number): RunWrite {
+    return this.#note(`${key} ${gone}`, by, depth)
+  }
+
+  /** Adds a reason for a key to run. @param by the controller and the key */
+  drive(before: Drive | undefined, cause: Cause, by: string): Drive | undefined {
+    // A key that asked for its turn, or failed, has no further reason.
+    if (before === outside || cause.change === 'retry' || cause.change === 'due') return before
+    const id = idOf(cause)
+    if (id === undefined) return outside
+    const write = this.#writes.get(id)
+    const { depth, isOthers, unanswered } = before ?? { ...outside, depth: Number.POSITIVE_INFINITY }
+    if (write !== undefined) {
+      return { depth: Math.min(depth, write.depth), isOthers: isOthers || write.by !== by, unanswered }
+    }
+    return unanswered.length === mostUnanswered ? outside : { depth, isOthers, unanswered: [...unanswered, id] }
+  }
+
+  /** The reasons as they turned out to be. */
+  answered(drive: Drive | undefined, by: string): Omit<Drive, 'unanswered'> {
+    if (drive === undefined) return outside
+    let { depth, isOthers } = drive
+    for (const id of drive.unanswered) {
+      const write = this.#writes.get(id)
+      if (write === undefined) return outside
+      depth = Math.min(depth, write.depth)
+      isOthers ||= write.by !== by
+    }
+    return { depth, isOthers }
+  }
+
+  /** Whether a run of this process has written what is the cause. */
+  isOwn(cause: Cause): boolean {
+    const id = idOf(cause)
+    return id !== undefined && this.#writes.has(id)
+  }
+
+  #note(id: string, by: string, depth: number): RunWrite {
+    const write = { by, depth }
+    renew(this.#writes, id, write)
+    return write
+  }
+}
+
+const gone = 'deleted'
+
+function idOf({ change, object, to }: Cause): string | undefined {
+  if (object === undefined || change === 'initial') return undefined
+  if (change === 'deleted' || change === 'vanished') return `${object} ${gone}`
+  return to === undefined ? undefined : `${object} ${to}`
+}
+
+/** Puts a value at the end of a map, and drops the oldest one if there are too many. */
+function renew<V>(map: Map<string, V>, id: string, value: V): void {
+  map.delete(id)
+  map.set(id, value)
+  const [oldest] = map.keys()
+  if (map.size > mostWrites && oldest !== undefined) map.delete(oldest)
+}

@@ -1,0 +1,379 @@
+import type { Environment, KubernetesObject, Timer, View } from '@wherry/client'
+import { asError, keyText } from '@wherry/client/internal'
+import { hash } from '@wherry/hash-compare'
+import { changedBy } from '../apply/changed-by.ts'
+import { objectId } from '../apply/own-events.ts'
+import { statusTimes, withoutTimes } from '../apply/times.ts'
+import { changesBetween, pathsChangedFrom } from '../predicates/changes.ts'
+import type { Cause } from '../sources/cause.ts'
+import type { Causality, Drive, RunWrite } from './causality.ts'
+import { type Loop, type LoopKind, loopOf } from './loop.ts'
+
+/** What a run has written, and what was the reason for it. */
+export interface LoopRun {
+  /** The key. */
+  readonly text: string
+  readonly drive: Drive | undefined
+  /** `undefined`: nothing yet. */
+  writes: RunWrite[] | undefined
+  /** The first object that it changed. */
+  written: Written | undefined
+  /** The first object that it changed to what it had changed it to before. */
+  restored: Written | undefined
+  /** Whether the run applied an object: then the limit of writes slows down what is changed back. */
+  isApplied(id: string): boolean
+}
+
+interface Written {
+  readonly id: string
+  readonly view: View
+  readonly key: string
+  /** As the server answered. */
+  readonly answer: KubernetesObject
+}
+
+export interface LoopsOptions {
+  readonly controller: string
+  readonly environment: Environment
+  readonly causality: Causality
+  /** A loop is named: once an hour for each key, for an event. */
+  tell(key: string, reason: string, message: string): void
+  /** An object as the server has it, with its managed fields. */
+  read(view: View, key: string): Promise<object | undefined>
+}
+
+/** What is known of a key that may not come to rest. */
+interface Entry {
+  kind: LoopKind
+  readonly began: number
+  readonly since: number
+  runs: number
+  /** When the last run that counts has ended, and when the last one at all, on the monotonic clock. */
+  lastAt: number
+  ranAt: number
+  about: Written | undefined
+  paths: readonly string[]
+  managers: readonly string[]
+  isNamed: boolean
+  /** How many of its runs were slowed down. */
+  slowed: number
+  toldAt: number | undefined
+  isReading: boolean
+  /** Its writes are slowed down, so its runs need not be. */
+  isLimited: boolean
+}
+
+/** The maximum number of keys of a controller that are looked at. */
+const mostKeys = 100
+/** A run counts from this depth on: before it, it may be a step of work that ends. */
+const firstDepth = 3
+/** A loop is named after so many runs that count, and so long, in milliseconds. */
+const runsToName = 12
+const timeToName = 30_000
+/** A key without a run that counts for so long has come to rest, in milliseconds. */
+const restMs = 35_000
+/** How often it is looked at whether a named key has come to rest, in milliseconds. */
+const lookMs = 20_000
+/** How often the log says which key does not come to rest, in milliseconds. */
+const sayMs = 60_000
+/** How often an event says it of one key, in milliseconds. */
+const eventMs = 3_600_000
+/** How long a named key waits from one run to the next, in milliseconds: doubling, so that its end is noticed within a minute. */
+const firstWaitMs = 1000
+const longestWaitMs = 16_000
+
+/**
+ * Finds the keys of a controller that do not come to rest, names them, and slows them down (rule C24). A run of a key counts if it had no other reason than
+ * writes of this process, three such runs deep, and wrote something again; or if it has brought back what somebody else had changed. A run that writes
+ * nothing is rest, and so is half a minute without a run that counts: then all is forgotten. So a rollout, however long, is no loop: its runs have reasons from outside.
+ */
+export class Loops {
+  readonly #options: LoopsOptions
+  readonly #entries = new Map<string, Entry>()
+  /** By object, a digest of what a run has last changed it to. Of those that were written more than once. */
+  readonly #digests = new Map<string, string>()
+  #named = 0
+  #timer: Timer | undefined
+  /** When the log said last that a key does not come to rest. */
+  #saidAt = Number.NEGATIVE_INFINITY
+  #isClosed = false
+
+  constructor(options: LoopsOptions) {
+    this.#options = options
+  }
+
+  /** The keys that run again and again, whether or not they are named yet. */
+  get all(): readonly Loop[] {
+    return [...this.#entries.keys()].map(key => this.of(key) as Loop)
+  }
+
+  /** What is known of a key. */
+  of(key: string): Loop | undefined {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return undefined
+    const { kind, about, paths, managers, runs, since, began, lastAt } = entry
+    const { controller } = this.#options
+    return loopOf({
+      ...{ controller, key, kind, view: about?.view.key, object: about?.key, paths, managers, runs, since },
+      ...{ lastedMs: lastAt - began, waitMs: entry.isNamed ? waitOf(entry) : 0 },
+    })
+  }
+
+  /** A cause came for a key. Gives the drive of the key with it. */
+  caused(key: string, before: Drive | undefined, cause: Cause): Drive | undefined {
+    const { causality } = this.#options
+    const { kind, about, paths, isReading } = this.#entries.get(key) ?? {}
+    if (kind === 'field_fight' && about !== undefined && cause.object === about.key && paths?.length === 0) {
+      if (isReading === false && !isEmpty(about.answer) && !causality.isOwn(cause))
+        void this.#look(this.#entries.get(key) as Entry, about)
+    }
+    return causality.drive(before, cause, this.#by(key))
+  }
+
+  /** How long a key that is named has to wait for its next run because of a cause, in milliseconds; 0 for all others. */
+  waitMs(key: string, cause: Cause): number {
+    if (this.#named === 0) return 0
+    const entry = this.#entries.get(key)
+    if (entry?.isNamed !== true) return 0
+    const isPart = cause.change === 'due' || cause.object === entry.about?.key || this.#options.causality.isOwn(cause)
+    return isPart ? Math.max(0, entry.ranAt + waitOf(entry) - this.#now()) : 0
+  }
+
+  /** A run wrote an object. @param answer as the server answered */
+  wrote(run: LoopRun, view: View, answer: object): void {
+    const { metadata = {} } = answer as KubernetesObject
+    const { name, namespace, resourceVersion } = metadata
+    if (name === undefined || resourceVersion === undefined) return
+    const { causality } = this.#options
+    const key = keyText({ name, namespace })
+    const id = objectId(view, key)
+    const isKnown = causality.knows(id)
+    const write = causality.wrote(id, key, resourceVersion, this.#by(run.text), this.#depthOf(run) + 1)
+    if (write === undefined) return
+    run.writes ??= []
+    run.writes.push(write)
+    const written = { id, view, key, answer: answer as KubernetesObject }
+    run.written ??= written
+    if (!isKnown || run.isApplied(id)) return
+    const digest = digestOf(answer)
+    if (this.#digests.get(id) === digest) run.restored ??= written
+    this.#digests.delete(id)
+    this.#digests.set(id, digest)
+    const [oldest] = this.#digests.keys()
+    if (this.#digests.size > mostDigests && oldest !== undefined) this.#digests.delete(oldest)
+  }
+
+  /** A run deleted an object. */
+  deleted(run: LoopRun, view: View, key: string): void {
+    run.writes ??= []
+    run.writes.push(this.#options.causality.deleted(key, this.#by(run.text), this.#depthOf(run) + 1))
+    run.written ??= { id: objectId(view, key), view, key, answer: {} }
+  }
+
+  /** A run has ended. @param since what came for its key meanwhile @param isHurried it asks for its next run at once, not for the first time */
+  ran(run: LoopRun, isDone: boolean, since: Drive | undefined, isHurried: boolean): void {
+    const { text: key, writes = [], written, restored } = run
+    const by = this.#by(key)
+    const { causality } = this.#options
+    const { depth, isOthers } = causality.answered(run.drive, by)
+    // What came meanwhile may be the reason for what was written.
+    const isDriven = depth > 0 && (since === undefined || causality.answered(since, by).depth > 0)
+    for (const write of writes) write.depth = isDriven ? depth + 1 : 1
+    const entry = this.#entries.get(key)
+    if (entry !== undefined) entry.ranAt = this.#now()
+    if (!isDone) return
+    if (isHurried) return this.#count(key, 'timer', written)
+    // While somebody changes back what it writes, most of its runs find nothing to do.
+    if (writes.length === 0) return entry?.kind === 'field_fight' ? undefined : this.#rest(key)
+    if (isDriven && depth >= firstDepth) this.#count(key, isOthers ? 'other_keys' : 'own_write', written)
+    else if (!isDriven && restored !== undefined) this.#count(key, 'field_fight', restored)
+  }
+
+  /** Somebody changes back what a key applies: its writes are delayed for that. It is a loop from the first time. */
+  fights(
+    key: string,
+    about: { readonly view: View; readonly key: string; readonly paths: readonly string[] },
+    managers: readonly string[],
+  ): void {
+    const { view, key: object, paths } = about
+    const entry = this.#obtain(key, 'field_fight')
+    if (entry === undefined) return
+    entry.kind = 'field_fight'
+    entry.about = { id: objectId(view, object), view, key: object, answer: {} }
+    entry.paths = paths
+    entry.managers = managers
+    entry.isLimited = true
+    entry.runs += 1
+    entry.lastAt = this.#now()
+    // An event says it already.
+    entry.toldAt ??= this.#now()
+    this.#name(key, entry)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    for (const key of [...this.#entries.keys()]) this.#rest(key)
+  }
+
+  #depthOf({ text, drive }: LoopRun): number {
+    return this.#options.causality.answered(drive, this.#by(text)).depth
+  }
+
+  #count(key: string, kind: LoopKind, written: Written | undefined): void {
+    const now = this.#now()
+    const known = this.#entries.get(key)
+    if (known !== undefined && now - known.lastAt > restMs) this.#rest(key)
+    const entry = this.#obtain(key, kind)
+    if (entry === undefined) return
+    if (entry.kind === 'own_write') entry.kind = kind
+    entry.runs += 1
+    entry.lastAt = now
+    this.#witness(entry, written)
+    const { environment, controller } = this.#options
+    if (entry.isNamed) {
+      entry.slowed += 1
+      environment.metrics.count('wherry_loop_runs_total', { controller, cause: kind })
+    } else if (entry.runs >= runsToName && now - entry.began >= timeToName) this.#name(key, entry)
+  }
+
+  /** Names the fields that two runs in a row wrote otherwise. No object is kept longer than that takes. */
+  #witness(entry: Entry, written: Written | undefined): void {
+    if (written === undefined || entry.paths.length > 0) return
+    const before = entry.about
+    entry.about = this.#kept(written)
+    if (before?.id !== written.id || isEmpty(before.answer) || entry.kind === 'field_fight') return
+    entry.paths = changesBetween(before.answer, written.answer).paths
+    if (entry.paths.length > 0) entry.about = { ...written, answer: {} }
+  }
+
+  /** What was written; as the server answered, for a few keys at a time. */
+  #kept(written: Written): Written {
+    let kept = 0
+    for (const { about } of this.#entries.values()) if (about !== undefined && !isEmpty(about.answer)) kept += 1
+    return kept < mostKept ? written : { ...written, answer: {} }
+  }
+
+  /** Reads what somebody has made of what a key wrote, and names the fields. */
+  async #look(entry: Entry, { view, key, answer }: Written): Promise<void> {
+    entry.isReading = true
+    try {
+      const live = (await this.#options.read(view, key)) as KubernetesObject | undefined
+      if (live === undefined || this.#isClosed) return
+      entry.paths = pathsChangedFrom(answer, live, mostPaths)
+      entry.managers = [...new Set([...changedBy(live, answer, ''), ...changedBy(live, answer, 'status')])].sort()
+      if (entry.paths.length > 0 && entry.about?.answer === answer) entry.about = { ...entry.about, answer: {} }
+    } catch (thrown) {
+      const { environment, controller } = this.#options
+      const fields = { controller, object: key, err: asError(thrown) }
+      if (!this.#isClosed) environment.log('debug', 'who changes an object back could not be read', fields)
+    } finally {
+      entry.isReading = false
+    }
+  }
+
+  #obtain(key: string, kind: LoopKind): Entry | undefined {
+    const known = this.#entries.get(key)
+    if (known !== undefined || this.#isClosed) return known
+    const now = this.#now()
+    if (this.#entries.size >= mostKeys) this.#sweep(now)
+    if (this.#entries.size >= mostKeys) return undefined
+    const entry: Entry = {
+      ...{ kind, began: now, since: this.#options.environment.clock.now(), runs: 0, lastAt: now, ranAt: now },
+      ...{
+        about: undefined,
+        paths: [],
+        managers: [],
+        isNamed: false,
+        slowed: 0,
+        toldAt: undefined,
+        isReading: false,
+        isLimited: false,
+      },
+    }
+    this.#entries.set(key, entry)
+    return entry
+  }
+
+  #name(key: string, entry: Entry): void {
+    const { environment, controller } = this.#options
+    const { metrics } = environment
+    if (!entry.isNamed) {
+      entry.isNamed = true
+      this.#named += 1
+      metrics.gauge('wherry_hot_keys', this.#named, { controller })
+      metrics.count('wherry_loop_runs_total', { controller, cause: entry.kind }, entry.runs)
+    }
+    const now = this.#now()
+    if (entry.toldAt === undefined || now - entry.toldAt >= eventMs) {
+      entry.toldAt = now
+      const reason = entry.kind === 'field_fight' ? 'FieldFight' : 'ReconcileLoop'
+      this.#options.tell(key, reason, `${this.of(key)}`)
+    }
+    if (this.#timer === undefined) this.#say()
+  }
+
+  /** A key has come to rest. */
+  #rest(key: string): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    if (!entry.isNamed) return
+    this.#named -= 1
+    const { environment, controller } = this.#options
+    environment.metrics.gauge('wherry_hot_keys', this.#named, { controller })
+    if (!this.#isClosed)
+      environment.log('info', 'a key that did not come to rest has come to rest', { controller, key })
+  }
+
+  #sweep(now: number): void {
+    for (const [key, entry] of this.#entries) if (now - entry.lastAt > restMs) this.#rest(key)
+  }
+
+  /** One line a minute, as long as a key is named: of the one that ran most. */
+  #say(): void {
+    const { environment, controller } = this.#options
+    this.#timer = undefined
+    this.#sweep(this.#now())
+    if (this.#isClosed || this.#named === 0) return
+    this.#timer = environment.clock.timer(lookMs, () => this.#say())
+    if (this.#now() - this.#saidAt < sayMs) return
+    this.#saidAt = this.#now()
+    const named = [...this.#entries].filter(([, { isNamed }]) => isNamed)
+    const [[key] = ['']] = named.sort(([, a], [, b]) => b.runs - a.runs)
+    const others = named.length > 1 ? { others: named.length - 1 } : {}
+    environment.log('warn', `${this.of(key)}`, { controller, key, ...others })
+  }
+
+  #by(key: string): string {
+    return `${this.#options.controller} ${key}`
+  }
+
+  #now(): number {
+    return this.#options.environment.clock.monotonic()
+  }
+}
+
+/** The maximum number of objects that are kept until it is known what differs in them. */
+const mostKept = 8
+/** The maximum number of fields that are named of what somebody changes back. */
+const mostPaths = 5
+
+function isEmpty(object: object): boolean {
+  for (const _ in object) return false
+  return true
+}
+
+/** The maximum number of objects whose last content is known by a digest. */
+const mostDigests = 1000
+
+function waitOf({ slowed, isLimited }: Entry): number {
+  return isLimited ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(slowed, 10))
+}
+
+/** A digest of what an object says: without what each write changes, and without times. */
+function digestOf(answer: object): string {
+  const { metadata, ...rest } = answer as KubernetesObject & Record<string, unknown>
+  const { resourceVersion: _, generation: __, managedFields: ___, ...kept } = metadata ?? {}
+  return hash(withoutTimes({ ...rest, metadata: kept }, statusTimes), { integers: 'bigint' })
+}

@@ -6,6 +6,8 @@ export interface ControllerState {
   readonly obstacle?: string | undefined
   readonly views: readonly string[]
   readonly pending: readonly string[]
+  /** A sentence for each key that does not come to rest. An older `@wherry/controller` does not say it. */
+  readonly loops?: readonly string[] | undefined
 }
 
 /** A view of which the operator holds objects. */
@@ -54,7 +56,11 @@ export function isFromOperator(message: unknown): message is FromOperator {
 
 function areStates({ controllers, views }: Readonly<Record<string, unknown>>): boolean {
   const isController = (one: unknown): boolean =>
-    isRecord(one) && typeof one.name === 'string' && texts.ok(one.views) && texts.ok(one.pending)
+    isRecord(one) &&
+    typeof one.name === 'string' &&
+    texts.ok(one.views) &&
+    texts.ok(one.pending) &&
+    texts.ok(one.loops ?? [])
   const isView = (one: unknown): boolean =>
     isRecord(one) &&
     texts.ok([one.view, one.state]) &&

@@ -55,8 +55,8 @@ export const pageHtml = `<!doctype html>
     at('server').textContent = server
     at('name').textContent = operator ? operator.name : 'No operator runs yet'
     const { controllers = [], views = [] } = operator ?? {}
-    rows('controllers', controllers, ({ name, views, obstacle, pending }) =>
-      [name, views.join(', '), obstacle ? bad(obstacle) : pending.join('; ') || 'idle'])
+    rows('controllers', controllers, ({ name, views, obstacle, pending, loops = [] }) =>
+      [name, views.join(', '), obstacle || loops.length > 0 ? bad(obstacle || loops.join('; ')) : pending.join('; ') || 'idle'])
     rows('keys', keys, one => [keyButton(one), one.controller, one.why, one.error ? bad(one.error) : one.outcome,
       Math.round(one.tookMs) + ' ms', new Date(one.startedAt).toLocaleTimeString(), one.runs])
     rows('views', views, ({ view, state, objects, receivedBytes, holders }) =>

@@ -24,6 +24,7 @@ import {
   resourceName,
 } from '@wherry/client/internal'
 import { hash } from '@wherry/hash-compare'
+import type { RecordedEvent } from '../events/event-recorder.ts'
 import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
 import { noPrimary } from '../objects/no-primary.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
@@ -69,6 +70,10 @@ export interface ApplyFor {
   again(afterMs: number, object: string): void
   /** Records a warning about the primary object. */
   warn(reason: string, message: string): void
+  /** Records an event about the primary object. */
+  record(event: RecordedEvent): void
+  /** The `metadata.generation` of the primary object that the run has; `undefined` if its view does not keep it. */
+  readonly generation: number | undefined
   /** Somebody changes back what is applied. */
   fights(
     object: { readonly view: View; readonly key: string; readonly paths: readonly string[] },

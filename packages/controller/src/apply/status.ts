@@ -7,6 +7,7 @@ import { type ApplyFor, applyBody } from './apply.ts'
 import { AtomicConditionsError, NoStatusError } from './errors.ts'
 import { below, type FieldsV1, isLeaf } from './fields-v1.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
+import { type SummaryOptions, summaryCheck, summedUp, transitions } from './summary.ts'
 
 /** A status as you write it: the times and messages of conditions may be left out. */
 export type DesiredStatus<S> = S extends { readonly conditions?: readonly (infer C)[] | undefined }
@@ -27,6 +28,11 @@ export interface StatusOptions extends Pick<DesiredOptions, 'formerManagers' | '
    * heartbeat that others read; the controller's option `ignoreTimes` names further times. @default 'ignore'
    */
   readonly times?: 'ignore' | 'write' | undefined
+  /**
+   * Adds a condition that sums up the others (`Ready`, unless it says otherwise), gives each condition the `observedGeneration` of the run's object, and
+   * records an event for each condition that gets another status. The definition must declare `observedGeneration` of conditions. @default false
+   */
+  readonly summary?: boolean | SummaryOptions | undefined
 }
 
 /**
@@ -49,17 +55,23 @@ export async function applyStatus(
 ): Promise<Applied<unknown>> {
   checkStatus('status', status)
   checkOptions('status', given, statusChecks)
-  const { times = 'ignore', ...options } = given
+  const { times = 'ignore', summary = false, ...options } = given
+  const summing = summary === true ? {} : summary
+  const own = (status as { readonly conditions?: readonly Condition[] }).conditions ?? []
+  const whole = summing === false ? status : { ...status, conditions: summedUp(own, summing, about.generation) }
+  let before: readonly Condition[] = []
   const { client, owner } = about
   const { primary } = about.shared
   const { name = '', namespace } = owner.metadata ?? {}
   const key = { name, namespace, text: about.key }
   const metadata = { name, ...(namespace !== undefined && { namespace }) }
   const now = new Date(client.environment.clock.now()).toISOString().replace(/\.\d+/, '')
-  const bodyOf = (seen: AppliedObject | undefined): KubernetesObject =>
-    ({ metadata, status: timed(status, seen?.conditions ?? [], now) }) as KubernetesObject
+  const bodyOf = (seen: AppliedObject | undefined): KubernetesObject => {
+    before = seen?.conditions ?? []
+    return { metadata, status: timed(whole, before, now) } as KubernetesObject
+  }
   try {
-    const written = (object: AppliedObject): void => tellAtomic(about, status, object)
+    const written = (object: AppliedObject): void => tellAtomic(about, whole, object)
     const task = {
       view: primary,
       key,
@@ -69,7 +81,12 @@ export async function applyStatus(
       isTimed: times === 'write',
       written,
     }
-    return await applyBody(about, task, options)
+    const applied = await applyBody(about, task, options)
+    const isWritten = applied.outcome === 'updated' || applied.outcome === 'created'
+    if (summing !== false && summing.events !== false && isWritten) {
+      for (const event of transitions(before, own, summing)) about.record(event)
+    }
+    return applied
   } catch (error) {
     const isThere =
       isNotFound(error) && (await readByName(client, primary, key as ObjectKey).catch(() => undefined)) !== undefined
@@ -78,7 +95,14 @@ export async function applyStatus(
 }
 
 const { formerManagers, signal, timeoutMs, onDelay } = desiredChecks
-const statusChecks = { formerManagers, signal, timeoutMs, onDelay, times: oneOf('ignore', 'write') }
+const statusChecks = {
+  formerManagers,
+  signal,
+  timeoutMs,
+  onDelay,
+  times: oneOf('ignore', 'write'),
+  summary: summaryCheck,
+}
 
 /** The status with the times of its conditions. */
 function timed(status: object, before: readonly Condition[], now: string): object {

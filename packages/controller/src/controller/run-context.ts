@@ -183,6 +183,8 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
         if (this.#parts.definition.for === 'singleton') this.log.warn({ reason }, message)
         else this.events.record({ type: 'Warning', reason, message })
       },
+      record: event => this.events.record(event),
+      generation: metadataOf(this.#object).generation,
       fights: (object, managers) => this.#parts.loops.fights(this.text, object, managers),
     }
   }

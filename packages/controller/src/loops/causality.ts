@@ -19,7 +19,7 @@ export interface Drive {
 }
 
 /** Something is a reason that no run of this process has written. */
-const outside: Drive = { depth: 0, isOthers: false, unanswered: [] }
+export const outside: Drive = { depth: 0, isOthers: false, unanswered: [] }
 
 /** The maximum number of writes that are remembered. */
 const mostWrites = 2000

@@ -30,6 +30,14 @@ export interface Loop {
   toString(): string
 }
 
+/** A loop is named after so many runs that count. */
+export const runsToName = 12
+
+/** Whether it is a loop by its runs, however short it has lasted. */
+export function isSure({ runs, waitMs }: Loop): boolean {
+  return runs >= runsToName || waitMs > 0
+}
+
 /** @param about all of it but the sentence */
 export function loopOf(about: Omit<Loop, 'toString'>): Loop {
   return Object.defineProperty({ ...about }, 'toString', { value: () => sentence(about) }) as Loop

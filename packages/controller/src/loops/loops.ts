@@ -6,8 +6,8 @@ import { objectId } from '../apply/own-events.ts'
 import { statusTimes, withoutTimes } from '../apply/times.ts'
 import { changesBetween, pathsChangedFrom } from '../predicates/changes.ts'
 import type { Cause } from '../sources/cause.ts'
-import type { Causality, Drive, RunWrite } from './causality.ts'
-import { type Loop, type LoopKind, loopOf } from './loop.ts'
+import { type Causality, type Drive, outside, type RunWrite } from './causality.ts'
+import { type Loop, type LoopKind, loopOf, runsToName } from './loop.ts'
 
 /** What a run has written, and what was the reason for it. */
 export interface LoopRun {
@@ -67,8 +67,7 @@ interface Entry {
 const mostKeys = 100
 /** A run counts from this depth on: before it, it may be a step of work that ends. */
 const firstDepth = 3
-/** A loop is named after so many runs that count, and so long, in milliseconds. */
-const runsToName = 12
+/** A loop with `runsToName` runs is named once it has lasted so long, in milliseconds. */
 const timeToName = 30_000
 /** A key without a run that counts for so long has come to rest, in milliseconds. */
 const restMs = 35_000
@@ -104,7 +103,9 @@ export class Loops {
 
   /** The keys that run again and again, whether or not they are named yet. */
   get all(): readonly Loop[] {
-    return [...this.#entries.keys()].map(key => this.of(key) as Loop)
+    const now = this.#now()
+    const last = [...this.#entries].filter(([, { lastAt }]) => now - lastAt <= restMs)
+    return last.map(([key]) => this.of(key) as Loop)
   }
 
   /** What is known of a key. */
@@ -121,6 +122,7 @@ export class Loops {
 
   /** A cause came for a key. Gives the drive of the key with it. */
   caused(key: string, before: Drive | undefined, cause: Cause): Drive | undefined {
+    if (cause.change === 'initial') return outside
     const { causality } = this.#options
     const { kind, about, paths, isReading } = this.#entries.get(key) ?? {}
     if (kind === 'field_fight' && about !== undefined && cause.object === about.key && paths?.length === 0) {
@@ -210,10 +212,11 @@ export class Loops {
     this.#name(key, entry)
   }
 
+  /** It finds nothing any more. What it has found can still be read. */
   close(): void {
     this.#isClosed = true
     this.#timer?.cancel()
-    for (const key of [...this.#entries.keys()]) this.#rest(key)
+    this.#options.environment.metrics.gauge('wherry_hot_keys', 0, { controller: this.#options.controller })
   }
 
   #depthOf({ text, drive }: LoopRun): number {
@@ -322,8 +325,7 @@ export class Loops {
     this.#named -= 1
     const { environment, controller } = this.#options
     environment.metrics.gauge('wherry_hot_keys', this.#named, { controller })
-    if (!this.#isClosed)
-      environment.log('info', 'a key that did not come to rest has come to rest', { controller, key })
+    environment.log('info', 'a key that did not come to rest has come to rest', { controller, key })
   }
 
   #sweep(now: number): void {

@@ -36,7 +36,7 @@ it('a tool sees what an operator watches, what waits, and why a key ran', async 
   const state = observed?.state()
   expect(state?.controllers).toEqual([
     {
-      ...{ name: 'config', obstacle: undefined, pending: ['config: default/a is being reconciled'] },
+      ...{ name: 'config', obstacle: undefined, pending: ['config: default/a is being reconciled'], loops: [] },
       views: [expect.stringContaining('configmaps')],
     },
   ])

@@ -10,6 +10,8 @@ export interface ObservedController {
   readonly views: readonly string[]
   /** Each key that runs or waits, and what for. */
   readonly pending: readonly string[]
+  /** A sentence for each key that did not come to rest when it was looked at last, or when the operator ended (rule C24). */
+  readonly loops: readonly string[]
 }
 
 /** A view of which an operator holds objects. */

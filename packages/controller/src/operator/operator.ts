@@ -14,6 +14,7 @@ import { LeaderElection } from '../leader/leader-election.ts'
 import type { LeaderElectionOptions } from '../leader/options.ts'
 import { loggedEnvironment } from '../logging/logger.ts'
 import { stderrLogger } from '../logging/stderr-logger.ts'
+import { isSure } from '../loops/loop.ts'
 import { SharedWrites } from '../loops/shared-writes.ts'
 import { measureCaches } from '../metrics/cache-metrics.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
@@ -300,6 +301,7 @@ export class Operator {
       publishOperator(this, () =>
         this.#controllers.map(one => ({
           ...{ name: one.name, obstacle: one.obstacle, pending: one.pending() },
+          loops: one.loops.filter(isSure).map(String),
           views: one.views.map(({ key }) => key),
         })),
       )

@@ -6,6 +6,7 @@ interface RunOperator {
   /** Whether its end has begun. */
   readonly isEnding: () => boolean
   readonly close: () => Promise<void>
+  readonly state?: () => { readonly controllers: readonly { readonly loops?: readonly string[] }[] }
 }
 
 /** Where an operator of `@wherry/controller` publishes itself. No package of ours is imported for that. */
@@ -20,6 +21,11 @@ export class RunOperators {
 
   constructor() {
     subscribe(started, this.#note)
+  }
+
+  /** A sentence for each key that does not come to rest. */
+  get loops(): readonly string[] {
+    return this.#operators.flatMap(one => one.state?.().controllers.flatMap(({ loops = [] }) => loops) ?? [])
   }
 
   /** Closes the operators that nobody has closed: each would keep the process alive. Rejects with their names, if there are any. */

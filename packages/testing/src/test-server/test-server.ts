@@ -67,7 +67,8 @@ export interface TestServer {
   closeAfterTest<T extends Closable>(closable: T): T
   /**
    * Says that an error will be reported whose message contains this text, or matches. The test fails if none is. It also fails for each error that a
-   * client or an operator reports through `operator` or `admin` and that no call of this names.
+   * client or an operator reports through `operator` or `admin` and that no call of this names, and for each key that does not come to rest because of
+   * what its own runs write.
    */
   expectError(message: string | RegExp): void
 }
@@ -132,6 +133,8 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
     const { namespace, errors, open, operators, before } = present(current)
     current = undefined
     earlier.push(errors)
+    // A test that passes while its operator works for nothing has not seen what users pay for.
+    for (const loop of operators.loops) errors.report(new Error(loop), { phase: 'an operator that is to come to rest' })
     return within(async () => {
       const failures = await failuresOf([
         ...open.reverse().map(one => async () => one.close()),

@@ -1,0 +1,75 @@
+import { OptionRangeError } from '@wherry/client'
+import { type Check, checkOptions, flag, text, texts } from '@wherry/client/internal'
+import type { RecordedEvent } from '../events/event-recorder.ts'
+import type { Condition } from '../objects/conditions.ts'
+
+/** What is made of the conditions of a status. */
+export interface SummaryOptions {
+  /** The type of the condition that sums up the others. @default 'Ready' */
+  readonly type?: string | undefined
+  /**
+   * The types of conditions that are bad if they are `True`, such as `Stalled` or `Degraded`. They sum up to `False` then. All others are bad if they are
+   * `False`. @default none
+   */
+  readonly bad?: readonly string[] | undefined
+  /** Whether an event on the primary object says it when a condition gets another status: a `Warning` if that is bad, else `Normal`. @default true */
+  readonly events?: boolean | undefined
+}
+
+const fields = { type: text, bad: texts, events: flag }
+
+export const summaryCheck: Check = (option, value) => {
+  if (typeof value === 'boolean') return
+  checkOptions(option, value as object, fields)
+}
+
+/**
+ * The conditions with one more, which sums them up: `False` if one of them is bad, else `Unknown` if one is neither good nor bad, else `True`. Reason and
+ * message are those of the first that is not good. Each condition gets the generation that the run has seen.
+ *
+ * @throws OptionRangeError if the list has a condition of that type already
+ */
+export function summedUp(
+  conditions: readonly Condition[],
+  { type = 'Ready', bad = [] }: SummaryOptions,
+  generation: number | undefined,
+): readonly Condition[] {
+  if (conditions.some(one => one.type === type)) {
+    const what = `a list without ${type}, which sums up the others, or another type`
+    throw new OptionRangeError('status.summary.type', what, type)
+  }
+  const missing = bad.find(one => !conditions.some(condition => condition.type === one))
+  if (missing !== undefined) {
+    const there = conditions.map(one => one.type).join(', ') || 'none'
+    throw new OptionRangeError('status.summary.bad', `types of conditions that the status has: ${there}`, missing)
+  }
+  const first =
+    conditions.find(one => stateOf(one, bad) === 'False') ?? conditions.find(one => stateOf(one, bad) === 'Unknown')
+  const status = first === undefined ? 'True' : stateOf(first, bad)
+  const reason = first?.reason ?? (first === undefined ? 'AllTrue' : first.type)
+  const message = first === undefined ? '' : `${first.type}: ${first.message || first.reason || `is ${first.status}`}`
+  const seen = generation === undefined ? {} : { observedGeneration: generation }
+  return [...conditions, { type, status, reason, message }].map(one => ({ ...seen, ...one }))
+}
+
+/** The events that say which conditions got another status. That of the summary says nothing more. */
+export function transitions(
+  before: readonly Condition[],
+  now: readonly Condition[],
+  { bad = [] }: SummaryOptions,
+): readonly RecordedEvent[] {
+  const known = new Map(before.map(one => [one.type, one.status]))
+  return now
+    .filter(one => known.get(one.type) !== one.status)
+    .map(one => ({
+      type: stateOf(one, bad) === 'False' ? 'Warning' : 'Normal',
+      reason: one.reason || one.type,
+      message: `${one.type} is ${one.status}${one.message ? `: ${one.message}` : ''}`,
+    }))
+}
+
+/** `True`: the condition is as it should be. */
+function stateOf({ type, status }: Condition, bad: readonly string[]): 'True' | 'False' | 'Unknown' {
+  if (status !== 'True' && status !== 'False') return 'Unknown'
+  return (status === 'True') === bad.includes(type) ? 'False' : 'True'
+}

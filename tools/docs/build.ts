@@ -41,7 +41,7 @@ export async function buildSite({ out, base }: SiteOptions): Promise<void> {
     write(join(site, '.vitepress/config.mjs'), siteConfig(facts))
     symlinkSync(builder.modules, join(site, 'node_modules'))
     rmSync(out, { recursive: true, force: true })
-    const args = [builder.vitepress, 'build', site, '--outDir', out]
+    const args = ['--max-semi-space-size=64', builder.vitepress, 'build', site, '--outDir', out]
     const { code, output } = await command(process.execPath, args, { cwd: site })
     if (code !== 0) throw new Error(`vitepress fails:\n${output}`)
   } finally {

@@ -37,6 +37,7 @@ import llms from 'vitepress-plugin-llms'
 const nameAlone = text => (/^# .*$/m.exec(text) ?? [''])[0]
 const render = (text, env, markdown) =>
   markdown.render(env.relativePath.startsWith('reference/') ? nameAlone(text) : text, env)
+
 /** The theme would ask a host for an icon that it does not have. */
 const noForeignIcons = {
   name: 'no-foreign-icons',

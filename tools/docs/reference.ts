@@ -71,11 +71,13 @@ function doors({ text, items = [] }: SidebarItem): SidebarItem[] {
   })
 }
 
+/** What the reference is made by. */
+const makers = ['tools/docs/reference.ts', 'tools/reference/typedoc.json', 'tools/toolchain/site/package-lock.json']
+
 function digest(): string {
   const hash = createHash('sha256')
   const exclude = ['**/*.test.ts', '**/node_modules/**', '**/dist/**']
   const sources = globSync('packages/*/src/**/*.ts', { cwd: root, exclude }).sort()
-  for (const file of [...sources, 'tools/reference/typedoc.json', 'tools/toolchain/site/package-lock.json'])
-    hash.update(`${file}\0${readFileSync(join(root, file), 'utf8')}\0`)
+  for (const file of [...sources, ...makers]) hash.update(`${file}\0${readFileSync(join(root, file), 'utf8')}\0`)
   return hash.digest('hex').slice(0, 12)
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, globSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { withLock } from '../bootstrap/lock.mjs'
 import { command } from '../test/command.ts'
 import { publishedPackages, root } from '../workspace.ts'
 import type { SiteBuilder } from './builder.ts'
@@ -23,27 +24,32 @@ export interface Reference {
 /** TypeDoc's pages of what the packages export. They are kept in `cache` until a source, or what makes them, changes. */
 export async function referenceOf(builder: SiteBuilder, cache: string): Promise<Reference> {
   const folder = join(cache, `reference-${digest()}`)
-  if (!existsSync(folder)) {
-    for (const old of globSync('reference-*', { cwd: cache }))
-      rmSync(join(cache, old), { recursive: true, force: true })
-    const partial = join(cache, `partial-${process.pid}`)
-    mkdirSync(partial, { recursive: true })
-    const options = join(partial, 'typedoc.json')
-    const given = {
-      extends: [join(root, 'tools/reference/typedoc.json')],
-      plugin: builder.typedocPlugins,
-      router: 'member',
-      docsRoot: partial,
-      out: join(partial, 'reference'),
-    }
-    writeFileSync(options, JSON.stringify(given))
-    const { code, output } = await command(process.execPath, [builder.typedoc, '--options', options])
-    if (code !== 0) throw new Error(`typedoc fails:\n${output}`)
-    renameSync(join(partial, 'reference'), folder)
-    rmSync(partial, { recursive: true })
-  }
+  const onWait = (holder: number): void => console.error(`process ${holder} is making the reference; waiting for it`)
+  await withLock(join(cache, 'reference.lock'), onWait, async () => {
+    if (!existsSync(folder)) await make(builder, cache, folder)
+  })
   const sidebar = JSON.parse(readFileSync(join(folder, 'typedoc-sidebar.json'), 'utf8')) as SidebarItem[]
   return { folder, sidebar: sidebar.flatMap(doors) }
+}
+
+/** Only what is whole gets the name `folder`. */
+async function make(builder: SiteBuilder, cache: string, folder: string): Promise<void> {
+  for (const old of globSync('{reference,partial}-*', { cwd: cache })) rmSync(join(cache, old), { recursive: true })
+  const partial = join(cache, `partial-${process.pid}`)
+  mkdirSync(partial, { recursive: true })
+  const options = join(partial, 'typedoc.json')
+  const given = {
+    extends: [join(root, 'tools/reference/typedoc.json')],
+    plugin: builder.typedocPlugins,
+    router: 'member',
+    docsRoot: partial,
+    out: join(partial, 'reference'),
+  }
+  writeFileSync(options, JSON.stringify(given))
+  const { code, output } = await command(process.execPath, [builder.typedoc, '--options', options])
+  if (code !== 0) throw new Error(`typedoc fails:\n${output}`)
+  renameSync(join(partial, 'reference'), folder)
+  rmSync(partial, { recursive: true })
 }
 
 /** A page of the reference with packages called by their names: TypeDoc has `client/src` for `@wherry/client`. */

@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { slugOf } from '../../tools/docs/slug.ts'
 import { root } from '../../tools/workspace.ts'
 
 /** A page of ours, by its path in the work tree. */
@@ -83,12 +84,7 @@ export function linksOf({ path, text }: Page): Link[] {
 export function anchorsOf({ text }: Page): Set<string> {
   const anchors = new Set<string>()
   for (const [, heading = ''] of withoutCode(text, false).matchAll(/^#{1,6}\s+(.+)$/gm)) {
-    const slug = heading
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .trim()
-      .replace(/\s/g, '-')
+    const slug = slugOf(heading.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1'))
     let anchor = slug
     for (let n = 1; anchors.has(anchor); n++) anchor = `${slug}-${n}`
     anchors.add(anchor)

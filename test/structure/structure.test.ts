@@ -193,6 +193,16 @@ it('names no registry host in a lockfile', () => {
     'tools/toolchain/node22/package-lock.json',
   ])
     expect(readFileSync(join(root, file), 'utf8')).not.toMatch(/https?:\/\//)
+  // It names where its packages ask for money, too.
+  expect(readFileSync(join(root, 'tools/toolchain/site/package-lock.json'), 'utf8')).not.toContain('"resolved"')
+})
+
+it('builds the site with the TypeDoc that checks the reference', () => {
+  const read = (file: string): Record<string, Record<string, string>> =>
+    JSON.parse(readFileSync(join(root, file), 'utf8')) as Record<string, Record<string, string>>
+  const site = read('tools/toolchain/site/package.json').dependencies
+  const own = read('package.json').devDependencies
+  expect([site?.typedoc, site?.typescript]).toEqual([own?.typedoc, own?.typescript])
 })
 
 it('names in the README and CONTRIBUTING only commands that there are', () => {

@@ -99,8 +99,8 @@ function hostPnpm(env) {
 }
 
 /**
- * The binaries of a toolchain, fetched if they are not there. A folder is made beside and renamed when it is whole and
- * its binaries have run, so that an interrupted run leaves nothing that looks finished.
+ * The binaries of a toolchain, fetched if they are not there. Its folder is used only when its binaries have run, so that an interrupted run leaves
+ * nothing that looks finished.
  *
  * @param {Surroundings} around
  * @param {string} name a folder of `tools/toolchain`
@@ -108,32 +108,48 @@ function hostPnpm(env) {
  * @returns {Promise<Partial<Record<Tool, string>>>}
  */
 export async function fetched(around, name, wanted) {
-  const { root, say, host } = around
+  const { root, host } = around
   const { manifest, lock } = narrowed(join(root, 'tools/toolchain', name), host.platform, wanted)
-  const hash = createHash('sha256').update(lock).digest('hex').slice(0, 12)
-  const folder = join(root, '.tools', `${name}-${hash}`)
   const title = wanted
     .map(tool => `${tool === 'node' ? 'Node' : tool} ${versions[name]?.[tool]?.match(/\d+/)}`)
     .join(' and ')
-  if (!existsSync(folder)) {
-    const onWait = (/** @type {number} */ holder) =>
-      say(`process ${holder} is getting ${title} already; waiting for it`)
-    await withLock(join(root, '.tools', `${name}.lock`), onWait, async () => {
-      if (existsSync(folder)) return
-      const partial = `${folder}.partial`
-      rmSync(partial, { recursive: true, force: true })
-      mkdirSync(partial, { recursive: true })
-      writeFileSync(join(partial, 'package.json'), manifest)
-      writeFileSync(join(partial, 'package-lock.json'), lock)
-      // npm takes a folder behind a link for another one than its lock is for.
-      await npmCi(around, realpathSync(partial), title)
-      for (const [tool, file] of Object.entries(binaries(partial, host.platform, wanted)))
-        if (!version(file)?.startsWith(versions[name]?.[tool] ?? ''))
-          throw unsupported(`the ${tool} that npm has does not run here,`, host.platform)
-      renameSync(partial, folder)
-    })
-  }
+  const folder = await locked(around, name, title, { manifest, lock }, partial => {
+    for (const [tool, file] of Object.entries(binaries(partial, host.platform, wanted)))
+      if (!version(file)?.startsWith(versions[name]?.[tool] ?? ''))
+        throw unsupported(`the ${tool} that npm has does not run here,`, host.platform)
+  })
   return binaries(folder, host.platform, wanted)
+}
+
+/**
+ * A folder of `.tools` with what a lock names, fetched if it is not there. It is made beside and renamed when it is whole and `check` has passed.
+ *
+ * @param {Surroundings} around
+ * @param {string} name
+ * @param {string} title what to call it to the user
+ * @param {{ manifest: string, lock: string }} files the texts of package.json and package-lock.json
+ * @param {(folder: string) => void} [check] throws if what was fetched does not serve
+ * @returns {Promise<string>}
+ */
+export async function locked(around, name, title, { manifest, lock }, check = () => {}) {
+  const { root, say } = around
+  const hash = createHash('sha256').update(lock).digest('hex').slice(0, 12)
+  const folder = join(root, '.tools', `${name}-${hash}`)
+  if (existsSync(folder)) return folder
+  const onWait = (/** @type {number} */ holder) => say(`process ${holder} is getting ${title} already; waiting for it`)
+  await withLock(join(root, '.tools', `${name}.lock`), onWait, async () => {
+    if (existsSync(folder)) return
+    const partial = `${folder}.partial`
+    rmSync(partial, { recursive: true, force: true })
+    mkdirSync(partial, { recursive: true })
+    writeFileSync(join(partial, 'package.json'), manifest)
+    writeFileSync(join(partial, 'package-lock.json'), lock)
+    // npm takes a folder behind a link for another one than its lock is for.
+    await npmCi(around, realpathSync(partial), title)
+    check(partial)
+    renameSync(partial, folder)
+  })
+  return folder
 }
 
 /**

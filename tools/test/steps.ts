@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { installTest } from '../../test/install/install.ts'
 import { checkApi } from '../checks/api.ts'
 import { checkBenches } from '../checks/benches.ts'
+import { checkDocs } from '../checks/docs.ts'
 import { checkLicences } from '../checks/licences.ts'
 import { packed } from '../checks/packed.ts'
 import { checkPublint, checkTypesAreRight } from '../checks/publish.ts'
@@ -71,6 +72,7 @@ export function allSteps(): Step[] {
     { name: 'sizes', limitMs, run: checkSizes },
     { name: 'example', limitMs, run: checkExample },
     { name: 'reference', limitMs, run: checkReference },
+    { name: 'docs', limitMs, run: checkDocs },
   ]
 }
 

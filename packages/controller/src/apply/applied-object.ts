@@ -118,13 +118,12 @@ export class AppliedObjects {
     return this.subresource === 'status' ? { ...kept, conditions: conditionsOf(object) } : kept
   }
 
-  /** Objects of one owner share the text of that. */
   #owned({ apiVersion, fields, digest, owners }: OwnedFields): OwnedFields {
     return {
       apiVersion: this.#texts.get(apiVersion, apiVersion),
       fields: this.#texts.get(fields, fields),
       digest,
-      owners: this.#texts.get(owners, owners),
+      owners,
     }
   }
 

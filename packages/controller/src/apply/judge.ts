@@ -14,7 +14,7 @@ export interface OwnedFields {
   readonly fields: string
   /** A digest of what the object has at these fields. */
   readonly digest: string
-  /** The owners whose references the manager owns: of each its uid and a digest of the reference, sorted, by spaces. */
+  /** A digest of the owners whose references the manager owns. Empty if it owns none. */
   readonly owners: string
 }
 
@@ -47,7 +47,7 @@ export function ownedFields(
     apiVersion: entry.apiVersion ?? '',
     fields: isLeaf(fields) ? '' : JSON.stringify(fields),
     digest: digestAt(fields, live, times),
-    owners: ownersText(references),
+    owners: ownersDigest(references),
   }
 }
 
@@ -65,7 +65,7 @@ export function isAsDesired(
 ): boolean {
   const { apiVersion, metadata } = desired
   if (owned === undefined) return false
-  if (owned.apiVersion !== apiVersion || owned.owners !== ownersText(metadata?.ownerReferences ?? [])) return false
+  if (owned.apiVersion !== apiVersion || owned.owners !== ownersDigest(metadata?.ownerReferences ?? [])) return false
   if (owned.fields === '') return isEmpty(sent(desired))
   const fields = JSON.parse(owned.fields) as FieldsV1
   return covers(fields, sent(desired)) && owned.digest === digestAt(fields, desired, times)
@@ -76,13 +76,16 @@ export function ownedDigest({ apiVersion, fields, digest }: OwnedFields): string
   return createHash('sha256').update(`${apiVersion} ${digest} ${fields}`).digest('base64')
 }
 
-/** Owners as they are compared: a reference to the same object by another version, or with other flags, is another one. */
-export function ownersText(references: readonly OwnerReference[]): string {
-  const texts = references.map(({ uid, apiVersion, kind, name, controller, blockOwnerDeletion }) => {
-    const digest = hash([apiVersion, kind, name, controller === true, blockOwnerDeletion === true])
-    return `${uid}#${Buffer.from(digest, 'latin1').toString('latin1', 0, 11)}`
-  })
-  return texts.sort().join(' ')
+/**
+ * A digest of owners, whatever their order: a reference to the same object by another version, or with other flags, is another one. Each object may have owners
+ * of its own, so that the text is short.
+ */
+export function ownersDigest(references: readonly OwnerReference[]): string {
+  if (references.length === 0) return ''
+  const digests = references.map(({ uid, apiVersion, kind, name, controller, blockOwnerDeletion }) =>
+    hash([uid, apiVersion, kind, name, controller === true, blockOwnerDeletion === true]),
+  )
+  return textOfItsOwn(digests.length === 1 ? (digests[0] as string) : hash(digests.sort()))
 }
 
 /** Whether no manager owns anything of a desired object: it is but a name. */
@@ -92,9 +95,12 @@ export function ownsNothing(desired: KubernetesObject): boolean {
 
 function digestAt(fields: FieldsV1, object: KubernetesObject, times?: ReadonlySet<string>): string {
   if (isLeaf(fields)) return ''
-  // 132 bits, as a text of its own: a slice would keep the whole one.
-  const whole = hash(valuesAt(fields, object, times) ?? null, { integers: 'bigint' })
-  return Buffer.from(whole, 'latin1').toString('latin1', 0, 22)
+  return textOfItsOwn(hash(valuesAt(fields, object, times) ?? null, { integers: 'bigint' }))
+}
+
+/** 132 bits of a digest, as a text of its own: a slice would keep the whole one. */
+function textOfItsOwn(digest: string): string {
+  return Buffer.from(digest, 'latin1').toString('latin1', 0, 22)
 }
 
 const unowned: ReadonlySet<string> = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'ownerReferences'])

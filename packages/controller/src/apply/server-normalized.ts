@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
-import { isAsDesired, type OwnedFields, ownedDigest, ownersText } from './judge.ts'
+import { isAsDesired, type OwnedFields, ownedDigest, ownersDigest } from './judge.ts'
 
 /** For how many desired states it is known at once what the server makes of them: two digests each, whatever the states hold. */
 const mostKnown = 10_000
@@ -34,7 +34,7 @@ export class ServerNormalized {
   knows(desired: KubernetesObject, owned: OwnedFields | undefined): boolean {
     if (owned === undefined || this.#known.size === 0) return false
     return (
-      owned.owners === ownersText(desired.metadata?.ownerReferences ?? []) &&
+      owned.owners === ownersDigest(desired.metadata?.ownerReferences ?? []) &&
       this.#known.get(this.#stateOf(desired)) === ownedDigest(owned)
     )
   }

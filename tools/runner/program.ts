@@ -56,10 +56,15 @@ export class Program {
     return this.#closed
   }
 
-  /** Throws where the program has ended although nobody asked it to, and where the API server refused it something. */
+  /**
+   * Throws if the program has ended although nobody asked it to, if the API server refused it something, or if it does not come to rest because of what it
+   * writes. (Somebody may change back what it writes: an example plays that.)
+   */
   check(): void {
     if (this.#hasEnded && !this.#isToEnd) throw new Error(`the program has ended:\n${this.#said}`)
     if (/forbidden/i.test(this.#said)) throw new Error(`the program lacks a right:\n${this.#said}`)
+    if (/does not come to rest: (?!somebody else)/.test(this.#said))
+      throw new Error(`the program does not come to rest:\n${this.#said}`)
   }
 
   /** Asks it to end, as Kubernetes does. Rejects where it does not end with code 0, or has lacked a right. */

@@ -29,6 +29,7 @@ import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
 import { noPrimary } from '../objects/no-primary.ts'
 import { AlreadyOwnedError, ownerReference, withOwner } from '../objects/owner.ts'
 import { readByName } from '../objects/read-by-name.ts'
+import { traceAnnotation } from '../objects/traceparent.ts'
 import { everything } from '../objects/views.ts'
 import { pathsChangedFrom } from '../predicates/changes.ts'
 import { absentId, type Run } from '../reads/run.ts'
@@ -72,6 +73,8 @@ export interface ApplyFor {
   warn(reason: string, message: string): void
   /** Records an event about the primary object. */
   record(event: RecordedEvent): void
+  /** What an applied object is annotated with. `undefined`: the run is not traced. */
+  readonly traceparent: string | undefined
   /** The `metadata.generation` of the primary object that the run has; `undefined` if its view does not keep it. */
   readonly generation: number | undefined
   /** Somebody changes back what is applied. */
@@ -439,7 +442,11 @@ class Application {
     const over = this.#shared.ownEvents.begin(objectId(this.#view, this.#name), key, isStatus)
     let version: string | undefined
     const { force = true, fieldValidation, timeoutMs } = this.#options
-    const object = { ...this.#body, metadata: { ...this.#body.metadata, ...condition } }
+    const { traceparent } = this.#about
+    const annotations = traceparent !== undefined && { [traceAnnotation]: traceparent }
+    const { metadata = {} } = this.#body
+    const traced = annotations && !isStatus && { annotations: { ...metadata.annotations, ...annotations } }
+    const object = { ...this.#body, metadata: { ...metadata, ...traced, ...condition } }
     const options = {
       force,
       fieldManager: this.#task.objects.manager,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { KubernetesObject, OwnerReference } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
+import { traceAnnotation } from '../objects/traceparent.ts'
 import { fieldOf } from './field-of.ts'
 import { below, type FieldsV1, isLeaf, shallow, without } from './fields-v1.ts'
 import { matchedItems } from './matched-items.ts'
@@ -17,6 +18,9 @@ export interface OwnedFields {
   /** A digest of the owners whose references the manager owns. Empty if it owns none. */
   readonly owners: string
 }
+
+/** Says who wrote last, and nothing that is desired. */
+const traceparent = ['f:metadata', 'f:annotations', `f:${traceAnnotation}`]
 
 const ownerReferences = ['f:metadata', 'f:ownerReferences']
 
@@ -38,7 +42,7 @@ export function ownedFields(
   )
   if (entry === undefined) return undefined
   const all = (entry.fieldsV1 ?? {}) as FieldsV1
-  const fields = shallow(without(all, ownerReferences), mostDepth)
+  const fields = shallow(without(without(all, ownerReferences), traceparent), mostDepth)
   const uids = new Set(
     Object.keys(below(all, ownerReferences) ?? {}).flatMap(path => /^k:\{"uid":"(.*)"\}$/.exec(path)?.[1] ?? []),
   )

@@ -384,6 +384,7 @@ export class Controller<C, S extends Scope = Scope> {
       definition: this.#definition,
       client: client.withWriteListeners(narrow, this.#reads.writes, this.#writes),
       loops: this.#loops,
+      traces: this.#parts.traces,
       reads: this.#reads,
       applies: this.#applies,
       log: log ?? environmentLogger(environment),
@@ -436,6 +437,7 @@ export class Controller<C, S extends Scope = Scope> {
       },
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       accepts: key => isKeyOf(this.#view, key),
+      isTraced: this.#parts.traces !== undefined,
       get namesChanges() {
         return isNaming()
       },

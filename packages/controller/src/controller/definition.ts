@@ -25,6 +25,7 @@ import type { OwnWrites } from '../reads/own-writes.ts'
 import { checkDebounce, type Debounce } from '../sources/debounce.ts'
 import type { Input } from '../sources/input.ts'
 import type { SharedManager } from '../sources/source.ts'
+import type { Traces } from '../tracing/traces.ts'
 import type { OnGone, Reconcile } from './context.ts'
 import type { RunRecords } from './run-records.ts'
 
@@ -90,6 +91,8 @@ export interface ControllerParts {
   readonly metrics?: PrometheusMetrics | undefined
   /** What this process wrote: controllers that share it read each other's writes. @default one of its own */
   readonly writes?: OwnWrites | undefined
+  /** Makes a trace of each run: what `openTelemetryTraces()` gives. @default none */
+  readonly traces?: Traces | undefined
   /** Who is told of each run. @default nobody */
   readonly runs?: RunRecords | undefined
   /** What `read` polls where it can't be watched (rule C16). @default nothing */
@@ -146,6 +149,7 @@ export function checkParts(parts: ControllerParts): void {
     events: having('an EventRecorder', 'record'),
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
     writes: having('OwnWrites', 'wrote', 'subscribe'),
+    traces: having('what openTelemetryTraces() gives', 'begin'),
     runs: having('RunRecords', 'tell'),
     poll: pollPolicies,
   }

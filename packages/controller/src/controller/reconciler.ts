@@ -3,6 +3,7 @@ import { asError, resourceName } from '@wherry/client/internal'
 import { isWriteConflict } from '@wherry/hash-compare'
 import { isDelay } from '../apply/errors.ts'
 import { primaryView } from '../objects/no-primary.ts'
+import { traceParentOf } from '../objects/traceparent.ts'
 import { plainCause } from '../sources/cause.ts'
 import { UsageError } from '../usage-error.ts'
 import { reconciling } from './current-run.ts'
@@ -64,10 +65,12 @@ export class Reconciler<C, S extends Scope> {
     const state = states.obtain(key)
     const run = new RunContext(this.#parts, key, state, queue.failures(key) + 1)
     if (this.#stopped !== undefined) run.abort(this.#stopped)
-    state.begin(clock.now(), run.attempt)
+    const startedAt = clock.now()
+    state.begin(startedAt, run.attempt)
     this.#runs.push(run)
     metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
     const began = clock.monotonic()
+    run.began = began
     const timer = this.#bound(run)
     let outcome: Outcome
     let failure: unknown
@@ -91,6 +94,7 @@ export class Reconciler<C, S extends Scope> {
     state.end(outcome, tookMs, failure)
     const isDone = outcome === 'success' || outcome === 'requeue_after'
     this.#parts.loops.ran(run, isDone, state.drive, state.hurried > mostHurried)
+    run.trace?.end({ outcome, tookMs, hasWritten: run.writes !== undefined, error: failure })
     this.#tell(run, outcome, tookMs)
     // There is no such object: nothing more is to be known of it, unless it is to run again.
     if (outcome === 'gone' && state.pending === undefined) states.delete(key)
@@ -110,7 +114,9 @@ export class Reconciler<C, S extends Scope> {
     if (object === undefined) return 'gone'
     run.check()
     run.object = object as FromServer<C>
-    const result = await reconciling.run(run, definition.reconcile, run)
+    this.#trace(run, object)
+    const reconcile = (): ReturnType<typeof definition.reconcile> => reconciling.run(run, definition.reconcile, run)
+    const result = await (run.trace === undefined ? reconcile() : run.trace.within(reconcile))
     // It came to its end too late, whatever it made of that.
     if (this.#stopped === undefined && run.aborted !== undefined) throw run.aborted
     const { openCalls } = run
@@ -124,6 +130,16 @@ export class Reconciler<C, S extends Scope> {
     if (goesOn && returned.outcome === 'requeue_after') this.#later(key, state, returned.ms)
     else state.hurried = 0
     return returned.outcome
+  }
+
+  #trace(run: RunContext<C, S>, object: C): void {
+    const { traces, definition } = this.#parts
+    if (traces === undefined) return
+    const { text: key, attempt, state } = run
+    const { cause, lastRun } = state
+    const links = [traceParentOf(object), cause?.trace].filter(link => link !== undefined)
+    const startedAt = lastRun?.startedAt as number
+    run.trace = traces.begin({ controller: definition.name, key, attempt, cause, startedAt, links })
   }
 
   /** Runs a key after a time. A key that asks for no time again and again waits for as long as after a first failure. */

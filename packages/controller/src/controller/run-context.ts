@@ -20,6 +20,7 @@ import type { Read } from '../reads/read.ts'
 import type { Run } from '../reads/run.ts'
 import type { TrackedReads } from '../reads/tracked-reads.ts'
 import { type Cause, plainCause } from '../sources/cause.ts'
+import type { RunTrace, Traces } from '../tracing/traces.ts'
 import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ControllerDefinition } from './definition.ts'
 import type { KeyState } from './key-state.ts'
@@ -36,6 +37,7 @@ export interface RunParts<C, S extends Scope> {
   readonly log: Logger
   readonly events: EventRecorder
   readonly loops: Loops
+  readonly traces: Traces | undefined
   /** Who the primary object of a key is, whatever the view keeps of it. */
   identity(key: string): KubernetesObject
 }
@@ -49,6 +51,10 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   readonly text: string
   readonly state: KeyState
   readonly attempt: number
+  /** When it began, on the monotonic clock. */
+  began = 0
+  /** The trace of the run, if the operator traces. */
+  trace: RunTrace | undefined
   /** The reconcile has returned. */
   isOver = false
   /** Why the run was asked to end. */
@@ -184,6 +190,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
         else this.events.record({ type: 'Warning', reason, message })
       },
       record: event => this.events.record(event),
+      traceparent: this.trace?.parent,
       generation: metadataOf(this.#object).generation,
       fights: (object, managers) => this.#parts.loops.fights(this.text, object, managers),
     }
@@ -240,7 +247,19 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
 
   #begin(): Run {
     this.#run ??= this.isOver ? this.#parts.reads.ended(this.text) : this.#opened()
+    if (this.trace !== undefined) this.#run.calls.onCall ??= this.#traced
     return this.#run
+  }
+
+  /** Notes a call in the trace, with its times. */
+  readonly #traced = (call: Promise<unknown>, name: () => string): void => {
+    const { clock } = this.#parts.client.environment
+    const began = clock.monotonic() - this.began
+    const ended = (error?: unknown): void => this.trace?.call(name(), began, clock.monotonic() - this.began, error)
+    call.then(
+      () => ended(),
+      error => ended(error ?? new Error('rejected with nothing')),
+    )
   }
 
   #opened(): Run {

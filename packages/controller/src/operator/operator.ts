@@ -21,6 +21,7 @@ import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { tokenReview } from '../server/authorize.ts'
 import { HealthServer } from '../server/health-server.ts'
 import { NotYetError } from '../server/not-yet.ts'
+import { openTelemetryTraces } from '../tracing/traces.ts'
 import { UsageError } from '../usage-error.ts'
 import { NamedController } from './builder.ts'
 import { checkComponent, type OperatorComponent } from './component.ts'
@@ -105,17 +106,18 @@ export class Operator {
    * Connects to the cluster of KUBECONFIG if that is set, else to the pod's own cluster, else to that of `~/.kube/config`. Reads files, and sends
    * no request. By default the operator logs to standard error, including errors in the background.
    *
-   * Rejects with a `CredentialsError` if it finds no cluster, and with a `PromClientMissingError`.
+   * Rejects with a `CredentialsError` if it finds no cluster, and with a `PromClientMissingError` or an `OpenTelemetryMissingError`.
    */
   static async connect(options: ConnectOptions): Promise<Operator> {
     checkConnectOptions(options)
-    const { client: settings = {}, log: given, metrics: wanted, ...rest } = options
+    const { client: settings = {}, log: given, metrics: wanted, traces: traced, ...rest } = options
     const log = given === false ? undefined : (given ?? stderrLogger())
     const metrics = wanted === true ? await prometheusMetrics() : wanted || undefined
+    const traces = traced === true ? await openTelemetryTraces() : traced || undefined
     const environment = { ...(log && loggedEnvironment(log)), ...(metrics && { metrics }), ...settings.environment }
     const client = await Client.connect({ fieldManager: options.name, ...settings, environment })
     try {
-      const operator = new Operator({ ...rest, client, log, metrics })
+      const operator = new Operator({ ...rest, client, log, metrics, traces })
       operator.#ownsClient = true
       return operator
     } catch (error) {
@@ -418,11 +420,11 @@ export class Operator {
   }
 
   #make(definition: ControllerDefinition<unknown>): Controller<unknown> {
-    const { log, metrics, poll } = this.#options
+    const { log, metrics, poll, traces } = this.#options
     const { client, cache, narrow } = this
     const manager = (Manager: typeof WatchManager): WatchManager => this.manager(Manager)
     const own = { client, cache, narrow, manager, operator: this.name, writes: this.#writes }
-    return new Controller(definition, { ...own, log, metrics, poll, runs: this.#runs })
+    return new Controller(definition, { ...own, log, metrics, poll, traces, runs: this.#runs })
   }
 
   /** All views that keys may run for: those of controllers and of registrars, and those that reads are served from. */

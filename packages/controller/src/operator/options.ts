@@ -7,6 +7,7 @@ import { type Logger, loggerCheck } from '../logging/logger.ts'
 import type { PrometheusMetrics } from '../metrics/prometheus.ts'
 import { type PollPolicy, pollPolicies } from '../reads/options.ts'
 import type { HealthServerOptions } from '../server/health-server.ts'
+import type { Traces } from '../tracing/traces.ts'
 
 /** `starting`: the caches fill. */
 export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
@@ -59,6 +60,8 @@ export interface OperatorOptions extends OperatorSettings, OperatorIdentity {
   readonly log?: Logger | undefined
   /** The metrics of queues, which the health server also serves. Use those of the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
+  /** Makes a trace of each run: what `openTelemetryTraces()` gives. @default none */
+  readonly traces?: Traces | undefined
 }
 
 /** Options of {@link Operator.connect}. */
@@ -72,6 +75,8 @@ export interface ConnectOptions extends OperatorSettings, OperatorIdentity {
   readonly log?: Logger | false | undefined
   /** Measures with the names that dashboards of controller-runtime expect. Needs prom-client. @default false */
   readonly metrics?: boolean | PrometheusMetrics | undefined
+  /** Makes a trace of each run, by OpenTelemetry. Needs @opentelemetry/api and an SDK that is registered. @default false */
+  readonly traces?: boolean | Traces | undefined
 }
 
 /** Options of {@link Operator.run}. */
@@ -104,6 +109,8 @@ const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {
   stopTimeoutMs: milliseconds(),
 }
 
+const tracesCheck = having('what openTelemetryTraces() gives', 'begin')
+
 /** @throws OptionTypeError, OptionRangeError (rule X6) */
 export function checkOperatorOptions(options: OperatorOptions): void {
   const checks = {
@@ -112,6 +119,7 @@ export function checkOperatorOptions(options: OperatorOptions): void {
     client: having('a Client', 'get', 'create', 'guardedBy'),
     log: loggerCheck,
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue', 'text'),
+    traces: tracesCheck,
   }
   checkOptions('operator', options, checks, ['client', 'name'])
 }
@@ -128,6 +136,9 @@ export function checkConnectOptions(options: ConnectOptions): void {
     metrics: (option: string, value: unknown) => {
       if (typeof value !== 'boolean')
         having('true, or what prometheusMetrics() gives', 'queueObserver', 'queue', 'text')(option, value)
+    },
+    traces: (option: string, value: unknown) => {
+      if (typeof value !== 'boolean') tracesCheck(option, value)
     },
   }
   checkOptions('operator', options, checks, ['name'])

@@ -1,12 +1,15 @@
 /** The calls that a run has begun and that have not ended. */
 export class OpenCalls {
   readonly #open = new Map<Promise<unknown>, () => string>()
+  /** Called for each call, with its promise. @default nothing */
+  onCall: ((call: Promise<unknown>, name: () => string) => void) | undefined
 
   /** Notes a call until it ends. One that nobody waits for does not end the process when it fails (rule X9). */
   note<T>(call: Promise<T>, name: () => string): Promise<T> {
     this.#open.set(call, name)
     const ended = (): boolean => this.#open.delete(call)
     call.then(ended, ended)
+    this.onCall?.(call, name)
     return call
   }
 

@@ -1,3 +1,4 @@
+import type { TraceParent } from '../objects/traceparent.ts'
 import type { Changes } from '../predicates/changes.ts'
 import type { ReadChange } from '../reads/cause.ts'
 
@@ -33,6 +34,8 @@ export interface Cause {
    * `explain` of a key of the controller: to compare each object costs about as much as a run.
    */
   readonly changes?: Changes | undefined
+  /** The trace that wrote the object, of an object of `for` or `watches`, while the operator traces. */
+  readonly trace?: TraceParent | undefined
 }
 
 /** A cause that is no object's. */

@@ -31,6 +31,8 @@ export interface InputTarget {
   accepts(key: string): boolean
   /** Whether causes are to name what changed. */
   readonly namesChanges: boolean
+  /** Whether causes are to name the traces that wrote their objects. */
+  readonly isTraced: boolean
   /** The keys of all primary objects. */
   all(): Iterable<string>
   /** All primary objects are to run. However often it is called before one of them has begun, it costs as much as once. Never throws. */

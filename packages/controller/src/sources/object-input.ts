@@ -2,6 +2,7 @@ import type { View } from '@wherry/client'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import type { Handler, SharedInformer } from '@wherry/informer'
 import { isTurn } from '../objects/life.ts'
+import { traceParentOf } from '../objects/traceparent.ts'
 import { versionOf } from '../objects/version.ts'
 import { changesBetween, differsOutsideStatus } from '../predicates/changes.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
@@ -73,6 +74,7 @@ export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
           object: key,
           ...versions,
           ...(changes && { changes }),
+          ...(target.isTraced && !isOwned && { trace: traceParentOf(now ?? old) }),
         }
         const enqueue = (byOwn?: string, isStatus = false): void => {
           // After a gap in the watch, one event may have others' changes in it, too.

@@ -3,6 +3,7 @@ import type { ControllerOptions } from '../../controller/definition.ts'
 import type { PrometheusMetrics } from '../../metrics/prometheus.ts'
 import type { Cluster } from '../../testkit.fixture.ts'
 import { startCluster } from '../../testkit.fixture.ts'
+import type { Traces } from '../../tracing/traces.ts'
 import type { ControllerBuilder } from '../builder.ts'
 import { Operator } from '../operator.ts'
 import type { OperatorSettings } from '../options.ts'
@@ -26,6 +27,7 @@ export interface Arcade extends Cluster {
 type Body = (arcade: Arcade) => Promise<void>
 type Settings = OperatorSettings & {
   readonly seed?: number
+  readonly traces?: Traces
   readonly metrics?: PrometheusMetrics
   readonly environment?: Partial<Environment>
 }

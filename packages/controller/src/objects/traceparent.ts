@@ -1,0 +1,23 @@
+/** The annotation that says which trace last wrote an object (KEP-5915). An `apply` writes it along, and ignores it when it compares. */
+export const traceAnnotation = 'tracing.k8s.io/traceparent'
+
+/** Where a trace is: https://www.w3.org/TR/trace-context/#traceparent-header */
+export interface TraceParent {
+  readonly traceId: string
+  readonly spanId: string
+  readonly traceFlags: number
+}
+
+/** The trace that an object's annotation names. `undefined` if it names none: anybody may write an annotation. */
+export function traceParentOf(object: unknown): TraceParent | undefined {
+  const { metadata } = (object ?? {}) as { readonly metadata?: { readonly annotations?: unknown } }
+  const text = ((metadata?.annotations ?? {}) as Readonly<Record<string, unknown>>)[traceAnnotation]
+  if (typeof text !== 'string' || text.length > 100) return undefined
+  const [, traceId = '', spanId = '', flags = ''] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(text) ?? []
+  if (/^0*$/.test(traceId) || /^0*$/.test(spanId)) return undefined
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) }
+}
+
+export function traceParentText({ traceId, spanId, traceFlags }: TraceParent): string {
+  return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`
+}

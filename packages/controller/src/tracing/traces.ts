@@ -1,0 +1,184 @@
+import type { Attributes, Link, Span } from '@opentelemetry/api'
+import { checkOptions, flag, milliseconds, peerProblem } from '@wherry/client/internal'
+import { type TraceParent, traceParentText } from '../objects/traceparent.ts'
+import type { Cause } from '../sources/cause.ts'
+
+/** Options of {@link openTelemetryTraces}. */
+export interface TraceOptions {
+  /** Whether each run is a trace. Otherwise those that wrote nothing, did not fail and were not slow are dropped. @default false */
+  readonly everyRun?: boolean | undefined
+  /** From which time on a run is slow, in milliseconds. @default 1000 */
+  readonly slowMs?: number | undefined
+}
+
+/** Why and for which key a run begins. */
+export interface TracedRun {
+  readonly controller: string
+  readonly key: string
+  readonly attempt: number
+  readonly cause: Cause | undefined
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  /** The traces that wrote what the run is about. */
+  readonly links: readonly TraceParent[]
+}
+
+/** What came of a run. */
+export interface TracedEnd {
+  readonly outcome: string
+  readonly tookMs: number
+  /** Whether it has changed an object. */
+  readonly hasWritten: boolean
+  readonly error: unknown
+}
+
+/** The trace of one run. */
+export interface RunTrace {
+  /** `traceparent` of the run's span. */
+  readonly parent: string
+  /** Calls a function with the run's span as the active one. */
+  within<T>(fn: () => T): T
+  /** A call of the run, such as `apply of /v1/configmaps chess`. @param beganMs after the run's start, as `endedMs` */
+  call(name: string, beganMs: number, endedMs: number, error: unknown): void
+  end(end: TracedEnd): void
+}
+
+/** Makes a trace of each run. See {@link openTelemetryTraces}. */
+export interface Traces {
+  begin(run: TracedRun): RunTrace
+}
+
+/** @opentelemetry/api, an optional peer dependency, is not installed, or can't be loaded. */
+export class OpenTelemetryMissingError extends Error {
+  override readonly name = 'OpenTelemetryMissingError'
+  readonly code = 'OPEN_TELEMETRY_MISSING'
+
+  constructor(cause: unknown) {
+    super(peerProblem('traces need', '@opentelemetry/api', cause), { cause })
+  }
+}
+
+/**
+ * Traces of runs, by OpenTelemetry. Pass the result as the operator's option `traces`. Only this call loads `@opentelemetry/api`; register an SDK before, as its
+ * documentation says.
+ *
+ * Each run is the root of a trace of its own, `reconcile CONTROLLER`, with links to the traces that wrote its object and what changed (annotation
+ * `tracing.k8s.io/traceparent`, KEP-5915, which `apply` writes along with what it writes). Its children are the calls that took a millisecond or more, or failed: reads that
+ * waited, writes, `ready`, `sleep`. The run's span is the active one in the reconcile.
+ *
+ * @throws OpenTelemetryMissingError
+ */
+export async function openTelemetryTraces(options: TraceOptions = {}): Promise<Traces> {
+  checkOptions('traces', options, { everyRun: flag, slowMs: milliseconds() })
+  const library = await import('@opentelemetry/api').catch(cause => {
+    throw new OpenTelemetryMissingError(cause)
+  })
+  return new OpenTelemetryRuns(library, options)
+}
+
+type Library = typeof import('@opentelemetry/api')
+
+/** A call that is shorter is not shown, unless it failed, in milliseconds. */
+const shortestMs = 1
+/** The maximum number of calls of a run that are shown. */
+const mostCalls = 200
+
+class OpenTelemetryRuns implements Traces {
+  readonly #library: Library
+  readonly #options: TraceOptions
+
+  constructor(library: Library, options: TraceOptions) {
+    this.#library = library
+    this.#options = options
+  }
+
+  begin({ controller, key, attempt, cause, startedAt, links }: TracedRun): RunTrace {
+    const { trace, ROOT_CONTEXT, TraceFlags } = this.#library
+    const tracer = trace.getTracer('@wherry/controller')
+    const linked = links.map<Link>(({ traceId, spanId, traceFlags }) => ({
+      context: { traceId, spanId, traceFlags: traceFlags & TraceFlags.SAMPLED, isRemote: true },
+    }))
+    const attributes = {
+      ...causeAttributes(cause),
+      'wherry.controller': controller,
+      'wherry.key': key,
+      'wherry.attempt': attempt,
+    }
+    const span = tracer.startSpan(
+      `reconcile ${controller}`,
+      { root: true, startTime: startedAt, links: linked, attributes },
+      ROOT_CONTEXT,
+    )
+    return new OpenTelemetryRun(this.#library, span, startedAt, this.#options)
+  }
+}
+
+interface Call {
+  readonly name: string
+  readonly beganMs: number
+  readonly endedMs: number
+  readonly error: unknown
+}
+
+class OpenTelemetryRun implements RunTrace {
+  readonly parent: string
+  readonly #library: Library
+  readonly #span: Span
+  readonly #startedAt: number
+  readonly #options: TraceOptions
+  readonly #calls: Call[] = []
+
+  constructor(library: Library, span: Span, startedAt: number, options: TraceOptions) {
+    this.#library = library
+    this.#span = span
+    this.#startedAt = startedAt
+    this.#options = options
+    this.parent = traceParentText(span.spanContext())
+  }
+
+  within<T>(fn: () => T): T {
+    const { context, trace, ROOT_CONTEXT } = this.#library
+    return context.with(trace.setSpan(ROOT_CONTEXT, this.#span), fn)
+  }
+
+  call(name: string, beganMs: number, endedMs: number, error: unknown): void {
+    if (this.#calls.length === mostCalls || (endedMs - beganMs < shortestMs && error === undefined)) return
+    this.#calls.push({ name, beganMs, endedMs, error })
+  }
+
+  end({ outcome, tookMs, hasWritten, error }: TracedEnd): void {
+    const { everyRun = false, slowMs = 1000 } = this.#options
+    const hasFailed = outcome === 'error' || outcome === 'terminal'
+    // A span that never ends is not sent.
+    if (!everyRun && !hasWritten && !hasFailed && tookMs < slowMs) return
+    const span = this.#span
+    span.setAttribute('wherry.outcome', outcome)
+    for (const call of this.#calls) this.#child(call)
+    if (hasFailed) this.#failed(span, error)
+    span.end(this.#startedAt + tookMs)
+  }
+
+  #child({ name, beganMs, endedMs, error }: Call): void {
+    const { trace, ROOT_CONTEXT } = this.#library
+    const parent = trace.setSpan(ROOT_CONTEXT, this.#span)
+    const span = trace.getTracer('@wherry/controller').startSpan(name, { startTime: this.#startedAt + beganMs }, parent)
+    if (error !== undefined) this.#failed(span, error)
+    span.end(this.#startedAt + endedMs)
+  }
+
+  #failed(span: Span, error: unknown): void {
+    const message = error instanceof Error ? error.message : String(error)
+    span.recordException(error instanceof Error ? error : message)
+    span.setStatus({ code: this.#library.SpanStatusCode.ERROR, message })
+  }
+}
+
+function causeAttributes(cause: Cause | undefined): Attributes {
+  if (cause === undefined) return {}
+  const { source, change, view, object } = cause
+  return {
+    ...{ 'wherry.cause.source': source, 'wherry.cause.change': change },
+    ...(view !== undefined && { 'wherry.cause.view': view }),
+    ...(object !== undefined && { 'wherry.cause.object': object }),
+  }
+}

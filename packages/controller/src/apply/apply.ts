@@ -74,7 +74,7 @@ export interface ApplyFor {
   /** Records an event about the primary object. */
   record(event: RecordedEvent): void
   /** What an applied object is annotated with. `undefined`: the run is not traced. */
-  readonly traceparent: string | undefined
+  traceparent(): string | undefined
   /** The `metadata.generation` of the primary object that the run has; `undefined` if its view does not keep it. */
   readonly generation: number | undefined
   /** Somebody changes back what is applied. */
@@ -442,10 +442,10 @@ class Application {
     const over = this.#shared.ownEvents.begin(objectId(this.#view, this.#name), key, isStatus)
     let version: string | undefined
     const { force = true, fieldValidation, timeoutMs } = this.#options
-    const { traceparent } = this.#about
+    const traceparent = isStatus ? undefined : this.#about.traceparent()
     const annotations = traceparent !== undefined && { [traceAnnotation]: traceparent }
     const { metadata = {} } = this.#body
-    const traced = annotations && !isStatus && { annotations: { ...metadata.annotations, ...annotations } }
+    const traced = annotations && { annotations: { ...metadata.annotations, ...annotations } }
     const object = { ...this.#body, metadata: { ...metadata, ...traced, ...condition } }
     const options = {
       force,

@@ -190,7 +190,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
         else this.events.record({ type: 'Warning', reason, message })
       },
       record: event => this.events.record(event),
-      traceparent: this.trace?.parent,
+      traceparent: () => this.trace?.parent,
       generation: metadataOf(this.#object).generation,
       fights: (object, managers) => this.#parts.loops.fights(this.text, object, managers),
     }

@@ -2,6 +2,7 @@ import type { Attributes, Link, Span } from '@opentelemetry/api'
 import { checkOptions, flag, milliseconds, peerProblem } from '@wherry/client/internal'
 import { type TraceParent, traceParentText } from '../objects/traceparent.ts'
 import type { Cause } from '../sources/cause.ts'
+import { LazySpan } from './lazy-span.ts'
 
 /** Options of {@link openTelemetryTraces}. */
 export interface TraceOptions {
@@ -92,24 +93,8 @@ class OpenTelemetryRuns implements Traces {
     this.#options = options
   }
 
-  begin({ controller, key, attempt, cause, startedAt, links }: TracedRun): RunTrace {
-    const { trace, ROOT_CONTEXT, TraceFlags } = this.#library
-    const tracer = trace.getTracer('@wherry/controller')
-    const linked = links.map<Link>(({ traceId, spanId, traceFlags }) => ({
-      context: { traceId, spanId, traceFlags: traceFlags & TraceFlags.SAMPLED, isRemote: true },
-    }))
-    const attributes = {
-      ...causeAttributes(cause),
-      'wherry.controller': controller,
-      'wherry.key': key,
-      'wherry.attempt': attempt,
-    }
-    const span = tracer.startSpan(
-      `reconcile ${controller}`,
-      { root: true, startTime: startedAt, links: linked, attributes },
-      ROOT_CONTEXT,
-    )
-    return new OpenTelemetryRun(this.#library, span, startedAt, this.#options)
+  begin(run: TracedRun): RunTrace {
+    return new OpenTelemetryRun(this.#library, run, this.#options)
   }
 }
 
@@ -121,19 +106,21 @@ interface Call {
 }
 
 class OpenTelemetryRun implements RunTrace {
-  readonly parent: string
   readonly #library: Library
-  readonly #span: Span
-  readonly #startedAt: number
+  readonly #run: TracedRun
+  readonly #span: LazySpan
   readonly #options: TraceOptions
-  readonly #calls: Call[] = []
+  #calls: Call[] | undefined
 
-  constructor(library: Library, span: Span, startedAt: number, options: TraceOptions) {
+  constructor(library: Library, run: TracedRun, options: TraceOptions) {
     this.#library = library
-    this.#span = span
-    this.#startedAt = startedAt
+    this.#run = run
     this.#options = options
-    this.parent = traceParentText(span.spanContext())
+    this.#span = new LazySpan(() => this.#begun())
+  }
+
+  get parent(): string {
+    return traceParentText(this.#span.spanContext())
   }
 
   within<T>(fn: () => T): T {
@@ -142,8 +129,9 @@ class OpenTelemetryRun implements RunTrace {
   }
 
   call(name: string, beganMs: number, endedMs: number, error: unknown): void {
-    if (this.#calls.length === mostCalls || (endedMs - beganMs < shortestMs && error === undefined)) return
-    this.#calls.push({ name, beganMs, endedMs, error })
+    if (endedMs - beganMs < shortestMs && error === undefined) return
+    this.#calls ??= []
+    if (this.#calls.length < mostCalls) this.#calls.push({ name, beganMs, endedMs, error })
   }
 
   end({ outcome, tookMs, hasWritten, error }: TracedEnd): void {
@@ -151,19 +139,36 @@ class OpenTelemetryRun implements RunTrace {
     const hasFailed = outcome === 'error' || outcome === 'terminal'
     // A span that never ends is not sent.
     if (!everyRun && !hasWritten && !hasFailed && tookMs < slowMs) return
-    const span = this.#span
+    const span = this.#span.made
     span.setAttribute('wherry.outcome', outcome)
-    for (const call of this.#calls) this.#child(call)
+    for (const call of this.#calls ?? []) this.#child(call)
     if (hasFailed) this.#failed(span, error)
-    span.end(this.#startedAt + tookMs)
+    span.end(this.#run.startedAt + tookMs)
+  }
+
+  #begun(): Span {
+    const { trace, ROOT_CONTEXT, TraceFlags } = this.#library
+    const { controller, key, attempt, cause, startedAt, links } = this.#run
+    const linked = links.map<Link>(({ traceId, spanId, traceFlags }) => ({
+      context: { traceId, spanId, traceFlags: traceFlags & TraceFlags.SAMPLED, isRemote: true },
+    }))
+    const about = { 'wherry.controller': controller, 'wherry.key': key, 'wherry.attempt': attempt }
+    const options = {
+      root: true,
+      startTime: startedAt,
+      links: linked,
+      attributes: { ...causeAttributes(cause), ...about },
+    }
+    return trace.getTracer('@wherry/controller').startSpan(`reconcile ${controller}`, options, ROOT_CONTEXT)
   }
 
   #child({ name, beganMs, endedMs, error }: Call): void {
     const { trace, ROOT_CONTEXT } = this.#library
     const parent = trace.setSpan(ROOT_CONTEXT, this.#span)
-    const span = trace.getTracer('@wherry/controller').startSpan(name, { startTime: this.#startedAt + beganMs }, parent)
+    const startTime = this.#run.startedAt + beganMs
+    const span = trace.getTracer('@wherry/controller').startSpan(name, { startTime }, parent)
     if (error !== undefined) this.#failed(span, error)
-    span.end(this.#startedAt + endedMs)
+    span.end(this.#run.startedAt + endedMs)
   }
 
   #failed(span: Span, error: unknown): void {

@@ -100,14 +100,14 @@ const compilerOptions = {
   ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
 }
 
-const dockerfile = `FROM node:24-slim AS build
+const dockerfile = `FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY src src
 RUN npm run build
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 COPY --from=build /app/dist/main.mjs /app/main.mjs
 USER 1000
 CMD ["node", "/app/main.mjs"]

@@ -38,6 +38,7 @@ export function pages(): Page[] {
     '.github/*.md',
     'docs/**/*.md',
     'packages/*/README.md',
+    'packages/*/SKILL.md',
     'examples/README.md',
     'examples/*/README.md',
     'tools/*/README.md',

@@ -8,7 +8,7 @@ import { command, type Ended, toolEnvironment } from '../../tools/test/command.t
 import { DevSession } from './dev-session.ts'
 
 /** What issue and README promise of a new project. */
-const maxFiles = 13
+const maxFiles = 14
 const maxBundle = 5_000_000
 
 /**

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { errorPage } from '../../tools/error-table.ts'
 import { optionPage, optionSets } from '../../tools/option-table.ts'
+import { sizePage } from '../../tools/size-table.ts'
 import { publishedPackages, root } from '../../tools/workspace.ts'
 import { exportsOf, publicNames, whatUsersRead } from './front-doors.ts'
 
@@ -117,6 +118,20 @@ it('exportsOf finds names, renamed ones, types and constants', () => {
 it('the tables of docs/errors.md are as the source is (node tools/error-table.ts)', () => {
   const page = readFileSync(join(root, 'docs/errors.md'), 'utf8')
   expect(errorPage(page)).toBe(page)
+})
+
+describe('docs/sizes.md', () => {
+  const page = readFileSync(join(root, 'docs/sizes.md'), 'utf8')
+
+  it('is as bounds, benchmarks and lockfile are (node tools/size-table.ts)', () => {
+    expect(sizePage(page)).toBe(page)
+  })
+
+  it('has a figure in each cell that is ours', () => {
+    const rows = page.split('\n').filter(line => /^\| (`|\[)/.test(line) && !line.includes('npm install'))
+    expect(rows.length).toBeGreaterThan(20)
+    expect(rows.filter(line => !/\d/.test(line.split(' | ').slice(1, 3).join()))).toEqual([])
+  })
 })
 
 describe('docs/options.md', () => {

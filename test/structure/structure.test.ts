@@ -93,8 +93,36 @@ describe.each(publishedPackages())('$name', ({ short, folder, manifest }) => {
       homepage: expect.stringContaining(`/packages/${short}#readme`),
       wherry: { rules: expect.any(Array) },
     })
+    expect(JSON.parse(text)).toMatchObject({ publishConfig: { access: 'public', provenance: true } })
+    expect(JSON.parse(text)).not.toHaveProperty('funding')
     // It is read where the other files of the repository are not.
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).not.toMatch(/\]\(\./)
+  })
+})
+
+describe('package.json as a search finds it', () => {
+  const published = publishedPackages().map(({ name, folder }) => {
+    const text = readFileSync(join(folder, 'package.json'), 'utf8')
+    return { name, ...(JSON.parse(text) as { readonly description: string; readonly keywords: readonly string[] }) }
+  })
+
+  it.each(published)(
+    '$name says in a line that it is for Kubernetes, and has keywords',
+    ({ description, keywords }) => {
+      expect(description).toMatch(/Kubernetes/)
+      expect(description.length).toBeGreaterThan(60)
+      // What npm shows of it in a list.
+      expect(description.length).toBeLessThanOrEqual(180)
+      expect(description).not.toMatch(/\.$/)
+      expect(keywords.slice(0, 4)).toEqual(['kubernetes', 'k8s', 'operator', 'typescript'])
+      expect(keywords.length).toBeGreaterThan(7)
+      expect(new Set(keywords).size).toBe(keywords.length)
+      for (const one of keywords) expect(one).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+    },
+  )
+
+  it('has another description for each package', () => {
+    expect(new Set(published.map(({ description }) => description)).size).toBe(published.length)
   })
 })
 

@@ -41,7 +41,8 @@ export async function checkSizes(): Promise<Found> {
   return { passed: notes.length - failures.length, failures, notes }
 }
 
-function maxBytes({ manifest }: WorkspacePackage): number {
+/** The most bytes that an import of the package may load. */
+export function maxBytes({ manifest }: WorkspacePackage): number {
   return manifest.wherry?.maxBytes ?? defaultMaxBytes
 }
 

@@ -1,6 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { installTest } from '../../test/install/install.ts'
+import { runsOnTest } from '../../test/runs-on/runs-on.ts'
 import { checkApi } from '../checks/api.ts'
 import { checkBenches } from '../checks/benches.ts'
 import { checkDocs } from '../checks/docs.ts'
@@ -64,6 +65,7 @@ export function allSteps(): Step[] {
     { name: 'pack', limitMs, run: async () => ({ passed: (await packed()).length, failures: [] }) },
     { name: 'benches', limitMs, run: checkBenches },
     { name: 'install', limitMs, run: installTest },
+    { name: 'runs-on', limitMs, run: runsOnTest },
     // Compares processor times, which others that run do not change.
     { name: 'simulated-speed', limitMs, run: checkSimulatedSpeed },
     { name: 'api', limitMs, run: checkApi },

@@ -111,6 +111,20 @@ describe('Client', () => {
     await expect(Client.connect(settings)).rejects.toMatchObject(refused)
   })
 
+  it.each(['access', 'url', 'token', 'tokenFile', 'ca', 'cert', 'key', 'proxyUrl', 'tlsServerName'])(
+    'X6: connect refuses %s, which it would not use',
+    async name => {
+      vi.stubEnv('KUBECONFIG', '/there/is/no/such/file')
+      const connected = Client.connect({ [name]: name === 'access' ? {} : 'https://x' } as ClientSettings)
+      await expect(connected).rejects.toThrow(
+        `client.${name} is not for connect, which takes the cluster of KUBECONFIG`,
+      )
+      await expect(Client.connect({ [name]: undefined } as ClientSettings)).rejects.toThrow(
+        "can't be read as a kubeconfig",
+      )
+    },
+  )
+
   it('measures requests under client-go’s names', async () => {
     const bench = await inMemory()
     const key = { name: 'none', namespace: 'default' }

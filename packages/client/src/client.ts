@@ -22,7 +22,7 @@ import {
   milliseconds,
 } from './errors/check.ts'
 import { ConnectionError } from './errors/connection-error.ts'
-import { OptionRangeError } from './errors/option.ts'
+import { OptionRangeError, OptionTypeError } from './errors/option.ts'
 import { Guard, type GuardedClient } from './guard.ts'
 import type { Transport } from './transport.ts'
 import { Caller } from './verbs/caller.ts'
@@ -224,11 +224,12 @@ export class Client {
    * A client for the cluster of KUBECONFIG if that is set, else for the pod's own cluster, else for that of `~/.kube/config`. Reads files, and
    * sends no request.
    *
-   * Rejects with a `CredentialsError` if it finds no cluster.
+   * Rejects with a `CredentialsError` if it finds no cluster, and with an `OptionTypeError` if the settings name one.
    */
   static async connect(settings: ClientSettings = {}): Promise<Client> {
     // First: which cluster it would be does not matter where they are wrong.
     checkOptions('client', settings, clientChecks)
+    checkNoTarget(settings)
     const access = await findAccess({ clock: settings.environment?.clock })
     return new Client({ ...settings, access })
   }
@@ -523,6 +524,17 @@ function environmentParts(option: string, value: unknown): void {
   if (metrics !== undefined) having('Metrics', 'count', 'gauge', 'observe')(`${option}.metrics`, metrics)
   for (const [name, given] of Object.entries({ random, onError, onWarning, log })) {
     if (given !== undefined) callback(`${option}.${name}`, given)
+  }
+}
+
+/** Which cluster it is, `connect` finds out: what names one would otherwise be ignored. */
+function checkNoTarget(settings: object): void {
+  for (const [name, value] of Object.entries(settings)) {
+    if (!Object.hasOwn(targetChecks, name) || value === undefined) continue
+    const option = `client.${name}`
+    const instead = `make the client yourself, by new Client({ ${name}, … }), and an operator by new Operator({ name, client })`
+    const message = `${option} is not for connect, which takes the cluster of KUBECONFIG, of the pod or of ~/.kube/config: ${instead}`
+    throw new OptionTypeError(option, 'nothing in connect', 'a value', message)
   }
 }
 

@@ -26,7 +26,7 @@ function topNames(text: string): readonly string[] {
 /** Whether a project of this kind can be compiled, and has the kind in its definition. */
 function check(kind: string, schema: SchemaKind): void {
   const files = projectFiles(projectNames('operator', 'arcade.example.com', kind), schema, '1.0.0')
-  expect(Object.keys(files)).toHaveLength(13)
+  expect(Object.keys(files)).toHaveLength(14)
   expect(files['src/main.ts']).toContain('operator.run()')
   for (const [file, text] of Object.entries(files)) {
     if (!file.endsWith('.ts')) continue

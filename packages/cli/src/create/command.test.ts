@@ -14,14 +14,22 @@ beforeEach(async () => {
 
 afterEach(() => rm(folder, { recursive: true }))
 
-it('create writes thirteen files, each of which names the kind that was asked for', async () => {
+it('create writes fourteen files, each of which names the kind that was asked for', async () => {
   const { status, stdout } = await run('create game-operator --group arcade.example.com --kind Game', folder)
   expect(status).toBe(0)
   const found = await readdir(join(folder, 'game-operator'), { recursive: true, withFileTypes: true })
   const files = found.filter(one => one.isFile()).map(one => join(one.parentPath, one.name))
   expect(files.map(file => file.slice(join(folder, 'game-operator').length + 1)).sort()).toEqual(
     [
-      ...['.github/workflows/ci.yaml', '.gitignore', 'Dockerfile', 'README.md', 'package.json', 'tsconfig.json'],
+      ...[
+        '.github/workflows/ci.yaml',
+        '.gitignore',
+        'AGENTS.md',
+        'Dockerfile',
+        'README.md',
+        'package.json',
+        'tsconfig.json',
+      ],
       ...['deploy/crd/games.arcade.example.com.yaml', 'deploy/game-operator.yaml', 'deploy/kustomization.yaml'],
       ...['src/game.ts', 'src/main.ts', 'src/reconcile.ts', 'test/reconcile.test.ts'],
     ]
@@ -30,7 +38,8 @@ it('create writes thirteen files, each of which names the kind that was asked fo
   )
   for (const file of files) {
     const text = await readFile(file, 'utf8')
-    expect(text, file).not.toMatch(/\$\{|undefined/)
+    // AGENTS.md shows a template of TypeScript.
+    expect(text.replaceAll('${operator.explain(', ''), file).not.toMatch(/\$\{|undefined/)
     expect(stdout).toContain(file.slice(folder.length + 1))
   }
   const { scripts } = JSON.parse(await readFile(join(folder, 'game-operator/package.json'), 'utf8'))

@@ -2,6 +2,7 @@ import { kustomizationYaml, manifestsYaml } from '../manifests/documents.ts'
 import type { OperatorDeclaration } from '../program/declaration.ts'
 import { neededRights } from '../rbac/needed.ts'
 import { neededRoles } from '../rbac/roles.ts'
+import { agents } from './agents.ts'
 import { definition } from './definition.ts'
 import type { ProjectNames, SchemaKind } from './names.ts'
 import { sources } from './sources.ts'
@@ -18,6 +19,7 @@ export function projectFiles(
     'tsconfig.json': `${JSON.stringify({ compilerOptions }, undefined, 2)}\n`,
     '.gitignore': 'node_modules/\ndist/\n.wherry/\n',
     'README.md': readme(names, schema),
+    'AGENTS.md': agents(names, schema),
     Dockerfile: dockerfile,
     '.github/workflows/ci.yaml': workflow,
     ...sources(names, schema),
@@ -98,14 +100,14 @@ const compilerOptions = {
   ...{ allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
 }
 
-const dockerfile = `FROM node:24-slim AS build
+const dockerfile = `FROM node:24.21.0-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci
 COPY src src
 RUN npm run build
 
-FROM node:24-slim
+FROM node:24.21.0-slim
 COPY --from=build /app/dist/main.mjs /app/main.mjs
 USER 1000
 CMD ["node", "/app/main.mjs"]

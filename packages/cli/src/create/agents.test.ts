@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { agents } from './agents.ts'
+import { projectNames } from './names.ts'
+import { projectFiles } from './project-files.ts'
+
+const names = projectNames('game-operator', 'arcade.example.com', 'Game')
+
+describe.each(['interface', 'zod'] as const)('AGENTS.md of a project with --schema %s', schema => {
+  const files = projectFiles(names, schema, '1.0.0')
+  const text = files['AGENTS.md'] ?? ''
+  const { scripts } = JSON.parse(files['package.json'] ?? '') as { scripts: Record<string, string> }
+
+  it('has at most 60 lines', () => {
+    expect(text).toBe(agents(names, schema))
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
+  })
+
+  it('names only commands that the project has', () => {
+    const commands = Array.from(
+      text.matchAll(/`(?:[A-Z]+=\S+ )?((?:npm|node|npx|wherry) [^`]+)`/g),
+      ([, line = '']) => line,
+    )
+    expect(commands.length).toBeGreaterThan(6)
+    expect(commands.filter(line => !isThere(line))).toEqual([])
+    expect(['npm run deploy', 'node --test test/x.test.ts', 'wherry dev'].filter(isThere)).toEqual([])
+  })
+
+  it('names only files that the project has', () => {
+    const named = Array.from(text.matchAll(/`((?:src|test|deploy)\/[^`]+\.\w+)`/g), ([, path = '']) => path)
+    expect(named.length).toBeGreaterThan(4)
+    expect(named.filter(path => !Object.hasOwn(files, path))).toEqual([])
+  })
+
+  function isThere(line: string): boolean {
+    const [program, ...args] = line.split(' ')
+    if (program === 'node') return args.every(arg => arg === '--test' || Object.hasOwn(files, arg))
+    const script = args[0] === 'run' ? args[1] : args[0]
+    return program === 'npm' && (line === 'npm install' || Object.hasOwn(scripts, script ?? ''))
+  }
+})

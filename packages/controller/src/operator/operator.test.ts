@@ -3,12 +3,23 @@ import type { Client } from '@wherry/client'
 import { deployments } from '@wherry/client/resources/apps'
 import { configMaps, pods, secrets } from '@wherry/client/resources/core'
 import { clusterRoles } from '@wherry/client/resources/rbac'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { TerminalError } from '../controller/errors.ts'
 import { generationChanged } from '../predicates/changed.ts'
 import type { Read } from '../reads/read.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { at, game, games, secret } from './testkit/games.ts'
+
+it('says once that Node has known faults', async () => {
+  const versions = { ...process.versions, node: '22.19.0' }
+  vi.stubGlobal('process', Object.create(process, { versions: { value: versions } }))
+  await inArcade(async ({ forGames, start, simulation }) => {
+    forGames().reconcile(async () => {})
+    await start('chess', 'go')
+    const said = simulation.environment.warnings.map(({ message }) => message)
+    expect(said).toEqual([expect.stringContaining('Node 22.19.0 has known faults')])
+  }).finally(() => vi.unstubAllGlobals())
+})
 
 describe('an operator', () => {
   it('says so if it has no controller', () =>

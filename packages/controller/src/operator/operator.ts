@@ -1,5 +1,5 @@
 import { Client, type KeyOf, type LogFields, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
-import { asError, checkOptions, flag, systemClock, version } from '@wherry/client/internal'
+import { asError, checkOptions, flag, nodeFault, systemClock, version } from '@wherry/client/internal'
 import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
 import { aborted } from '@wherry/informer/internal'
 import { NarrowCache } from '@wherry/narrow-cache'
@@ -313,6 +313,8 @@ export class Operator {
         controllers: this.#controllers.map(({ name }) => name),
         watches: [...new Set(this.#controllers.flatMap(({ views }) => views.map(({ key }) => key)))],
       })
+      const fault = nodeFault(process.versions)
+      if (fault !== undefined) environment.onWarning(fault)
       if (definitions.length + this.#components.length === 0) {
         environment.onWarning(
           `the operator ${name} has no controller, so it reconciles nothing: declare one with operator.controller(…)`,

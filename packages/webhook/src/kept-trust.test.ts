@@ -45,6 +45,21 @@ describe('the trust in webhooks', () => {
       )
     }))
 
+  it('B3: holds readiness until a configuration of a manifest is on the server, and says which one is not', () =>
+    keptInMemory(async ({ trust, simulation, client, start, live }) => {
+      const manifest = await live()
+      await client.delete(validatingWebhookConfigurations, { name: 'arcade' })
+      await start()
+      await simulation.advance(60_000)
+      expect(() => trust.checkReady()).toThrow(
+        'ValidatingWebhookConfiguration arcade has no webhook of this operator on the server: apply its manifest',
+      )
+      const { webhooks } = manifest
+      await client.create(validatingWebhookConfigurations, { metadata: { name: 'arcade' }, webhooks } as never)
+      await simulation.advance(60_000)
+      expect(() => trust.checkReady()).not.toThrow()
+    }))
+
   it('B3: is measured: the life of the serving certificate, and the age of the bundles', () =>
     keptInMemory(async ({ trust, gauges, simulation, client, start, reset }) => {
       const gauge = (name: string): number => Math.round((gauges.get(name) ?? Number.NaN) / 10) * 10

@@ -1,6 +1,7 @@
 import { get } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { Client } from '@wherry/client'
+import { validatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { configMaps } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
@@ -63,7 +64,14 @@ describe('webhooks on the embedded server', () => {
     await until(() => expect(operator.cache.covering(configMaps)).toBeDefined())
     expect(await asked()).toContain('[-]webhooks failed')
     trusted = true
-    expect(await asked()).toBe('ok')
+    expect(await asked()).toContain('[-]webhooks failed')
+    const caBundle = Buffer.from(certificates.caPem).toString('base64')
+    for (const { metadata, webhooks: declared = [] } of webhooks.configurations()) {
+      const bundled = declared.map(one => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }))
+      await client.create(validatingWebhookConfigurations, { metadata, webhooks: bundled } as never)
+    }
+    await until(async () => expect(await asked()).toBe('ok'))
+    await client.delete(validatingWebhookConfigurations, { name: 'arcade' })
     expect(operator.report().informers.map(({ holders }) => holders)).toEqual([['webhook/limits']])
     await operator.close()
     await running

@@ -32,6 +32,7 @@ import { replayBench } from './replay/bench.ts'
 import { serverBench } from './server/bench.ts'
 import { syncBench } from './sync/bench.ts'
 import { watchBench } from './watch/bench.ts'
+import { webhookBench } from './webhook/bench.ts'
 
 /** All benchmarks, in the order of `--list`. */
 export const benches: readonly Bench[] = [
@@ -68,4 +69,5 @@ export const benches: readonly Bench[] = [
   policyBench,
   catalogBench,
   bundlesBench,
+  webhookBench,
 ]

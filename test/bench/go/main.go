@@ -2,7 +2,8 @@
 // TypeScript subjects are too, as people write it in Go. It reads every Widget out of its cache and does nothing with it.
 //
 // It says `ready` on standard output when each of so many Widgets was reconciled, `settled` when it has given back the
-// memory that it can, and then runs on until it is ended. With BENCH_OF it is the subject of the benchmark `apply`.
+// memory that it can, and then runs on until it is ended. With BENCH_OF it is a subject of the benchmarks `apply` and
+// `webhook`, or makes the certificate of the latter, or the load on it.
 package main
 
 import (
@@ -85,9 +86,22 @@ func run(ctx context.Context) error {
 		TLSClientConfig: rest.TLSClientConfig{CAData: []byte(os.Getenv("BENCH_CA"))},
 	}
 	log.SetLogger(log.Log.WithSink(nil))
-	if os.Getenv("BENCH_OF") != "" {
+	switch os.Getenv("BENCH_OF") {
+	case "":
+		return runReconcile(ctx, config, count)
+	case "webhook":
+		return runWebhook(ctx, config)
+	case "certificate":
+		return writeCertificate(os.Getenv("BENCH_CERTS"))
+	case "load":
+		return runLoad(ctx, count)
+	default:
 		return runApply(ctx, config, count)
 	}
+}
+
+// runReconcile is the operator of the benchmark `reconcile`.
+func runReconcile(ctx context.Context, config *rest.Config, count int) error {
 	scheme := runtime.NewScheme()
 	scheme.AddKnownTypes(widgets, &Widget{}, &WidgetList{})
 	metav1.AddToGroupVersion(scheme, widgets)

@@ -36,3 +36,19 @@ it('B2: a change of lists names only the items that changed', () => {
   ]
   for (const [before, after, patch] of cases) expect(jsonPatch(before, after)).toEqual(patch)
 })
+
+it('B2: a field that is set to undefined is removed, and one that was never there stays away', () => {
+  expect(jsonPatch({ a: 1, b: 2 }, { a: undefined, b: 2, c: undefined })).toEqual([{ op: 'remove', path: '/a' }])
+})
+
+it('B2: a value that JSON does not have is an error with its path, wherever it is set', () => {
+  const date = new Date(0)
+  const cases: [object, object, string][] = [
+    [{ a: 1 }, { a: date }, '/a'],
+    [{}, { a: date }, '/a'],
+    [{ a: [1] }, { a: [1, date] }, '/a/1'],
+    [{ a: [1] }, { a: [date] }, '/a/0'],
+  ]
+  for (const [before, after, path] of cases)
+    expect(() => jsonPatch(before, after)).toThrow(expect.objectContaining({ code: 'NOT_JSON', path }))
+})

@@ -111,6 +111,8 @@ export class KeptConfiguration {
   /** @throws NotYetError while the API server does not trust the serving certificate, or does not have the configuration */
   checkReady(): void {
     if (!this.#isApplied) throw new NotYetError(`${this.name} is not applied yet`)
+    if (!this.#parts.isApplied && this.#bundles.length === 0)
+      throw new NotYetError(`${this.name} has no webhook of this operator on the server: apply its manifest`)
     const { cert } = this.#parts.certificates.current()
     if (this.#bundles.every(bundle => isSignedBy(cert, [...bundle.values()]))) return
     throw new NotYetError(`the serving certificate is of no authority in caBundle of ${this.name}`)

@@ -61,6 +61,8 @@ export interface Served {
   readonly errors: Error[]
   /** Runs the operator, and gives the server the configurations. Resolves when it calls the webhooks. */
   start(): Promise<void>
+  /** Takes the configurations away. */
+  unconfigure(): Promise<void>
   /** Ends the operator. The configurations stay. */
   stop(): Promise<void>
 }
@@ -98,13 +100,18 @@ export async function served(
       if (webhooks.port === 0 || operator.state !== 'running') throw new Error('it does not listen')
     })
     await defineGames(client)
-    for (const one of webhooks.configurations()) await give(client, reaching(one, webhooks.port, certificates.caPem))
+    await until(() => client.list(games))
+    for (const one of webhooks.configurations())
+      await configure(client, reaching(one, webhooks.port, certificates.caPem))
   }
-  try {
-    await body({ webhooks, operator, client, certificates, errors, start, stop })
-  } finally {
+  const unconfigure = async (): Promise<void> => {
     await client.delete(validatingWebhookConfigurations, { name: 'arcade' })
     await client.delete(mutatingWebhookConfigurations, { name: 'arcade' })
+  }
+  try {
+    await body({ webhooks, operator, client, certificates, errors, start, unconfigure, stop })
+  } finally {
+    await unconfigure()
     await stop()
     await operator.close()
     await client.close()
@@ -121,15 +128,16 @@ function reaching(configuration: WebhookConfiguration, port: number, caPem: stri
   return { ...configuration, webhooks } as WebhookConfiguration
 }
 
-async function give(client: Client, configuration: WebhookConfiguration): Promise<void> {
+/** Creates a configuration. */
+export async function configure(client: Client, configuration: WebhookConfiguration): Promise<void> {
   const { kind } = configuration
   if (kind === 'MutatingWebhookConfiguration')
     await client.create(mutatingWebhookConfigurations, configuration as never)
   else await client.create(validatingWebhookConfigurations, configuration as never)
 }
 
-/** Defines games, with the subresources status and scale. */
-async function defineGames(client: Client): Promise<void> {
+/** Defines games, with the subresources status and scale. A moment later the server serves them. */
+export async function defineGames(client: Client): Promise<void> {
   const { group, version, kind, plural } = games.resource
   const name = `${plural}.${group}`
   const isThere = await client.get(customResourceDefinitions, { name })
@@ -146,5 +154,4 @@ async function defineGames(client: Client): Promise<void> {
         versions: [{ name: version, served: true, storage: true, schema, subresources: { status: {}, scale } }],
       },
     } as never)
-  await until(() => client.list(games))
 }

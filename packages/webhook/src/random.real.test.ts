@@ -40,7 +40,7 @@ function inRound(server: RealApiServer, seed: number): Promise<void> {
       await isCalled()
     }
     try {
-      await round({ client, webhooks, random, chains: true, hangs: seed % 4 === 0, start: begin })
+      await round({ client, webhooks, random, hangs: seed % 4 === 0, start: begin })
     } finally {
       await unconfigure()
       // A server that has not noticed yet may refuse.

@@ -39,7 +39,7 @@ async function inRound(seed: number): Promise<void> {
       const start = async (): Promise<void> => {
         for (const one of webhooks.configurations()) await configure(client, one)
       }
-      await round({ client, webhooks: { webhook }, random: seededRandom(seed), chains: false, hangs: true, start })
+      await round({ client, webhooks: { webhook }, random: seededRandom(seed), hangs: true, start })
     },
     {},
     call => answer(call),

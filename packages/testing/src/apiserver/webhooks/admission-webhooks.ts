@@ -206,11 +206,11 @@ export class AdmissionWebhooks implements WriteHooks {
         if (!sameJson(byHooks, object)) for (const hook of reinvocable) again.add(hook)
         if (again.size === 0) break
       }
-      const only = round === 1 ? new Set(again) : undefined
       for (const hook of hooks) {
         const now: Attributes = { ...asked, object }
         const invocation = this.#invocation(hook, now)
-        if (invocation === undefined || (only !== undefined && !only.has(hook))) continue
+        // A change of this very round is a reason too, for those that come later.
+        if (invocation === undefined || (round === 1 && !again.has(hook))) continue
         const [reply] = this.#ask([invocation], now)
         const next = this.#applied(hook, reply as Reply, now, invocation)
         if (!sameJson(next, object)) {

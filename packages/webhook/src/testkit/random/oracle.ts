@@ -22,8 +22,6 @@ export interface Expected {
   readonly refusals: readonly string[]
   /** The object as it is stored if the request is not refused. */
   readonly object: Game | undefined
-  /** A change in the second round of calls has a later webhook called again. The embedded server does not know that. */
-  readonly isChained: boolean
 }
 
 /** A call as handlers write it down. */
@@ -44,7 +42,6 @@ export function expectedOf(plans: readonly Plan[], attempt: Attempt): Expected {
   let object = structuredClone(attempt.object)
   const previously = new Set<Plan>()
   const again = new Set<Plan>()
-  let isChained = false
   for (const isSecond of [false, true]) {
     for (const one of byName) {
       if (one.type !== 'mutating' || !isReviewed(one, { ...attempt, object })) continue
@@ -52,9 +49,8 @@ export function expectedOf(plans: readonly Plan[], attempt: Attempt): Expected {
       mutating.push(callOf(one.name, operation, object, old))
       const outcome = outcomeOf(one, object, old)
       if (outcome.refusal !== undefined)
-        return { mutating, validating: [], refusals: [outcome.refusal], object: undefined, isChained }
+        return { mutating, validating: [], refusals: [outcome.refusal], object: undefined }
       if (JSON.stringify(sorted(outcome.object)) !== JSON.stringify(sorted(object))) {
-        isChained ||= isSecond && [...previously].some(earlier => !again.has(earlier) && earlier.name > one.name)
         for (const earlier of previously) again.add(earlier)
         previously.clear()
       }
@@ -66,7 +62,7 @@ export function expectedOf(plans: readonly Plan[], attempt: Attempt): Expected {
   const asked = byName.filter(one => one.type === 'validating' && isReviewed(one, { ...attempt, object }))
   const refusals = asked.flatMap(one => outcomeOf(one, object, old).refusal ?? [])
   const validating = asked.map(one => callOf(one.name, operation, object, old)).sort()
-  return { mutating, validating, refusals, object, isChained }
+  return { mutating, validating, refusals, object }
 }
 
 function isReviewed(plan: Plan, { operation, target, namespace, object, old }: Attempt): boolean {

@@ -14,14 +14,12 @@ export interface Scene {
   readonly random: () => number
   /** Whether handlers may hang, which takes most of a second where time is real. */
   readonly hangs: boolean
-  /** Whether the server lets a change in the second round have a later webhook called again, as a real one does. */
-  readonly chains: boolean
   /** Gives the server the configurations. Resolves when it calls the webhooks. */
   start(): Promise<void>
 }
 
 /** Random webhooks are declared and called about random requests. The oracle says which calls there are, and what is stored or refused. */
-export async function round({ client, webhooks, random, hangs, chains, start }: Scene): Promise<void> {
+export async function round({ client, webhooks, random, hangs, start }: Scene): Promise<void> {
   const plans = planned(random, hangs)
   const calls: Call[] = []
   for (const plan of plans) declare(webhooks, plan, calls)
@@ -33,7 +31,6 @@ export async function round({ client, webhooks, random, hangs, chains, start }: 
     const attempt = attempted(random, old, `game-${step}`)
     const isDryRun = chance(random, 0.2)
     const expected = expectedOf(plans, attempt)
-    if (expected.isChained && !chains) continue
     calls.length = 0
     const said = await sent(client, attempt, isDryRun)
     const where = JSON.stringify({ plans, attempt, isDryRun, said }, null, 1)

@@ -96,7 +96,7 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   let change = 0
   await until('an event says that somebody else writes a copy', async () => {
     await edit('member-3', second, { displayName: `edited ${change++}` })
-    return (await client.list(events)).items.some(({ reason }) => reason === 'ApplyDelayed')
+    return (await client.list(events)).items.some(({ reason }) => reason === 'FieldFight')
   })
   say('a copy that is edited again and again is told of by an event')
   await next.stop()

@@ -112,7 +112,7 @@ export class Statuses<P, T extends KubernetesObject> {
     const controller = `copies-${this.#options.name}`
     client.environment.metrics.count('wherry_apply_flapping_total', { controller })
     client.environment.onError(error, { phase: `copies ${this.#options.name}`, resource: this.#view.key, key })
-    events.record({ type: 'Warning', reason: 'ApplyDelayed', message: error.message })
+    events.record({ type: 'Warning', reason: 'FieldFight', message: error.message })
   }
 
   /** The copy as the server has it now. By a list of its name: no right to get it is needed. */

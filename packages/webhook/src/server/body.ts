@@ -6,14 +6,24 @@ export const longestBodyBytes: number = 7 * 1024 * 1024
 const droppedBytes = 4 * longestBodyBytes
 
 /** The body of a request; `undefined` if it is too long. Rejects if the connection ends before the body does. */
-export async function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let length = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length
-    if (length <= longestBodyBytes) chunks.push(chunk)
-    else chunks.length = 0
-    if (length > droppedBytes) break
-  }
-  return length > longestBodyBytes ? undefined : Buffer.concat(chunks)
+export function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    // An iterator over the chunks takes some 5 % of the time of an answer.
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length <= longestBodyBytes) chunks.push(chunk)
+      else chunks.length = 0
+      if (length <= droppedBytes) return
+      resolve(undefined)
+      request.destroy()
+    })
+    request.once('end', () => {
+      if (length > longestBodyBytes) resolve(undefined)
+      else resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks))
+    })
+    request.once('error', reject)
+    request.once('close', () => reject(new Error('the connection ended before the body of the request')))
+  })
 }

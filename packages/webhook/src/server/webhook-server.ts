@@ -169,7 +169,12 @@ export class WebhookServer {
     const body = request.method === 'POST' ? await bodyOf(request) : undefined
     const { status, text } = await this.#said(hook, request, body)
     reply(response, status, text, this.#closed !== undefined && request.httpVersionMajor === 1)
-    if (!response.writableFinished) await Promise.race([once(response, 'finish'), once(response, 'close')])
+    if (!response.writableFinished) {
+      await new Promise<void>(resolve => {
+        response.once('finish', resolve)
+        response.once('close', resolve)
+      })
+    }
     return status
   }
 

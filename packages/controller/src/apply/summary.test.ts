@@ -61,6 +61,8 @@ async function summing(arcade: Arcade, summary: true | SummaryOptions, of: (size
 
 async function said(client: Client): Promise<readonly string[]> {
   const { items } = await client.list(events)
+  // The same event again would count one more.
+  expect(items.map(({ count }) => count)).toEqual(items.map(() => 1))
   return items.map(({ type, reason, message }) => `${type} ${reason}: ${message}`)
 }
 

@@ -4,6 +4,7 @@ import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { traceAnnotation, traceParentOf } from '../objects/traceparent.ts'
+import { Operator } from '../operator/operator.ts'
 import { inArcade } from '../operator/testkit/arcade.ts'
 import { at, game, games } from '../operator/testkit/games.ts'
 import { openTelemetryTraces, type TraceOptions } from './traces.ts'
@@ -67,26 +68,45 @@ it('C25: a run that writes is a trace, with its calls, and what it applies says 
     expect(board?.metadata?.annotations?.[traceAnnotation]).toBe(parentOf(root))
   }))
 
-it('C25: an object whose trace alone is another one is as desired, with traces and without', async () => {
-  for (const options of [await traced({ everyRun: true }), {}]) {
-    await inArcade(options, async ({ client, forGames, start, after, server }) => {
-      let runs = 0
-      forGames()
+it('C25: an object whose trace alone is another one is as desired, also for the next process, with traces and without', async () => {
+  const { traces } = await traced({ everyRun: true })
+  await inArcade({ traces }, async ({ client, operator, start, end, server, simulation }) => {
+    let runs = 0
+    const declare = (of: Operator): void =>
+      void of
+        .controller('game')
+        .for(games)
         .owns(configMaps)
         .reconcile(async ({ apply }) => {
           runs += 1
           await apply(configMaps, { metadata: { name: 'board', annotations: { mine: 'yes' } }, data: { title: 'a' } })
         })
-      await client.create(games, game('chess'))
-      await start()
-      await server.resetStats()
-      await after(client.patch(games, at('chess'), { spec: { title: 'other' } }))
+    declare(operator)
+    await client.create(games, game('chess'))
+    await start()
+    expect((await client.get(configMaps, at('board')))?.metadata?.annotations?.[traceAnnotation]).toBeDefined()
+    await end()
+    await server.resetStats()
+    for (const next of [new Operator({ name: 'arcade', client, traces }), new Operator({ name: 'arcade', client })]) {
+      declare(next)
+      const before = runs
+      const running = next.run({ signals: false })
+      await next.settled()
+      expect(runs).toBe(before + 1)
       const annotations = { [traceAnnotation]: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
-      await after(client.patch(configMaps, at('board'), { metadata: { annotations } }))
-      expect(runs).toBeGreaterThanOrEqual(2)
-      expect((await server.stats()).byVerb.apply?.configmaps?.requests ?? 0).toBe(0)
-    })
-  }
+      await client.patch(configMaps, at('board'), { metadata: { annotations } })
+      await client.patch(games, at('chess'), { spec: { title: `${before}` } })
+      await next.settled()
+      expect(runs).toBeGreaterThan(before + 1)
+      await next.close()
+      await running.catch(() => {})
+    }
+    await simulation.clock.turn()
+    const { byVerb } = await server.stats()
+    const writes = ['create', 'update', 'patch', 'delete'].map(verb => byVerb[verb]?.configmaps?.requests ?? 0)
+    // The two above.
+    expect(writes).toEqual([0, 0, 2, 0])
+  })
 })
 
 it('C25: a run is linked to the trace that wrote its object', async () =>

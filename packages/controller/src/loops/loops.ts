@@ -59,6 +59,8 @@ interface Entry {
   slowed: number
   toldAt: number | undefined
   isReading: boolean
+  /** The object as it was before a run has changed it back. */
+  live: KubernetesObject | undefined
   /** Its writes are slowed down, so its runs need not be. */
   isLimited: boolean
 }
@@ -124,12 +126,16 @@ export class Loops {
   caused(key: string, before: Drive | undefined, cause: Cause): Drive | undefined {
     if (cause.change === 'initial') return outside
     const { causality } = this.#options
-    const { kind, about, paths, isReading } = this.#entries.get(key) ?? {}
-    if (kind === 'field_fight' && about !== undefined && cause.object === about.key && paths?.length === 0) {
-      if (isReading === false && !isEmpty(about.answer) && !causality.isOwn(cause))
-        void this.#look(this.#entries.get(key) as Entry, about)
-    }
+    const entry = this.#entries.get(key)
+    if (entry?.kind === 'field_fight' && !causality.isOwn(cause)) this.#changed(entry, cause)
     return causality.drive(before, cause, this.#by(key))
+  }
+
+  /** Somebody changed an object: it is looked at, if it is one that a key changes back. */
+  #changed(entry: Entry, { object }: Cause): void {
+    const { about, paths, isReading, isLimited } = entry
+    if (about === undefined || about.key !== object || paths.length > 0 || isReading || isLimited) return
+    if (entry.live !== undefined || this.#keepsMore) void this.#look(entry, about)
   }
 
   /** How long a key that is named has to wait for its next run because of a cause, in milliseconds; 0 for all others. */
@@ -240,36 +246,44 @@ export class Loops {
     } else if (entry.runs >= runsToName && now - entry.began >= timeToName) this.#name(key, entry)
   }
 
-  /** Names the fields that two runs in a row wrote otherwise. No object is kept longer than that takes. */
+  /** Names the fields that two runs in a row wrote otherwise, or that a run has changed back. No object is kept longer than that takes. */
   #witness(entry: Entry, written: Written | undefined): void {
     if (written === undefined || entry.paths.length > 0) return
-    const before = entry.about
-    entry.about = this.#kept(written)
-    if (before?.id !== written.id || isEmpty(before.answer) || entry.kind === 'field_fight') return
-    entry.paths = changesBetween(before.answer, written.answer).paths
+    const { about: before, live } = entry
+    entry.live = undefined
+    const { answer } = written
+    if (entry.kind === 'field_fight') {
+      entry.about = { ...written, answer: {} }
+      if (live === undefined) return
+      entry.paths = pathsChangedFrom(answer, live, mostPaths)
+      entry.managers = [...new Set([...changedBy(live, answer, ''), ...changedBy(live, answer, 'status')])].sort()
+      return
+    }
+    entry.about = this.#keepsMore ? written : { ...written, answer: {} }
+    if (before?.id !== written.id || isEmpty(before.answer)) return
+    entry.paths = changesBetween(before.answer, answer).paths
     if (entry.paths.length > 0) entry.about = { ...written, answer: {} }
   }
 
-  /** What was written; as the server answered, for a few keys at a time. */
-  #kept(written: Written): Written {
+  /** Whether one more object may be kept. */
+  get #keepsMore(): boolean {
     let kept = 0
-    for (const { about } of this.#entries.values()) if (about !== undefined && !isEmpty(about.answer)) kept += 1
-    return kept < mostKept ? written : { ...written, answer: {} }
+    for (const { about, live } of this.#entries.values()) {
+      if (live !== undefined || (about !== undefined && !isEmpty(about.answer))) kept += 1
+    }
+    return kept < mostKept
   }
 
-  /** Reads what somebody has made of what a key wrote, and names the fields. */
-  async #look(entry: Entry, { view, key, answer }: Written): Promise<void> {
+  /** Reads what somebody has made of what a key wrote: the key's next run says which fields it changes back. */
+  async #look(entry: Entry, { view, key }: Written): Promise<void> {
     entry.isReading = true
     try {
       const live = (await this.#options.read(view, key)) as KubernetesObject | undefined
-      if (live === undefined || this.#isClosed) return
-      entry.paths = pathsChangedFrom(answer, live, mostPaths)
-      entry.managers = [...new Set([...changedBy(live, answer, ''), ...changedBy(live, answer, 'status')])].sort()
-      if (entry.paths.length > 0 && entry.about?.answer === answer) entry.about = { ...entry.about, answer: {} }
+      if (!this.#isClosed) entry.live = live
     } catch (thrown) {
       const { environment, controller } = this.#options
       const fields = { controller, object: key, err: asError(thrown) }
-      if (!this.#isClosed) environment.log('debug', 'who changes an object back could not be read', fields)
+      if (!this.#isClosed) environment.log('debug', 'an object that is changed back could not be read', fields)
     } finally {
       entry.isReading = false
     }
@@ -292,6 +306,7 @@ export class Loops {
         toldAt: undefined,
         isReading: false,
         isLimited: false,
+        live: undefined,
       },
     }
     this.#entries.set(key, entry)

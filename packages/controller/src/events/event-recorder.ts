@@ -12,8 +12,9 @@ import { isClosed } from '@wherry/informer/internal'
 import { ExponentialRateLimiter, WorkQueue } from '@wherry/work-queue'
 import { named } from '../objects/identity.ts'
 import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
+import { remember } from '../objects/remember.ts'
 import { work } from '../workers.ts'
-import { EventSpamFilter, remember, windowMs } from './event-spam-filter.ts'
+import { EventSpamFilter, mostRemembered, windowMs } from './event-spam-filter.ts'
 import { type Series, writeEvent } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
 
@@ -148,7 +149,7 @@ export class EventRecorder {
     series.count += 1
     series.lastAt = now
     series.message = merged ? cut(`(combined from similar events): ${said}`, 1024) : said
-    remember(this.#known, key, series)
+    remember(this.#known, key, series, mostRemembered)
     this.#environment.metrics.count('wherry_events_recorded_total', { type })
     // A series that is pending is sent as it is by then, and keeps its backoff.
     if (isPending) return

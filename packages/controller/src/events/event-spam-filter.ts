@@ -1,5 +1,7 @@
+import { remember } from '../objects/remember.ts'
+
 /** The most that is remembered of each kind: about as much as client-go's recorder does. */
-const most = 4096
+export const mostRemembered = 4096
 
 /** How many events about one object may be recorded at once, as in client-go; each later one is dropped until there is room. */
 const burst = 25
@@ -9,14 +11,6 @@ const refillMs = 300_000
 const similar = 10
 /** So long after its last time an event is counted on, and others are similar to it, in milliseconds: client-go's ten minutes. */
 export const windowMs = 600_000
-
-/** Sets a value in a map, which forgets the value that was set longest ago. */
-export function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key)
-  map.set(key, value)
-  const [oldest] = map.size > most ? map.keys() : []
-  if (oldest !== undefined) map.delete(oldest)
-}
 
 /** Decides what is told at all, and what is told as one. */
 export class EventSpamFilter {
@@ -28,7 +22,7 @@ export class EventSpamFilter {
     const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now }
     bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
     bucket.at = now
-    remember(this.#buckets, object, bucket)
+    remember(this.#buckets, object, bucket, mostRemembered)
     if (bucket.tokens < 1) return false
     bucket.tokens -= 1
     return true
@@ -43,7 +37,7 @@ export class EventSpamFilter {
     if (group === undefined || now - group.at > windowMs) group = { digests: new Set(), at: now }
     group.at = now
     if (group.digests.size < similar) group.digests.add(digest)
-    remember(this.#similar, kind, group)
+    remember(this.#similar, kind, group, mostRemembered)
     return group.digests.size >= similar
   }
 }

@@ -1,3 +1,4 @@
+import { remember } from '../objects/remember.ts'
 import type { Cause } from '../sources/cause.ts'
 
 /** A write of a run of this process. */
@@ -44,7 +45,7 @@ export class Causality {
   /** A run wrote an object. `undefined`: the write has changed nothing. @param object with its resource @param key `namespace/name` */
   wrote(object: string, key: string, version: string, by: string, depth: number): RunWrite | undefined {
     if (this.#last.get(object) === version) return undefined
-    renew(this.#last, object, version)
+    remember(this.#last, object, version, mostWrites)
     return this.#note(`${key} ${version}`, by, depth)
   }
 
@@ -88,7 +89,7 @@ export class Causality {
 
   #note(id: string, by: string, depth: number): RunWrite {
     const write = { by, depth }
-    renew(this.#writes, id, write)
+    remember(this.#writes, id, write, mostWrites)
     return write
   }
 }
@@ -99,12 +100,4 @@ function idOf({ change, object, to }: Cause): string | undefined {
   if (object === undefined || change === 'initial') return undefined
   if (change === 'deleted' || change === 'vanished') return `${object} ${gone}`
   return to === undefined ? undefined : `${object} ${to}`
-}
-
-/** Puts a value at the end of a map, and drops the oldest one if there are too many. */
-function renew<V>(map: Map<string, V>, id: string, value: V): void {
-  map.delete(id)
-  map.set(id, value)
-  const [oldest] = map.keys()
-  if (map.size > mostWrites && oldest !== undefined) map.delete(oldest)
 }

@@ -4,6 +4,7 @@ import { hash } from '@wherry/hash-compare'
 import { changedBy } from '../apply/changed-by.ts'
 import { objectId } from '../apply/own-events.ts'
 import { statusTimes, withoutTimes } from '../apply/times.ts'
+import { remember } from '../objects/remember.ts'
 import { changesBetween, pathsChangedFrom } from '../predicates/changes.ts'
 import type { Cause } from '../sources/cause.ts'
 import { type Causality, type Drive, outside, type RunWrite } from './causality.ts'
@@ -165,10 +166,7 @@ export class Loops {
     if (!isKnown || run.isApplied(id)) return
     const digest = digestOf(answer)
     if (this.#digests.get(id) === digest) run.restored ??= written
-    this.#digests.delete(id)
-    this.#digests.set(id, digest)
-    const [oldest] = this.#digests.keys()
-    if (this.#digests.size > mostDigests && oldest !== undefined) this.#digests.delete(oldest)
+    remember(this.#digests, id, digest, mostDigests)
   }
 
   /** A run deleted an object. */

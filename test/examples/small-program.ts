@@ -34,8 +34,8 @@ export interface Stage {
   readonly server: EmbeddedApiServer
   /** A folder of its own, which is removed afterwards. */
   readonly folder: string
-  /** Runs a file of `examples`, as `node examples/PATH …` does. */
-  start(path: string, ...args: string[]): Program
+  /** Runs a file of `examples`, as `node examples/PATH …` does. @param args its arguments, or variables of its environment */
+  start(path: string, ...args: readonly string[] | readonly [NodeJS.ProcessEnv]): Program
 }
 
 /** Calls `scene` with an embedded server of its own. Afterwards no program of it is left. */
@@ -47,9 +47,11 @@ export async function onStage(scene: (stage: Stage) => Promise<void>): Promise<v
   try {
     const kubeconfig = join(folder, 'kubeconfig')
     await server.writeKubeconfig(kubeconfig)
-    const start = (path: string, ...args: string[]): Program => {
+    const start = (path: string, ...given: readonly string[] | readonly [NodeJS.ProcessEnv]): Program => {
+      const args = given.filter(one => typeof one === 'string')
+      const variables = given.find(one => typeof one === 'object')
       const child = spawn(process.execPath, ['--import', hook, join(root, 'examples', path), ...args], {
-        env: { ...process.env, KUBECONFIG: kubeconfig },
+        env: { ...process.env, ...variables, KUBECONFIG: kubeconfig },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       children.push(child)

@@ -137,7 +137,10 @@ export class Reconciler<C, S extends Scope> {
     if (traces === undefined) return
     const { text: key, attempt, state } = run
     const { cause, lastRun } = state
-    const links = [traceParentOf(object), cause?.trace].filter(link => link !== undefined)
+    const [own, other] = [traceParentOf(object), cause?.trace]
+    // What changed may be the object itself.
+    const isSame = own?.spanId === other?.spanId && own?.traceId === other?.traceId
+    const links = (isSame ? [own] : [own, other]).filter(link => link !== undefined)
     const startedAt = lastRun?.startedAt as number
     run.trace = traces.begin({ controller: definition.name, key, attempt, cause, startedAt, links })
   }

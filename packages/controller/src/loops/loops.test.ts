@@ -1,6 +1,7 @@
 import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { NotSettledError } from '../operator/settled.ts'
+import { inArcade } from '../operator/testkit/arcade.ts'
 import { at, game, games } from '../operator/testkit/games.ts'
 import { eventReasons, setLives, whileLooping } from './testkit/looping.ts'
 
@@ -41,6 +42,51 @@ describe('a key that does not come to rest', () => {
       await simulation.advance(600)
       expect(runs).toBe(ended + 1)
     }))
+
+  it('C24: is told by one event an hour, as long as it lasts and if it comes back', () =>
+    whileLooping(async ({ client, run, simulation, forGames }) => {
+      let isWrong = true
+      forGames().reconcile(async ({ object, client: own, sleep }) => {
+        await sleep(500)
+        if (isWrong) await setLives(own, 'chess', (object.spec.lives ?? 0) + 1)
+      })
+      await client.create(games, game('chess'))
+      run()
+      for (let hour = 1; hour <= 3; hour++) {
+        await simulation.advance(3_600_000)
+        expect(await eventReasons(client)).toEqual(Array(hour).fill('ReconcileLoop'))
+      }
+      await simulation.advance(600_000)
+      expect(await eventReasons(client)).toHaveLength(4)
+      isWrong = false
+      await simulation.advance(120_000)
+      isWrong = true
+      await setLives(client, 'chess', 1)
+      await simulation.advance(1_800_000)
+      expect(await eventReasons(client)).toHaveLength(4)
+      await simulation.advance(3_600_000)
+      expect(await eventReasons(client)).toHaveLength(5)
+    }))
+
+  it('C24: is not looked at among a hundred others, and the log says that there are more', () => {
+    const fields: unknown[] = []
+    const isSaid = (message: string, field: object) => message.includes('come to rest') && fields.push(field)
+    return inArcade(
+      { environment: { log: (_, message, field) => void isSaid(message, field ?? {}) } },
+      async ({ client, run, simulation, operator, forGames }) => {
+        forGames('game', { concurrency: 200 }).reconcile(async ({ object, client: own, sleep }) => {
+          await sleep(1000)
+          await setLives(own, object.metadata.name, (object.spec.lives ?? 0) + 1)
+        })
+        for (let key = 0; key < 102; key++) await client.create(games, game(`game-${key}`))
+        run()
+        await simulation.advance(120_000)
+        expect(fields.at(-1)).toMatchObject({ others: 99, unseen: 'of more than 100 keys' })
+        const seen = (key: number) => operator.explain('game', `default/game-${key}`).loop !== undefined
+        expect(Array.from({ length: 102 }, (_, key) => seen(key)).filter(Boolean)).toHaveLength(100)
+      },
+    )
+  })
 
   it('C24: does not hold up other keys, and runs at once for what is not part of its loop', () =>
     whileLooping(async ({ client, run, simulation, forGames }) => {

@@ -37,7 +37,7 @@ export interface LoopsOptions {
   readonly controller: string
   readonly environment: Environment
   readonly causality: Causality
-  /** A loop is named: once an hour for each key, for an event. */
+  /** A loop is named, for an event: once an hour for each key, as long as it lasts and if it comes back. */
   tell(key: string, reason: string, message: string): void
   /** An object as the server has it, with its managed fields. */
   read(view: View, key: string): Promise<object | undefined>
@@ -58,7 +58,6 @@ interface Entry {
   isNamed: boolean
   /** How many of its runs were slowed down. */
   slowed: number
-  toldAt: number | undefined
   isReading: boolean
   /** The object as it was before a run has changed it back. */
   live: KubernetesObject | undefined
@@ -94,7 +93,11 @@ export class Loops {
   readonly #entries = new Map<string, Entry>()
   /** By object, a digest of what a run has last changed it to. Of those that were written more than once. */
   readonly #digests = new Map<string, string>()
+  /** By key, when an event said last that it does not come to rest. */
+  readonly #toldAt = new Map<string, number>()
   #named = 0
+  /** When a key last found no room. */
+  #fullAt = Number.NEGATIVE_INFINITY
   #timer: Timer | undefined
   /** When the log said last that a key does not come to rest. */
   #saidAt = Number.NEGATIVE_INFINITY
@@ -212,7 +215,7 @@ export class Loops {
     entry.runs += 1
     entry.lastAt = this.#now()
     // An event says it already.
-    entry.toldAt ??= this.#now()
+    if (!entry.isNamed) remember(this.#toldAt, key, this.#now(), mostKeys)
     this.#name(key, entry)
   }
 
@@ -292,7 +295,10 @@ export class Loops {
     if (known !== undefined || this.#isClosed) return known
     const now = this.#now()
     if (this.#entries.size >= mostKeys) this.#sweep(now)
-    if (this.#entries.size >= mostKeys) return undefined
+    if (this.#entries.size >= mostKeys) {
+      this.#fullAt = now
+      return undefined
+    }
     const entry: Entry = {
       ...{ kind, began: now, since: this.#options.environment.clock.now(), runs: 0, lastAt: now, ranAt: now },
       ...{
@@ -301,7 +307,6 @@ export class Loops {
         managers: [],
         isNamed: false,
         slowed: 0,
-        toldAt: undefined,
         isReading: false,
         isLimited: false,
         live: undefined,
@@ -320,13 +325,15 @@ export class Loops {
       metrics.gauge('wherry_hot_keys', this.#named, { controller })
       metrics.count('wherry_loop_runs_total', { controller, cause: entry.kind }, entry.runs)
     }
-    const now = this.#now()
-    if (entry.toldAt === undefined || now - entry.toldAt >= eventMs) {
-      entry.toldAt = now
-      const reason = entry.kind === 'field_fight' ? 'FieldFight' : 'ReconcileLoop'
-      this.#options.tell(key, reason, `${this.of(key)}`)
-    }
+    this.#tell(key, entry)
     if (this.#timer === undefined) this.#say()
+  }
+
+  #tell(key: string, { kind }: Entry): void {
+    const now = this.#now()
+    if (now - (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < eventMs) return
+    remember(this.#toldAt, key, now, mostKeys)
+    this.#options.tell(key, kind === 'field_fight' ? 'FieldFight' : 'ReconcileLoop', `${this.of(key)}`)
   }
 
   /** A key has come to rest. */
@@ -345,19 +352,21 @@ export class Loops {
     for (const [key, entry] of this.#entries) if (now - entry.lastAt > restMs) this.#rest(key)
   }
 
-  /** One line a minute, as long as a key is named: of the one that ran most. */
+  /** One line a minute, as long as a key is named: of the one that ran most. And an event for each key that is still named after an hour. */
   #say(): void {
     const { environment, controller } = this.#options
     this.#timer = undefined
     this.#sweep(this.#now())
     if (this.#isClosed || this.#named === 0) return
     this.#timer = environment.clock.timer(lookMs, () => this.#say())
+    const named = [...this.#entries].filter(([, { isNamed }]) => isNamed)
+    for (const [of, entry] of named) this.#tell(of, entry)
     if (this.#now() - this.#saidAt < sayMs) return
     this.#saidAt = this.#now()
-    const named = [...this.#entries].filter(([, { isNamed }]) => isNamed)
     const [[key] = ['']] = named.sort(([, a], [, b]) => b.runs - a.runs)
     const others = named.length > 1 ? { others: named.length - 1 } : {}
-    environment.log('warn', `${this.of(key)}`, { controller, key, ...others })
+    const more = this.#now() - this.#fullAt <= restMs ? { unseen: `of more than ${mostKeys} keys` } : {}
+    environment.log('warn', `${this.of(key)}`, { controller, key, ...others, ...more })
   }
 
   #by(key: string): string {

@@ -1,6 +1,6 @@
 import { Client, type KubernetesObject, type View } from '@wherry/client'
 import { fromUrl } from '@wherry/client/internal'
-import { Operator } from '@wherry/controller'
+import { Operator, type Traces } from '@wherry/controller'
 import { addressOfProgram, reporter } from './in-program.ts'
 
 /** Runs an operator of ours whose reconcile reads its object out of the cache and does nothing with it. */
@@ -8,7 +8,7 @@ export async function runOperator(view: View<KubernetesObject>): Promise<void> {
   const { url, ca, token, objects } = addressOfProgram()
   const reconciled = reporter(objects)
   const client = new Client({ access: fromUrl(url, { ca, token }) })
-  const operator = new Operator({ name: 'reconcile', client })
+  const operator = new Operator({ name: 'reconcile', client, traces: await tracesIfWanted() })
   operator
     .controller('bench')
     .for(view)
@@ -23,4 +23,20 @@ export async function runOperator(view: View<KubernetesObject>): Promise<void> {
   })()
   await operator.run()
   await reading
+}
+
+/** Traces to an SDK that sends nothing. Only an operator that makes traces loads it. */
+async function tracesIfWanted(): Promise<Traces | undefined> {
+  if (process.env.BENCH_TRACES !== 'true') return undefined
+  const { context, trace } = await import('@opentelemetry/api')
+  const { AsyncLocalStorageContextManager } = await import('@opentelemetry/context-async-hooks')
+  const { BatchSpanProcessor, TracerProvider } = await import('@opentelemetry/sdk-trace')
+  const { openTelemetryTraces } = await import('@wherry/controller')
+  const exporter = {
+    export: (_: unknown, done: (result: { code: number }) => void) => done({ code: 0 }),
+    shutdown: async () => {},
+  }
+  trace.setGlobalTracerProvider(new TracerProvider({ spanProcessors: [new BatchSpanProcessor({ exporter })] }))
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable())
+  return openTelemetryTraces()
 }

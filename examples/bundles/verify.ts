@@ -29,7 +29,7 @@ export async function verify(stage: Stage): Promise<void> {
   }
 }
 
-async function play({ client, start, until, say }: Stage, catalog: StandInCatalog): Promise<void> {
+async function play({ client, start, rest, until, say }: Stage, catalog: StandInCatalog): Promise<void> {
   const condition = (name: string, type: string, wanted: string) => async () => {
     const found = conditionOf((await client.get(platformOperators, { name }))?.status?.conditions, type)
     return `${found?.status} ${found?.reason}` === wanted
@@ -112,5 +112,5 @@ async function play({ client, start, until, say }: Stage, catalog: StandInCatalo
     async () => (await client.get(namespaces, { name: 'go-system' }))?.status?.phase !== 'Active',
   )
   say('a namespace that holds nothing else goes, too')
-  await program.stop()
+  await rest(program, '--catalog', catalog.url, '--poll-ms', '300')
 }

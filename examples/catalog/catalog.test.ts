@@ -353,11 +353,11 @@ describe('a bundle that fails', () => {
   it('is told of once, and again when a bundle comes', async () => {
     for (let i = 0; i < 3; i++) await expect(ask()).rejects.toMatchObject({ reason: 'WrongDigest' })
     expect(sent).toHaveBeenCalledTimes(1)
-    expect(catalogs.failure('games/community')).toMatchObject({ reason: 'WrongDigest' })
+    expect(catalogs.lastBundle('games/community')).toMatchObject({ failure: { reason: 'WrongDigest' } })
     await registry.corrupt(blob, () => Buffer.alloc(1000, '0 '))
     for (let i = 0; i < 2; i++) expect(await ask()).toHaveLength(1000)
     expect(sent).toHaveBeenCalledTimes(2)
-    expect(catalogs.failure('games/community')).toBeUndefined()
+    expect(catalogs.lastBundle('games/community')).toEqual({ failure: undefined })
   })
 
   it('is nothing to tell of once its catalog has gone', async () => {
@@ -365,7 +365,7 @@ describe('a bundle that fails', () => {
     await catalogs.remove('games/community', () => {})
     await asked
     expect(sent).not.toHaveBeenCalled()
-    expect(catalogs.failure('games/community')).toBeUndefined()
+    expect(catalogs.lastBundle('games/community')).toBeUndefined()
   })
 })
 

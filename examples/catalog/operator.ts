@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Client } from '@wherry/client'
 import { secrets } from '@wherry/client/resources/core'
-import { Channel, generationChanged, type Operator, type ReconcileContext } from '@wherry/controller'
+import { Channel, generationChanged, type NewCondition, type Operator, type ReconcileContext } from '@wherry/controller'
 import { Catalog, type CatalogOptions } from './catalog.ts'
 import { type CatalogSource, catalogSources, untilNextPoll } from './catalog-source.ts'
 import { IndexFile } from './index-file.ts'
@@ -26,7 +26,8 @@ export interface CatalogsOptions extends CatalogOptions {
 /** The catalogs that the operator serves. */
 export class Catalogs {
   readonly #catalogs = new Map<string, Catalog>()
-  readonly #failures = new Map<string, Error>()
+  /** Why the last bundle that this process was asked for did not come; `undefined` if it came. */
+  readonly #failures = new Map<string, Error | undefined>()
   readonly options: CatalogsOptions
   /** Tells the controller that a bundle failed, or came after one had failed. */
   readonly bundles: Channel<{ namespace: string; name: string }> = new Channel<{ namespace: string; name: string }>(
@@ -51,7 +52,12 @@ export class Catalogs {
     const catalog = this.#catalogs.get(key)
     try {
       const bundle = await catalog?.bundle(of, release)
-      if (bundle !== undefined && this.#failures.delete(key)) this.#tell({ namespace, name })
+      // The status may have a failure of the process before.
+      const isNews = !this.#failures.has(key) || this.#failures.get(key) !== undefined
+      if (bundle !== undefined && isNews && this.#catalogs.get(key) === catalog) {
+        this.#failures.set(key, undefined)
+        this.#tell({ namespace, name })
+      }
       return bundle
     } catch (thrown) {
       const error = thrown as Error
@@ -65,9 +71,9 @@ export class Catalogs {
     }
   }
 
-  /** Why the last bundle that was asked for did not come. */
-  failure(key: string): Error | undefined {
-    return this.#failures.get(key)
+  /** Whether the last bundle that was asked for came, and why not. `undefined` if none was asked for since the process began. */
+  lastBundle(key: string): { readonly failure: Error | undefined } | undefined {
+    return this.#failures.has(key) ? { failure: this.#failures.get(key) } : undefined
   }
 
   open(key: string, onError: (error: Error) => void = () => {}): Catalog {
@@ -131,7 +137,7 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
         signal.throwIfAborted()
         failure = error
       }
-      await status(statusOf(catalog, failure, catalogs.failure(name)))
+      await status(statusOf(catalog, failure, bundlesReady(source, catalogs.lastBundle(name))))
       const next = untilNextPoll(source.spec, now().getTime())
       return { requeueAfterMs: failure === undefined ? next : Math.min(next, retryMs) }
     })
@@ -165,17 +171,20 @@ class NoPullSecretError extends Error {
   readonly reason = 'NoPullSecret'
 }
 
-function statusOf(catalog: Catalog, failure: unknown, ofBundle: Error | undefined) {
+/** What the status says of bundles stays until one is asked for. */
+function bundlesReady({ status }: CatalogSource, last: ReturnType<Catalogs['lastBundle']>): NewCondition {
+  const before = status?.conditions?.find(({ type }) => type === 'BundlesReady')
+  if (last === undefined && before !== undefined) return before as NewCondition
+  return conditionOf('BundlesReady', last?.failure, 'no bundle that was asked for has failed')
+}
+
+function statusOf(catalog: Catalog, failure: unknown, ofBundles: NewCondition) {
   const { index, digest } = catalog
   const serving =
     index === undefined
       ? { type: 'Serving', status: 'False' as const, reason: 'NoIndex', message: 'no index was read yet' }
       : { type: 'Serving', status: 'True' as const, reason: 'IndexRead', message: `the index ${digest} serves` }
-  const conditions = [
-    serving,
-    conditionOf('UpToDate', failure, 'the index is that of the image'),
-    conditionOf('BundlesReady', ofBundle, 'no bundle that was asked for has failed'),
-  ]
+  const conditions = [serving, conditionOf('UpToDate', failure, 'the index is that of the image'), ofBundles]
   if (index === undefined || digest === undefined) return { conditions }
   const releases = index.channels.reduce((sum, one) => sum + one.releases.length, 0)
   return { digest, channels: index.channels.length, releases, conditions }

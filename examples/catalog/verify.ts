@@ -27,7 +27,7 @@ export async function verify(stage: Stage): Promise<void> {
   }
 }
 
-async function play({ client, start, until, say }: Stage, registry: StandInRegistry): Promise<void> {
+async function play({ client, start, rest, until, say }: Stage, registry: StandInRegistry): Promise<void> {
   const [base] = clusterServiceVersions({ count: 1, managedFields: false }) as Iterable<unknown> as [Metadata]
   let index = new CatalogIndex()
   const publish = async (content: Buffer): Promise<string> =>
@@ -93,6 +93,7 @@ async function play({ client, start, until, say }: Stage, registry: StandInRegis
   await until('the registry is gone', reason('UpToDate', 'RegistryUnavailable'))
   if ((await ask('channels/etcd/stable')).status !== 200) throw new Error('the last index does not serve')
   await registry.start()
+  await until('the registry is asked again', reason('UpToDate', 'AsExpected'))
   say('a rotated pull secret works at once, and the last index serves while the registry is gone')
-  await program.stop()
+  await rest(program)
 }

@@ -14,7 +14,7 @@ const copiesIn = (namespace?: string): View<ClusterServiceVersion, 'namespaced'>
   csvs.within({ labels: copySetLabel, ...(namespace && { namespaces: [namespace] }) })
 
 /** Plays the users of an operator group. */
-export async function verify({ client, start, until, say }: Stage): Promise<void> {
+export async function verify({ client, start, rest, until, say }: Stage): Promise<void> {
   const copies = async () => (await client.list(copiesIn())).items
   const count = async (namespace?: string) => (await client.list(copiesIn(namespace))).items.length
   const createMember = (name: string) =>
@@ -98,8 +98,16 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
     await edit('member-3', second, { displayName: `edited ${change++}` })
     return (await client.list(events)).items.some(({ reason }) => reason === 'FieldFight')
   })
+  await until('the copy is as its original again', async () => {
+    const key = { namespace: 'member-3', name: second }
+    return !(await client.get(csvs, key))?.spec?.displayName?.startsWith('edited')
+  })
   say('a copy that is edited again and again is told of by an event')
-  await next.stop()
+
+  // Of an object of that name the operator learns only when the server refuses to create the copy: at each start.
+  await client.delete(csvs, taken)
+  await until('its copy is there', async () => (await client.get(csvs, taken))?.status?.reason === 'Copied')
+  await rest(next)
 }
 
 /** Creates real ClusterServiceVersions, or their stand-ins: the smallest ones. Returns their names. */

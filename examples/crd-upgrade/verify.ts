@@ -12,7 +12,7 @@ const count = 200
 const atOnce = 20
 
 /** Plays an upgrade from the release before, with users who write all the while. */
-export async function verify({ client, start, until, say }: Stage): Promise<void> {
+export async function verify({ client, start, rest, until, say }: Stage): Promise<void> {
   const name = { name: definition }
   const isMigrated = async (): Promise<boolean> =>
     isConditionTrue((await client.get(customResourceDefinitions, name))?.status?.conditions ?? [], conditionType)
@@ -80,5 +80,5 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   await taken(() => client.create(games, chess))
   await until('a new game is ready', () => isReady('chess'))
   say('the controller of games goes on')
-  await program.stop()
+  await rest(program)
 }

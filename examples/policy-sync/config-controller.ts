@@ -61,13 +61,19 @@ export function declareConfig(operator: Operator, kinds: Kinds, store: PolicySto
       const states = found.map(({ name, view }) => stateOf(name, view, store, sync))
       const refused = states.filter(({ message }) => message !== '' && message !== beingRead)
       store.setObstacles(new Map(refused.map(state => [textOf(state), state.message])))
-      await status({ kinds: states })
+      await status({ kinds: states.map(state => settledState(state, config.status?.kinds)) })
       return { requeueAfterMs: retryMs }
     })
     .onGone(() => {
       store.setObstacles(new Map())
       return sync.replace([])
     })
+}
+
+/** A kind that this process only has to read is said to be as it was: else each start would write the status twice. */
+function settledState(state: SyncedKind, before: readonly SyncedKind[] = []): SyncedKind {
+  if (state.message !== beingRead) return state
+  return before.find(one => textOf(one) === textOf(state)) ?? state
 }
 
 function stateOf(

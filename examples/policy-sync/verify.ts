@@ -18,7 +18,7 @@ const games: Resource<KubernetesObject & { spec: { title: string } }, 'namespace
 >({ ...gameKind, version: 'v1', plural: 'games', namespaced: true })
 
 /** Plays the users of the operator. */
-export async function verify({ client, start, until, say }: Stage): Promise<void> {
+export async function verify({ client, start, rest, until, say }: Stage): Promise<void> {
   const program = start()
   const create = async (of: ConstraintTemplate, constraint: Constraint): Promise<void> => {
     await client.create(templates, of)
@@ -91,7 +91,7 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   const definition = { name: definitionName('uniquehosts') }
   await until('its definition is gone', async () => !(await client.get(customResourceDefinitions, definition)))
   say('a template that goes takes its constraints along')
-  await program.stop()
+  await rest(program)
 }
 
 function ingress(name: string, host: string): object {

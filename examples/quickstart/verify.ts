@@ -8,7 +8,7 @@ const settings = { namespace, name: 'chess-settings' }
 const licence = { namespace, name: 'chess-licence' }
 
 /** Plays the users of the operator. */
-export async function verify({ client, start, until, say }: Stage): Promise<void> {
+export async function verify({ client, start, rest, until, say }: Stage): Promise<void> {
   const program = start()
   const checksum = async (): Promise<string | undefined> => (await client.get(configMaps, settings))?.data?.checksum
   const isAt = async (phase: string): Promise<boolean> => (await client.get(games, chess))?.status?.phase === phase
@@ -44,5 +44,5 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   await client.delete(secrets, licence)
   await until('the game lacks its licence again', () => isAt('NoLicence'))
   say('a Secret that goes is noticed')
-  await program.stop()
+  await rest(program)
 }

@@ -25,7 +25,7 @@ const collector: FlowCollector = {
 const others = { count: 60, bytes: 250_000 }
 
 /** Plays the users of the operator, runs it both ways, and compares its memory. */
-export async function verify({ client, start, until, say }: Stage): Promise<void> {
+export async function verify({ client, start, rest, until, say }: Stage): Promise<void> {
   const message = async (): Promise<string | undefined> =>
     conditionOf((await client.get(flowCollectors, { name: 'cluster' }))?.status?.conditions, 'CertificatesReady')
       ?.message
@@ -60,7 +60,7 @@ export async function verify({ client, start, until, say }: Stage): Promise<void
   const full = start('--informers')
   await rotate('third')
   const ofFull = await full.memory()
-  await full.stop()
+  await rest(full, '--informers')
   say(
     `memory: ${mb(ofNarrow.rss)} narrow, ${mb(ofFull.rss)} with informers of both kinds (RSS after a full collection;`,
   )

@@ -87,14 +87,24 @@ export class Program {
 
   /** Its memory after a full collection. */
   async memory(): Promise<Memory> {
+    return (await this.#ask('memory')) as Memory
+  }
+
+  /** Resolves when its operator has settled. Rejects if it does not settle within two minutes. */
+  async settled(): Promise<void> {
+    const said = await this.#ask('settle')
+    if (said !== 'settled') throw new Error(`the program does not settle: ${said}\n${this.#said}`)
+  }
+
+  #ask(word: string): Promise<unknown> {
     this.check()
     const answer = Promise.race([
-      once(this.#child, 'message').then(([memory]) => memory as Memory),
+      once(this.#child, 'message').then(([message]) => message as unknown),
       this.#closed.then(() => {
         throw new Error(`the program has ended:\n${this.#said}`)
       }),
     ])
-    this.#child.send('memory')
+    this.#child.send(word)
     return answer
   }
 }

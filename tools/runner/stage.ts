@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
-import type { ApiServer } from '@wherry/testing'
+import type { ApiServer, EmbeddedApiServer } from '@wherry/testing'
 import type { ExampleName } from './examples.ts'
 import { Manifest, userOf } from './manifest.ts'
 import { writePodKubeconfig } from './pod-kubeconfig.ts'
@@ -20,6 +20,11 @@ export interface Stage {
   readonly until: Until
   /** Starts the program, in a process of its own, as the ServiceAccount of its Deployment. */
   start(...args: string[]): Program
+  /**
+   * Stops a program when its operator has settled, starts it again, and stops it when that has settled, too. Rejects if it wrote anything meanwhile (but leases and events), as far as the
+   * server counts requests: nothing has changed, so there is nothing to write.
+   */
+  rest(program: Program, ...args: string[]): Promise<void>
   say(line: string): void
 }
 
@@ -84,12 +89,40 @@ export async function onStage(
       programs.push(program)
       return program
     }
+    const rest = async (program: Program, ...args: string[]): Promise<void> => {
+      await program.settled()
+      await program.stop()
+      const before = await writesOf(server)
+      const again = start(...args)
+      await again.settled()
+      const after = await writesOf(server)
+      await again.stop()
+      const more = [...after].filter(([what, count]) => count !== before.get(what)).map(([what]) => what)
+      if (more.length > 0) throw new Error(`the program writes at rest: ${more.join(', ')}`)
+    }
     try {
-      await body({ server, client, folder: cwd, until, start, say })
+      await body({ server, client, folder: cwd, until, start, rest, say })
     } finally {
       await Promise.all(programs.map(program => program.kill()))
     }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+const writeVerbs = ['create', 'update', 'patch', 'delete', 'deletecollection']
+/** What is written without a change of what an operator works on. */
+const uncounted = ['leases', 'events']
+
+/** How often the server was asked for each kind of write. Empty if it does not count. */
+async function writesOf(server: ApiServer): Promise<Map<string, number>> {
+  if (server.kind !== 'embedded') return new Map()
+  const { byVerb } = await (server as EmbeddedApiServer).stats()
+  return new Map(
+    writeVerbs.flatMap(verb =>
+      Object.entries(byVerb[verb] ?? {})
+        .filter(([resource]) => !uncounted.includes(resource.split(/[./]/)[0] ?? ''))
+        .map(([resource, { requests }]) => [`${verb} ${resource}`, requests] as const),
+    ),
+  )
 }

@@ -4,9 +4,18 @@ import { isFields } from '../admission/json.ts'
 import { WebhookUsageError } from '../errors.ts'
 import { convertOne } from './convert-one.ts'
 import type { AnyConvert, Converter } from './converter.ts'
+import { differences } from './differences.ts'
 import { checkConverted } from './view-check.ts'
 
 type AnyConverter = { readonly toHub: AnyConvert; readonly fromHub: AnyConvert }
+
+/** What became of an object that was converted to a version and back. */
+export interface RoundTrip {
+  readonly converted: KubernetesObject
+  readonly back: KubernetesObject
+  /** The paths of values that did not come back, came back as others, or came in addition: `spec.board.size`, with `[]` for the items of a list. */
+  readonly lost: readonly string[]
+}
 
 /** Never aborted. */
 const never = new AbortController().signal
@@ -104,5 +113,17 @@ export class Conversion<H = unknown> {
     const parts = { kind: resource.kind, hub: resource.version, group: resource.group, converters: this.#converters }
     const apiVersion = `${resource.group}/${version}`
     return (await convertOne(parts, object as never, apiVersion, signal)) as KubernetesObject
+  }
+
+  /**
+   * Converts one object to a version and back to its own.
+   *
+   * @throws OptionTypeError for what is no object with metadata; ConversionError
+   */
+  async roundTrip(object: KubernetesObject, version: string): Promise<RoundTrip> {
+    const converted = await this.convert(object, version)
+    const own = `${object.apiVersion}`
+    const back = await this.convert(converted, own.slice(own.lastIndexOf('/') + 1))
+    return { converted, back, lost: differences(object, back) }
   }
 }

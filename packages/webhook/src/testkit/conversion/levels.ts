@@ -2,7 +2,7 @@ import { defineResource, type KubernetesObject, type Resource } from '@wherry/cl
 import { Conversion } from '../../conversion/conversion.ts'
 import { UnconvertibleError } from '../../conversion/errors.ts'
 
-const names = { group: 'arcade.example.com', kind: 'Level', plural: 'levels', namespaced: true }
+const names = { group: 'arcade.example.com', kind: 'Level', plural: 'levels', namespaced: true } as const
 
 /** A level as the first version has it. */
 export interface LevelV1alpha1 extends KubernetesObject {

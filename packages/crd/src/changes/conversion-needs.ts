@@ -35,9 +35,7 @@ export function conversionNeeds(
 }
 
 /** The served versions other than the storage version whose objects lose something on the way to it or from it, and the fields. */
-function needs({
-  spec,
-}: CustomResourceDefinition): readonly {
+function needs({ spec }: CustomResourceDefinition): readonly {
   readonly version: string
   readonly storage: string
   readonly fields: readonly string[]

@@ -1,7 +1,7 @@
-import { defineResource, type KubernetesObject } from '@wherry/client'
+import { defineResource, type KubernetesObject, type View } from '@wherry/client'
 import { pods } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
-import { levelConversion, levels, levelsV1alpha1, levelsV1beta1 } from '../testkit/conversion/levels.ts'
+import { type LevelV1, levelConversion, levels, levelsV1alpha1, levelsV1beta1 } from '../testkit/conversion/levels.ts'
 import { games } from '../testkit/games.ts'
 import { inMemory } from '../testkit/in-memory.ts'
 import { Conversion } from './conversion.ts'
@@ -106,7 +106,7 @@ describe('a conversion', () => {
   it('is refused when it is declared wrongly', async () => {
     const functions = { toHub: () => ({}), fromHub: () => ({}) }
     const conversion = new Conversion(levels).version(levelsV1alpha1, functions)
-    const other = (change: object): typeof levels => defineResource({ ...levelsV1beta1.resource, ...change })
+    const other = (change: object): View<LevelV1> => defineResource<LevelV1>({ ...levelsV1beta1.resource, ...change })
     const says = (act: () => unknown): unknown => {
       try {
         return act()

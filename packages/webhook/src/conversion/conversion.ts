@@ -29,8 +29,8 @@ const never = new AbortController().signal
  * import { defineResource, type KubernetesObject } from '@wherry/client'
  * import { Conversion } from '@wherry/webhook'
  *
- * interface Old extends KubernetesObject { spec?: { size?: number } }
- * interface Game extends KubernetesObject { spec?: { players?: { most?: number } } }
+ * interface Old extends KubernetesObject { spec?: { size?: number | undefined } }
+ * interface Game extends KubernetesObject { spec?: { players?: { most?: number | undefined } } }
  * const names = { group: 'arcade.example.com', kind: 'Game', plural: 'games', namespaced: true }
  * const old = defineResource<Old>({ ...names, version: 'v1beta1' })
  * const games = defineResource<Game>({ ...names, version: 'v1' })

@@ -49,7 +49,7 @@ export interface SizedKind {
 
 export function sizedKind(kind: string): SizedKind {
   const plural = `${kind.toLowerCase()}s`
-  const names = { group: 'arcade.example.com', kind, plural, namespaced: true }
+  const names = { group: 'arcade.example.com', kind, plural, namespaced: true } as const
   const view = (version: Version): Resource<Sized, 'namespaced'> => defineResource<Sized>({ ...names, version })
   const views = { v1alpha1: view('v1alpha1'), v1beta1: view('v1beta1'), v1: view('v1') }
   const rest = (spec: Sized['spec']): { word?: string } => {

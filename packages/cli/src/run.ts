@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander'
 import { checkCommand } from './check/command.ts'
 import { completionCommand } from './completion/command.ts'
+import { convertCommand } from './convert/command.ts'
 import { crdCommand } from './crd/command.ts'
 import { createCommand } from './create/command.ts'
 import { devCommand } from './dev/command.ts'
@@ -38,6 +39,7 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     typesCommand,
     rbacCommand,
     manifestsCommand,
+    convertCommand,
     serverCommand,
   ].map(make => make(host))
   for (const command of [...commands, checkCommand(host, runCommand), completionCommand(host, program)])

@@ -10,6 +10,10 @@ export type WebhookUsageCode =
   | 'NO_PORT_YET'
   /** There is no webhook of that name. */
   | 'UNKNOWN_WEBHOOK'
+  /** A conversion has no version but the hub. */
+  | 'CONVERSION_INCOMPLETE'
+  /** A kind has two conversions, or a version two converters. */
+  | 'CONVERSION_TAKEN'
 
 /** The program declares its webhooks wrongly: `code` says how, the message says what to do. Fix the program; do not catch it. */
 export class WebhookUsageError extends Error {

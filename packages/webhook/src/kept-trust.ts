@@ -1,22 +1,22 @@
 import type { Timer } from '@wherry/client'
 import type { Operator } from '@wherry/controller'
-import { KeptConfiguration } from './bundles/kept-configuration.ts'
+import type { BundleHolder } from './bundles/holder.ts'
+import { KeptBundles } from './bundles/kept-bundles.ts'
 import type { ManagedCertificates } from './certificates/managed.ts'
 import { type CertificateOptions, livesOf } from './certificates/options.ts'
 import type { WebhooksOptions } from './options.ts'
-import { nameSuffix, type WebhookConfiguration } from './scope/configurations.ts'
 
 /** How often the age of bundles and the life of the certificate are measured, in milliseconds. */
 const everyMs = 10_000
 /** For how long an API server may not have noticed a bundle, in milliseconds; less only if certificates live for minutes. */
 const longestSettleMs = 10_000
 
-/** Keeps the API server's trust in the webhooks: certificates, and the configurations with their bundles. */
+/** Keeps the API server's trust in the webhooks: certificates, and the objects with their bundles. */
 export class KeptTrust {
   readonly #operator: Operator
   readonly #certificates: ManagedCertificates
   readonly #options: WebhooksOptions
-  #kept: readonly KeptConfiguration[] = []
+  #kept: readonly KeptBundles[] = []
   #timer: Timer | undefined
 
   constructor(operator: Operator, certificates: ManagedCertificates, options: WebhooksOptions) {
@@ -25,16 +25,16 @@ export class KeptTrust {
     this.#options = options
   }
 
-  /** Rejects if a configuration can't be watched. */
-  async start(wanted: readonly WebhookConfiguration[]): Promise<void> {
+  /** Rejects if an object can't be watched. */
+  async start(holders: readonly BundleHolder[]): Promise<void> {
     const { client, narrow, name } = this.#operator
     const { certificates: given = {}, configurations = 'apply' } = this.#options
     const { authorityMs } = livesOf(given as CertificateOptions)
     const parts = {
-      ...{ client, narrow, certificates: this.#certificates, suffix: nameSuffix(name) },
+      ...{ client, narrow, certificates: this.#certificates },
       ...{ isApplied: configurations === 'apply', settleMs: Math.min(longestSettleMs, authorityMs / 32) },
     }
-    this.#kept = wanted.map(one => new KeptConfiguration({ ...parts, wanted: one }, name))
+    this.#kept = holders.map(holder => new KeptBundles({ ...parts, holder }, name))
     this.#certificates.trustedBy(fingerprint => this.#trusts(fingerprint))
     this.#measure()
     for (const one of this.#kept) await one.start()

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
-import { Client } from '@wherry/client'
+import { Client, defineResource } from '@wherry/client'
 import { secrets } from '@wherry/client/resources/core'
 import { clusterRoleBindings, clusterRoles } from '@wherry/client/resources/rbac'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
+import { Conversion } from './conversion/conversion.ts'
 import { called, prepare } from './testkit/admissions.ts'
 import { games } from './testkit/games.ts'
 import { until } from './testkit/on-a-server.ts'
@@ -22,12 +23,15 @@ function documented(operator: string): Rule[] {
   const quoted = (cell = ''): string[] => Array.from(cell.matchAll(/`([^`]+)`/g), ([, text]) => text as string)
   return page
     .split('\n')
-    .filter(line => /^\| `(secrets|validating)/.test(line))
+    .filter(line => /^\| `(secrets|validating|customresource)/.test(line))
     .map(line => {
       const [, resources, verbs, names] = line.split('|')
-      const resourceNames = quoted(names).map(name => name.replace('NAME', operator))
+      const resourceNames = quoted(names).map(name =>
+        name.replace('NAME', operator).replace('PLURAL.GROUP', 'games.arcade.example.com'),
+      )
+      const group = line.includes('customresource') ? 'apiextensions.k8s.io' : 'admissionregistration.k8s.io'
       return {
-        apiGroups: [line.includes('secrets') ? '' : 'admissionregistration.k8s.io'],
+        apiGroups: [line.includes('secrets') ? '' : group],
         ...{ resources: quoted(resources), verbs: quoted(verbs) },
         ...(resourceNames.length > 0 && { resourceNames }),
       }
@@ -78,6 +82,8 @@ async function withRights(
     .webhook('owner')
     .for(games)
     .mutate(() => {})
+  const old = defineResource({ ...games.resource, version: 'v1beta1' })
+  one.webhooks.convert(new Conversion(games).version(old, { toHub: () => ({}), fromHub: () => ({}) }))
   one.run()
   try {
     await body(one, client)
@@ -110,7 +116,7 @@ describe('the rights that the documentation names', () => {
   ])(
     'B3: are enough for an operator that finds %s',
     async (_title, before) => {
-      expect(rights).toHaveLength(12)
+      expect(rights).toHaveLength(15)
       const body = async (one: Replica, client: Client): Promise<void> => {
         await called(client)
         expect(one.errors).toEqual([])
@@ -125,6 +131,7 @@ describe('the rights that the documentation names', () => {
     const body = (one: Replica): Promise<void> => until(() => expect(one.errors.some(says)).toBe(true))
     const before = (client: Client, server: EmbeddedApiServer): Promise<unknown> | undefined => {
       if (verb === 'list') return noStreams(server)
+      if (resource === 'customresourcedefinitions') return prepare(client)
       return verb === 'patch' && resource === 'secrets' ? emptySecret(client) : undefined
     }
     await withRights(without(verb, resource), body, async (client, server) => before(client, server))

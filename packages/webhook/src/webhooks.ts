@@ -1,25 +1,37 @@
 import { isIPv6 } from 'node:net'
+import { OptionTypeError } from '@wherry/client'
 import type { Operator, OperatorComponent } from '@wherry/controller'
 import { NotYetError } from '@wherry/controller/internal'
 import { type AdmissionAnswer, answer } from './admission/answer.ts'
 import { patched } from './admission/patched.ts'
 import { answerReview } from './admission/review.ts'
 import type { HandlerParts } from './admission/run-handler.ts'
+import { configurationHolder } from './bundles/configuration-holder.ts'
+import { definitionHolder } from './bundles/definition-holder.ts'
 import { certificatesFor } from './certificates-for.ts'
+import { answerConversion } from './conversion/answer.ts'
+import type { Conversion } from './conversion/conversion.ts'
+import { type ConversionStanza, conversionPath, conversionStanza } from './conversion/stanza.ts'
 import { NamedWebhook } from './declaration/builder.ts'
 import { pathOf, type WebhookDefinition } from './declaration/definition.ts'
 import { WebhookUsageError } from './errors.ts'
 import type { AdmissionRequest } from './handler/request.ts'
 import { KeptTrust } from './kept-trust.ts'
 import { checkWebhookName, checkWebhooksOptions, serviceOf, type WebhooksOptions } from './options.ts'
-import { type WebhookConfiguration, type WebhookService, webhookConfigurations } from './scope/configurations.ts'
+import {
+  nameSuffix,
+  type WebhookConfiguration,
+  type WebhookPlace,
+  type WebhookService,
+  webhookConfigurations,
+} from './scope/configurations.ts'
 import { blocksOwnPods } from './scope/own-pods.ts'
 import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
 
 const defaultPort = 9443
 
 /**
- * The admission webhooks of an operator. They are served by every replica, from the start of the operator's run until its end.
+ * The admission webhooks and the conversions of an operator. They are served by every replica, from the start of the operator's run until its end.
  *
  * ```ts
  * const webhooks = new Webhooks(operator, { service: 'game-operator' })
@@ -36,6 +48,7 @@ export class Webhooks {
   readonly #service: WebhookService
   readonly #options: WebhooksOptions
   readonly #named = new Map<string, NamedWebhook>()
+  readonly #conversions = new Map<string, Conversion<never>>()
   readonly #readyChecks: (() => unknown)[] = []
   #releases: (() => Promise<void>)[] = []
   #server: WebhookServer | undefined
@@ -72,8 +85,7 @@ export class Webhooks {
    */
   webhook(name: string): NamedWebhook {
     checkWebhookName(name)
-    if (this.#operator.state !== 'idle')
-      throw new WebhookUsageError('WEBHOOK_USED', 'webhooks are declared before the operator is run')
+    this.#checkIdle()
     if (this.#named.has(name))
       throw new WebhookUsageError('WEBHOOK_NAME_TAKEN', `the name ${name} is taken by another webhook: choose another`)
     const named = new NamedWebhook(name)
@@ -82,15 +94,52 @@ export class Webhooks {
   }
 
   /**
+   * Serves a conversion, under a path of its own. It is served before the operator lists anything.
+   *
+   * @throws WebhookUsageError if the conversion has no version but the hub, if the kind has a conversion already, or if the operator was run;
+   * OptionTypeError
+   */
+  convert<H>(conversion: Conversion<H>): this {
+    if (!isConversion(conversion)) throw new OptionTypeError('convert', 'new Conversion(hub)', typeof conversion)
+    this.#checkIdle()
+    const { name, versions } = conversion
+    if (versions.length === 1)
+      throw new WebhookUsageError(
+        'CONVERSION_INCOMPLETE',
+        `the conversion of ${name} has no version but the hub: add one with .version(view, { toHub, fromHub })`,
+      )
+    if (this.#conversions.has(name))
+      throw new WebhookUsageError('CONVERSION_TAKEN', `${name} has a conversion: declare all of its versions with one`)
+    this.#conversions.set(name, conversion as Conversion<never>)
+    return this
+  }
+
+  /**
+   * What the definitions of the kinds that are converted have in `spec.conversion`, without `caBundle`. The operator applies it, unless
+   * `configurations` is `manifest`.
+   *
+   * @throws WebhookUsageError if the option `address` is given with port 0 and the server does not listen yet
+   */
+  conversions(): ConversionStanza[] {
+    return Array.from(this.#conversions.values(), one => conversionStanza(one, this.#place))
+  }
+
+  #checkIdle(): void {
+    if (this.#operator.state !== 'idle')
+      throw new WebhookUsageError('WEBHOOK_USED', 'webhooks are declared before the operator is run')
+  }
+
+  /**
    * The webhook configurations to apply: one of the validating webhooks and one of the mutating ones, each if there are some. They have no `caBundle`.
    *
    * @throws WebhookUsageError if a webhook is incomplete, or if the option `address` is given with port 0 and the server does not listen yet
    */
   configurations(): WebhookConfiguration[] {
-    return webhookConfigurations(this.#operator.name, this.#definitions(), {
-      service: this.#service,
-      origin: this.#origin,
-    })
+    return webhookConfigurations(this.#operator.name, this.#definitions(), this.#place)
+  }
+
+  get #place(): WebhookPlace {
+    return { service: this.#service, origin: this.#origin }
   }
 
   get #origin(): string | undefined {
@@ -151,8 +200,10 @@ export class Webhooks {
     const definitions = this.#definitions()
     const { host, port = defaultPort, clientCa, http2 = false } = this.#options
     const { environment, cache } = this.#parts
-    if (definitions.length === 0)
-      environment.onWarning(`the operator ${this.#operator.name} has no webhook: declare one with webhooks.webhook(…)`)
+    if (definitions.length + this.#conversions.size === 0)
+      environment.onWarning(
+        `the operator ${this.#operator.name} has no webhook: declare one with webhooks.webhook(…) or webhooks.convert(…)`,
+      )
     for (const definition of definitions) {
       const why = blocksOwnPods(definition, this.#service.namespace)
       if (why !== undefined) environment.onWarning(why, { webhook: definition.name })
@@ -167,15 +218,26 @@ export class Webhooks {
     this.#trust = new KeptTrust(this.#operator, certificates, this.#options)
     await certificates.start()
     const hooks = new Map(definitions.map(one => [pathOf(one), this.#hook(one)]))
+    for (const one of this.#conversions.values()) hooks.set(conversionPath(one), this.#conversionHook(one))
     this.#server = new WebhookServer({ hooks, certificates, environment, host, port, clientCa, http2 })
     await this.#server.listen()
-    environment.log('info', 'webhooks are served', { port: this.port, webhooks: definitions.map(({ name }) => name) })
-    await this.#trust.start(this.configurations())
+    const served = { webhooks: definitions.map(({ name }) => name), conversions: [...this.#conversions.keys()] }
+    environment.log('info', 'webhooks are served', { port: this.port, ...served })
+    const suffix = nameSuffix(this.#operator.name)
+    const configured = this.configurations().map(one => configurationHolder(one, suffix))
+    await this.#trust.start([...configured, ...this.conversions().map(definitionHolder)])
   }
 
   #hook(definition: WebhookDefinition): AnswerHook {
     return async body => {
       const said = await answerReview(definition, body, this.#parts)
+      return 'review' in said ? { status: 200, text: said.review } : { status: 400, text: said.badRequest }
+    }
+  }
+
+  #conversionHook(conversion: Conversion): AnswerHook {
+    return async body => {
+      const said = await answerConversion(conversion, body, this.#parts.environment)
       return 'review' in said ? { status: 200, text: said.review } : { status: 400, text: said.badRequest }
     }
   }
@@ -197,4 +259,9 @@ export class Webhooks {
     await this.#server?.close()
     await Promise.all(this.#releases.map(release => release()))
   }
+}
+
+/** By what it says of itself: it may be of another copy of this package. */
+function isConversion(value: unknown): boolean {
+  return Object.prototype.toString.call(value) === '[object WherryConversion]'
 }

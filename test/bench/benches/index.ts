@@ -5,6 +5,7 @@ import { callBench } from './call/bench.ts'
 import { catalogBench } from './catalog/bench.ts'
 import { churnBench } from './churn/bench.ts'
 import { coldBench } from './cold/bench.ts'
+import { convertBench } from './convert/bench.ts'
 import { copiedBench } from './copied/bench.ts'
 import { copiesBench } from './copies/bench.ts'
 import { crdBench } from './crd/bench.ts'
@@ -70,4 +71,5 @@ export const benches: readonly Bench[] = [
   catalogBench,
   bundlesBench,
   webhookBench,
+  convertBench,
 ]

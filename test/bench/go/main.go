@@ -2,8 +2,8 @@
 // TypeScript subjects are too, as people write it in Go. It reads every Widget out of its cache and does nothing with it.
 //
 // It says `ready` on standard output when each of so many Widgets was reconciled, `settled` when it has given back the
-// memory that it can, and then runs on until it is ended. With BENCH_OF it is a subject of the benchmarks `apply` and
-// `webhook`, or makes the certificate of the latter, or the load on it.
+// memory that it can, and then runs on until it is ended. With BENCH_OF it is a subject of the benchmarks `apply`,
+// `webhook` and `convert`, or makes the certificate of the latter two, or the load on a webhook.
 package main
 
 import (
@@ -91,6 +91,8 @@ func run(ctx context.Context) error {
 		return runReconcile(ctx, config, count)
 	case "webhook":
 		return runWebhook(ctx, config)
+	case "convert":
+		return runConvert(ctx, config)
 	case "certificate":
 		return writeCertificate(os.Getenv("BENCH_CERTS"))
 	case "load":

@@ -35,6 +35,7 @@ describe.runIf(has('bash'))('wherry completion bash', () => {
       'types',
       'rbac',
       'manifests',
+      'convert',
       'server',
       'check',
       'completion',

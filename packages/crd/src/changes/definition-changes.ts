@@ -1,6 +1,7 @@
 import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '@wherry/client/resources/apiextensions'
 import { same } from '../schema/json-schema.ts'
 import type { DefinitionChange, SchemaChange, Verdict } from './change.ts'
+import { conversionNeeds } from './conversion-needs.ts'
 import { schemaChanges } from './schema-changes.ts'
 import { versionChanges } from './version-changes.ts'
 
@@ -32,7 +33,20 @@ export function definitionChanges(
           changes.push({ version: name, ...one, verdict: limited(one, stored.has(name)) })
     }
   }
-  for (const name of is.keys()) if (!was.has(name)) changes.push(whole(name, 'version added', 'safe'))
+  const needs = conversionNeeds(old, next)
+  for (const name of is.keys()) {
+    if (was.has(name)) continue
+    const needsNone = is.size > 1 && needs.length === 0
+    changes.push(
+      whole(
+        name,
+        'version added',
+        'safe',
+        needsNone ? 'It needs no conversion: no version lacks a field of the storage version.' : '',
+      ),
+    )
+  }
+  changes.push(...needs)
   const nextStorage = storageOf(next)
   if (storage !== undefined && nextStorage !== undefined && storage.name !== nextStorage.name)
     changes.push(...moved(next, storage, nextStorage, is.has(storage.name)))

@@ -4,9 +4,11 @@ import {
   validatingWebhookConfigurations,
 } from '@wherry/client/resources/admissionregistration'
 import { namespaces } from '@wherry/client/resources/core'
+import { configurationHolder } from '../bundles/configuration-holder.ts'
 import type { ManagedCertificates } from '../certificates/managed.ts'
 import { certificatesFor } from '../certificates-for.ts'
 import { KeptTrust } from '../kept-trust.ts'
+import { nameSuffix } from '../scope/configurations.ts'
 import { games } from './games.ts'
 import { type InMemory, inMemory } from './in-memory.ts'
 
@@ -51,7 +53,7 @@ export async function keptInMemory(body: (parts: KeptInMemory) => Promise<void>)
       const trust = new KeptTrust(operator, certificates, options)
       const start = async (): Promise<void> => {
         await certificates.start()
-        await trust.start(configurations)
+        await trust.start(configurations.map(one => configurationHolder(one, nameSuffix(operator.name))))
       }
       const reset = (value: string): Promise<unknown> =>
         client.patch(validatingWebhookConfigurations, name, [

@@ -1,0 +1,14 @@
+import { asJavaScript } from '../../harness/as-javascript.ts'
+import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { measureConversion } from './measure.ts'
+
+/** An operator of ours. */
+export async function run(context: SubjectContext): Promise<Metrics> {
+  const program = await asJavaScript(new URL('./wherry-program.ts', import.meta.url))
+  return measureConversion(context, {
+    command: process.execPath,
+    args: [program],
+    env: {},
+    path: '/convert/gadgets.bench.example.com',
+  })
+}

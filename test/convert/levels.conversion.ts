@@ -1,0 +1,3 @@
+import { levelConversion } from '../../packages/webhook/src/testkit/conversion/levels.ts'
+
+export const levels: ReturnType<typeof levelConversion> = levelConversion()

@@ -1,5 +1,5 @@
+import { isObject, type Json } from '@wherry/cel/internal'
 import type { FillSource } from './api-server.ts'
-import { isObject, type Json } from './objects/json.ts'
 import type { KubeObject } from './objects/object.ts'
 import { timestamp } from './objects/timestamp.ts'
 import type { Registry } from './resources/registry.ts'

@@ -1,11 +1,6 @@
-import type { JsonObject } from './objects/json.ts'
+import type { JsonObject, StatusCause } from '@wherry/cel/internal'
 
-/** One cause in a Status' details. */
-export interface StatusCause extends JsonObject {
-  reason?: string
-  message?: string
-  field?: string
-}
+export type { StatusCause } from '@wherry/cel/internal'
 
 /** The body of an answer that is no object: metav1.Status. */
 export interface Status extends JsonObject {

@@ -1,5 +1,5 @@
+import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '@wherry/cel/internal'
 import type { ApiServer } from '../apiserver/api-server.ts'
-import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '../apiserver/objects/json.ts'
 import { type Asker, asking } from './asker.ts'
 import { type Manifest, type ManifestSource, manifestsOf } from './manifests.ts'
 import { pathOf, untilServed } from './served.ts'

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { isObject, type JsonObject, objectAt, own, stringAt } from '../apiserver/objects/json.ts'
+import { isObject, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { readYamlDocuments, YamlError, yamlError } from '../apiserver/write/yaml.ts'
 
 /** An object to install, and how it is named in an error. */

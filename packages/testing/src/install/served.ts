@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '../apiserver/objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '@wherry/cel/internal'
 import type { Asker } from './asker.ts'
 
 /** How often it is asked whether a definition is served: half a minute, if an answer takes no time. */

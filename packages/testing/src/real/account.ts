@@ -1,3 +1,4 @@
+import { serviceAccountUserName } from '@wherry/cel/internal'
 import {
   type Account,
   type AccountObject,
@@ -9,7 +10,6 @@ import {
   tokenSeconds,
 } from '../apiserver/authn/account.ts'
 import type { PolicyRule } from '../apiserver/authn/policy.ts'
-import { serviceAccountUserName } from '../apiserver/authn/service-account-user.ts'
 import { kubeconfigFor } from '../apiserver/kubeconfig.ts'
 import { type Access, ask } from './ask.ts'
 import { until } from './ready.ts'

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '../apiserver/objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '@wherry/cel/internal'
 import type { Asker } from '../install/asker.ts'
 
 /** An object without a namespace, by its path and uid. */

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, parseJson } from '../apiserver/objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, parseJson } from '@wherry/cel/internal'
 import type { Asker } from '../install/asker.ts'
 
 /** How often it is asked whether a namespace is gone: some seconds. */

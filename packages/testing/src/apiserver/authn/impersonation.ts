@@ -1,8 +1,8 @@
+import { serviceAccountOf, serviceAccountUser } from '@wherry/cel/internal'
 import type { AccessAttributes, User } from '../access.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { StatusError } from '../status.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
-import { serviceAccountOf, serviceAccountUser } from './service-account-user.ts'
 
 /** Whom a request wants to be taken for, and what its sender must be allowed for that: all of it. */
 export interface Impersonation {

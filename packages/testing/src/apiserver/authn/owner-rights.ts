@@ -1,5 +1,5 @@
+import type { JsonObject } from '@wherry/cel/internal'
 import type { AccessAttributes, AccessControl } from '../access.ts'
-import type { JsonObject } from '../objects/json.ts'
 import type { KubeObject, OwnerReference } from '../objects/object.ts'
 import type { Registry } from '../resources/registry.ts'
 import { StatusError } from '../status.ts'

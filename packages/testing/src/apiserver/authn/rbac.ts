@@ -1,14 +1,11 @@
+import type { Decision } from '@wherry/cel/internal'
+import { serviceAccountUserName } from '@wherry/cel/internal'
 import type { AccessAttributes, User } from '../access.ts'
 import { rulesOf } from './aggregation.ts'
 import type { Binding, PolicyRule, PolicySource, RoleRef, Subject } from './policy.ts'
 import { ruleAllows } from './rule.ts'
-import { serviceAccountUserName } from './service-account-user.ts'
 
-/** Whether something is allowed. `reason`: by what it is, or which roles were missing when it is not. */
-export interface Decision {
-  readonly allowed: boolean
-  readonly reason?: string | undefined
-}
+export type { Decision } from '@wherry/cel/internal'
 
 /** May do everything, whatever the policy says. */
 export const privilegedGroup = 'system:masters'

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectAt, own } from '../objects/json.ts'
+import { type Json, type JsonObject, objectAt, own } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
 const byPods = { type: 'Pods', value: 4, periodSeconds: 15 }

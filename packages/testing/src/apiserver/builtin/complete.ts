@@ -1,6 +1,6 @@
+import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import { builtinType } from '../fields/builtin-types.ts'
 import { type FieldType, fieldOf } from '../fields/field-type.ts'
-import { isObject, isRawNumber, type Json, type JsonObject, own, setOwn } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'

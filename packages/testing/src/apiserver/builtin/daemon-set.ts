@@ -1,4 +1,4 @@
-import { objectAt, own, sameJson } from '../objects/json.ts'
+import { objectAt, own, sameJson } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
 const annotation = 'deprecated.daemonset.template.generation'

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, own, sameJson, setOwn, sortKeys } from '../objects/json.ts'
+import { type JsonObject, objectAt, own, sameJson, setOwn, sortKeys } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 import { base64Problem, DecodeError, stringMap } from '../write/decoding.ts'

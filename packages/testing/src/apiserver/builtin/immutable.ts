@@ -1,4 +1,4 @@
-import { isObject, type Json, own, sameJson, sortKeys } from '../objects/json.ts'
+import { isObject, type Json, own, sameJson, sortKeys } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 import { invalid } from '../write/validate.ts'

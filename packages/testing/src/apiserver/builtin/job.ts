@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, own, sameJson } from '../objects/json.ts'
+import { type JsonObject, objectAt, own, sameJson } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 import { invalid } from '../write/validate.ts'

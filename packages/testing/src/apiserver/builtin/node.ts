@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, stringAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
 const notReady = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
+import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
 

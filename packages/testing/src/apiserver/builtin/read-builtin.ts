@@ -1,5 +1,5 @@
+import { isObject, type Json, type JsonObject, setOwn } from '@wherry/cel/internal'
 import { type FieldType, fieldOf } from '../fields/field-type.ts'
-import { isObject, type Json, type JsonObject, setOwn } from '../objects/json.ts'
 import { problemOf, problemText, type Reading } from './value-problem.ts'
 
 /** A built-in as its type reads it. */

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
+import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { invalid } from '../write/validate.ts'

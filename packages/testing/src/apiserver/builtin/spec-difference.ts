@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own, sameJson } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, own, sameJson } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 
 /** A cause that says what is not allowed. */

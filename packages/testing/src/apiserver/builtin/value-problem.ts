@@ -1,6 +1,5 @@
+import { isInt64, isObject, isRawNumber, type Json } from '@wherry/cel/internal'
 import type { FieldType } from '../fields/field-type.ts'
-import { isObject, isRawNumber, type Json } from '../objects/json.ts'
-import { isInt64 } from '../schema/go-text.ts'
 import { base64Problem, type DecodeError, goKind } from '../write/decoding.ts'
 import { timeProblem } from './go-time.ts'
 import { checkQuantity } from './quantity.ts'

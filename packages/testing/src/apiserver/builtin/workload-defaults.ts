@@ -1,4 +1,4 @@
-import { objectAt, own, stringAt } from '../objects/json.ts'
+import { objectAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
 

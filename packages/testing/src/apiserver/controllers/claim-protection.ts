@@ -1,5 +1,5 @@
+import { isObject, objectAt, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../../clock.ts'
-import { isObject, objectAt, stringAt } from '../objects/json.ts'
 import { materialise } from '../objects/stored.ts'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'

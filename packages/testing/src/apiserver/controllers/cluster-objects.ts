@@ -1,5 +1,5 @@
+import { copyJson, type JsonObject, objectAt, sameJson, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../../clock.ts'
-import { copyJson, type JsonObject, objectAt, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'

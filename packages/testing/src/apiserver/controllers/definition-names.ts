@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, stringAt, stringsAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
 /** What the server makes of the names of a definition: those that it takes, and a reason if it does not take them all. */

@@ -1,7 +1,7 @@
+import { type Json, type JsonObject, objectAt, objectsAt, sameJson, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../../clock.ts'
 import { type ConversionHost, conversionOf } from '../conversion/conversion.ts'
 import { convertsByWebhook } from '../conversion/problems.ts'
-import { type Json, type JsonObject, objectAt, objectsAt, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'

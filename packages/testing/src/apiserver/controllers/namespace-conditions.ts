@@ -1,4 +1,4 @@
-import { type JsonObject, sameJson } from '../objects/json.ts'
+import { type JsonObject, sameJson } from '@wherry/cel/internal'
 
 /** How many objects are left of each resource (`configmaps.`, `deployments.apps`), and with each finalizer. */
 export interface Remaining {

@@ -1,5 +1,5 @@
+import { objectAt, objectsAt } from '@wherry/cel/internal'
 import type { Clock } from '../../clock.ts'
-import { objectAt, objectsAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'

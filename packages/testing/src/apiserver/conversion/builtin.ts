@@ -1,5 +1,5 @@
+import { isObject, type Json, type JsonObject, objectAt, own, parseJson, sameJson } from '@wherry/cel/internal'
 import { complete } from '../builtin/complete.ts'
-import { isObject, type Json, type JsonObject, objectAt, own, parseJson, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise, serialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'

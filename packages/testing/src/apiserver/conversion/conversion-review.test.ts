@@ -1,5 +1,5 @@
+import type { JsonObject } from '@wherry/cel/internal'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { conversionReview, readConverted } from './conversion-review.ts'
 

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { HookAnswer } from '../outside/hook-client.ts'
 

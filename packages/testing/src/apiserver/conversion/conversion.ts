@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, own, sameJson, stringAt, stringsAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, own, sameJson, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise, serialise } from '../objects/stored.ts'
 import { addressOf, type HookAddress, type HookAnswer, type HookClient } from '../outside/hook-client.ts'

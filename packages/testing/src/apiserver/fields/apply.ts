@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, sameJson } from '../objects/json.ts'
+import { type Json, type JsonObject, sameJson } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
 import { toldProblems, typeProblems } from './check.ts'

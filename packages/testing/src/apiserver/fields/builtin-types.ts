@@ -1,5 +1,5 @@
+import type { Json } from '@wherry/cel/internal'
 import { builtinFields, builtinGoTypes, builtinKinds } from '../../generated/builtin-fields.ts'
-import type { Json } from '../objects/json.ts'
 import { atomic, type FieldType, fieldType } from './field-type.ts'
 
 const read = new Map<string, FieldType>()

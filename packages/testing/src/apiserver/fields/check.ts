@@ -1,5 +1,4 @@
-import { isObject, isRawNumber, type Json, type JsonObject, own } from '../objects/json.ts'
-import { goNumber } from '../schema/go-text.ts'
+import { goNumber, isObject, isRawNumber, type Json, type JsonObject, own } from '@wherry/cel/internal'
 import { type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { elementOf, ItemError } from './items.ts'
 import { elementText, fieldElement } from './path-element.ts'

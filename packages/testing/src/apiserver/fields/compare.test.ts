@@ -1,5 +1,5 @@
+import type { Json } from '@wherry/cel/internal'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../objects/json.ts'
 import { builtinType } from './builtin-types.ts'
 import { compare } from './compare.ts'
 import { deduced, type FieldType, fieldType } from './field-type.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own, sameJson } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, own, sameJson } from '@wherry/cel/internal'
 import { childrenOf, type FieldSet, member, node } from './field-set.ts'
 import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { itemsByElement } from './items.ts'

@@ -1,4 +1,4 @@
-import type { Schema } from '../schema/schema.ts'
+import type { Schema } from '@wherry/cel/internal'
 import { metadataType } from './builtin-types.ts'
 import { atomic, deduced, type FieldType, fieldType } from './field-type.ts'
 

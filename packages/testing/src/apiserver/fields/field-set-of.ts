@@ -1,4 +1,4 @@
-import { isObject, type Json, own } from '../objects/json.ts'
+import { isObject, type Json, own } from '@wherry/cel/internal'
 import { type FieldSet, member, node } from './field-set.ts'
 import { atomic, type FieldType, fieldOf, isGranularList, names } from './field-type.ts'
 import { itemsByElement } from './items.ts'

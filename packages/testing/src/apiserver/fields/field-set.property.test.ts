@@ -1,6 +1,6 @@
+import { parseJson } from '@wherry/cel/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson } from '../objects/json.ts'
 import {
   below,
   difference,

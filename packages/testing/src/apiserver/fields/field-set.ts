@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject } from '@wherry/cel/internal'
 import { canonicalElement } from './path-element.ts'
 
 /**

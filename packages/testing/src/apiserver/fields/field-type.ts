@@ -1,4 +1,4 @@
-import type { Json } from '../objects/json.ts'
+import type { Json } from '@wherry/cel/internal'
 
 /** How the fields of a value are owned: what its lists and maps are, and what is in them. */
 export interface FieldType {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own, setOwn } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import type { FieldType } from './field-type.ts'
 import { keyElement, valueElement } from './path-element.ts'
 

@@ -1,6 +1,5 @@
-import { type Json, type JsonObject, own, parseJson } from '../objects/json.ts'
+import { goJson, type Json, type JsonObject, own, parseJson } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
-import { goJson } from '../schema/go-text.ts'
 import { compare } from './compare.ts'
 import type { Conflict } from './conflict.ts'
 import { difference, type FieldSet } from './field-set.ts'

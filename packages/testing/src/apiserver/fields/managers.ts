@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, sameJson, stringAt } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, sameJson, stringAt } from '@wherry/cel/internal'
 import { type FieldSet, inOrder, readSet, union } from './field-set.ts'
 
 /** Who owns fields, and which: an entry of `metadata.managedFields`. */

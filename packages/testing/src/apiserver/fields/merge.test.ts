@@ -1,6 +1,6 @@
+import type { Json } from '@wherry/cel/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../objects/json.ts'
 import { atomic, deduced, fieldType } from './field-type.ts'
 import { merge } from './merge.ts'
 import { removeFields, withNamedFields } from './remove.ts'

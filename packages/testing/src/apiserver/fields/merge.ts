@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own, setOwn } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { elementOf, itemsByElement } from './items.ts'
 

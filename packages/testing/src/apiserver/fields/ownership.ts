@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, sameJson } from '../objects/json.ts'
+import { type Json, type JsonObject, sameJson } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { type Changes, compare } from './compare.ts'
 import type { Conflict } from './conflict.ts'

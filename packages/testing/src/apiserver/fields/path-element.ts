@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own, parseJson } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, own, parseJson } from '@wherry/cel/internal'
 
 /** The element of a field by its name. */
 export function fieldElement(name: string): string {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, own, setOwn } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import { below, type FieldSet, hasField, node } from './field-set.ts'
 import { atomic, type FieldType, fieldOf, isGranularList } from './field-type.ts'
 import { elementOf } from './items.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../objects/json.ts'
+import type { Json } from '@wherry/cel/internal'
 
 /**
  * Fields that Go prints in an object in which nothing is set, besides structs: who creates an object owns them only if they have another

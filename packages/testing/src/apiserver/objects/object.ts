@@ -1,4 +1,4 @@
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from '@wherry/cel/internal'
 
 /** Metadata as the server keeps it. */
 export interface ObjectMeta extends JsonObject {

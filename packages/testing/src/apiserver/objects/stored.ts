@@ -1,4 +1,4 @@
-import { type JsonObject, parseJson, setOwn, sortKeys } from './json.ts'
+import { type JsonObject, parseJson, setOwn, sortKeys } from '@wherry/cel/internal'
 import type { KubeObject, ObjectMeta } from './object.ts'
 
 /**

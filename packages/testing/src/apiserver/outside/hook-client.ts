@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, objectAt, own, parseJson, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../../clock.ts'
-import { isObject, type JsonObject, objectAt, own, parseJson, stringAt } from '../objects/json.ts'
 
 /** Where a webhook is: at a URL, or behind a Service, which only a cluster's network reaches. */
 export interface HookAddress {

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt } from '../objects/json.ts'
+import { type JsonObject, objectAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { completeRules } from '../webhooks/configuration.ts'
 

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, stringAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import type { Registry } from '../resources/registry.ts'

@@ -1,7 +1,16 @@
-import type { Declared, Variable } from '../../cel/index.ts'
-import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../objects/json.ts'
+import type { Declared, Variable } from '@wherry/cel/internal/evaluator'
+import {
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  qualifiedNameProblems,
+  stringAt,
+  stringsAt,
+  subdomainProblems,
+} from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
-import { qualifiedNameProblems, subdomainProblems } from '../objects/qualified-name.ts'
 import { cel } from '../schema/rules.ts'
 import type { StatusCause } from '../status.ts'
 import { conditionProblems, problemsOf } from '../webhooks/conditions.ts'

@@ -1,4 +1,4 @@
-import type { Expression, Input } from '../../cel/index.ts'
+import type { Expression, Input } from '@wherry/cel/internal/evaluator'
 import { cel } from '../schema/rules.ts'
 import { StatusError } from '../status.ts'
 import { type Attributes, shownName } from '../webhooks/review.ts'

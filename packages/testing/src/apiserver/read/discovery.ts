@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../objects/json.ts'
+import type { Json, JsonObject } from '@wherry/cel/internal'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { apiVersionOf } from '../resources/resource-type.ts'

@@ -1,5 +1,5 @@
+import type { Json } from '@wherry/cel/internal'
 import { describe, expect, it } from 'vitest'
-import type { Json } from '../objects/json.ts'
 import { jsonPath } from './json-path.ts'
 
 const value: Json = {

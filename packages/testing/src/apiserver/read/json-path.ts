@@ -1,4 +1,4 @@
-import { isObject, isRawNumber, type Json, own } from '../objects/json.ts'
+import { isObject, isRawNumber, type Json, own } from '@wherry/cel/internal'
 
 /** One step of a path: from the values that were found so far to those that come next. Throws where a real server gives up. */
 type Step = (values: readonly Json[]) => Json[]

@@ -1,4 +1,4 @@
-import { objectAt, stringAt } from '../objects/json.ts'
+import { objectAt, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'

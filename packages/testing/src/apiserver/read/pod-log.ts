@@ -1,4 +1,4 @@
-import { objectAt, objectsAt, own } from '../objects/json.ts'
+import { objectAt, objectsAt, own } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
 

@@ -1,5 +1,5 @@
-import type { Json } from '../objects/json.ts'
-import { sortKeys } from '../objects/json.ts'
+import type { Json } from '@wherry/cel/internal'
+import { sortKeys } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise, metadataText, type StoredText, toLatin1, withHead } from '../objects/stored.ts'
 import type { Column, ResourceType } from '../resources/resource-type.ts'

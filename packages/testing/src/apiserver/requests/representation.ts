@@ -1,4 +1,4 @@
-import type { JsonObject } from '../objects/json.ts'
+import type { JsonObject } from '@wherry/cel/internal'
 import { StatusError } from '../status.ts'
 
 /** How an answer is to look. */

@@ -1,6 +1,15 @@
-import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
+import {
+  children,
+  flag,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  objectAt,
+  own,
+  stringAt,
+} from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
-import { children, flag, list } from '../schema/schema.ts'
 import type { StatusCause } from '../status.ts'
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string']

@@ -1,9 +1,18 @@
 import { createHash } from 'node:crypto'
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  sameJson,
+  stringAt,
+  subdomainProblems,
+} from '@wherry/cel/internal'
 import { completeConversion } from '../conversion/conversion.ts'
 import { conversionProblems } from '../conversion/problems.ts'
-import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { subdomainProblems } from '../objects/qualified-name.ts'
 import { schemaOf, schemaProblems } from '../schema/definition-schemas.ts'
 import { ResourceSchema } from '../schema/resource-schema.ts'
 import { withoutNulls } from '../schema/without-nulls.ts'

@@ -1,6 +1,6 @@
+import { type JsonObject, objectAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { AccessAttributes, User } from '../access.ts'
 import type { CoreParts } from '../core.ts'
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'

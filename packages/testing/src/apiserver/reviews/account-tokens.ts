@@ -1,7 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import {
+  isObject,
+  type JsonObject,
+  objectAt,
+  own,
+  parseJson,
+  serviceAccountUser,
+  serviceAccountUserName,
+  stringAt,
+  stringsAt,
+} from '@wherry/cel/internal'
 import type { User } from '../access.ts'
-import { serviceAccountUser, serviceAccountUserName } from '../authn/service-account-user.ts'
-import { isObject, type JsonObject, objectAt, own, parseJson, stringAt, stringsAt } from '../objects/json.ts'
 import type { Registry } from '../resources/registry.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import { uuid } from '../write/names.ts'

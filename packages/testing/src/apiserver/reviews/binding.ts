@@ -1,5 +1,5 @@
+import { type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { CoreParts } from '../core.ts'
-import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import { type Status, StatusError } from '../status.ts'

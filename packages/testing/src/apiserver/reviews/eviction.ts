@@ -1,5 +1,5 @@
+import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { CoreParts } from '../core.ts'
-import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'

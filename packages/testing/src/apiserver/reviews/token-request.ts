@@ -1,5 +1,5 @@
+import { type JsonObject, objectAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { CoreParts } from '../core.ts'
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'

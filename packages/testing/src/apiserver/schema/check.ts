@@ -1,12 +1,26 @@
-import { isObject, type Json, type JsonObject, own, sameJson, stringAt } from '../objects/json.ts'
+import {
+  children,
+  flag,
+  goPatternProblem,
+  goQuote,
+  goValue,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  own,
+  readSchema,
+  type Schema,
+  sameJson,
+  schemas,
+  stringAt,
+  subschemas,
+} from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 import { validateEmbedded } from './embedded.ts'
-import { goQuote, goValue } from './go-text.ts'
-import { goPatternProblem } from './pattern.ts'
 import { prune } from './prune.ts'
 import { checkRules } from './rule-checks.ts'
 import { cel } from './rules.ts'
-import { children, flag, list, readSchema, type Schema, schemas, subschemas } from './schema.ts'
 import { validate } from './validate.ts'
 
 const types = ['array', 'boolean', 'integer', 'number', 'object', 'string']

@@ -1,10 +1,9 @@
-import type { JsonObject } from '../objects/json.ts'
+import type { JsonObject, Schema } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 import { applyDefaults } from './defaults.ts'
 import { validateEmbedded } from './embedded.ts'
 import { validateListTypes } from './list-types.ts'
 import { type Pruned, prune } from './prune.ts'
-import type { Schema } from './schema.ts'
 import { validate } from './validate.ts'
 
 /** An object as the server takes it in: defaults filled in (unless not `defaults`), unknown fields removed. */

@@ -1,5 +1,4 @@
-import { isObject, type Json, type JsonObject, own, setOwn } from '../objects/json.ts'
-import { copyOf, type Schema } from './schema.ts'
+import { copyOf, isObject, type Json, type JsonObject, own, type Schema, setOwn } from '@wherry/cel/internal'
 
 /**
  * Fills in defaults: for a field that is absent, or null where it may not be. Inside an absent object

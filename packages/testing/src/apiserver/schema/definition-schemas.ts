@@ -1,7 +1,6 @@
-import { isObject, type Json, type JsonObject, objectAt, own, sameJson } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, list, objectAt, own, sameJson, unservedIn } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 import { checkStructural } from './check.ts'
-import { list, unservedIn } from './schema.ts'
 
 /** The schema of one version, as a definition has it. */
 export function schemaOf(version: JsonObject): JsonObject | undefined {

@@ -1,4 +1,4 @@
-import type { Json } from '../objects/json.ts'
+import type { Json } from '@wherry/cel/internal'
 
 /** How many findings a decoder gathers before it stops. */
 const most = 100

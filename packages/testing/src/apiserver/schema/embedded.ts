@@ -1,7 +1,6 @@
-import { isObject, type Json, type JsonObject, own } from '../objects/json.ts'
+import type { Schema } from '@wherry/cel/internal'
+import { goValue, isObject, type Json, type JsonObject, own } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
-import { goValue } from './go-text.ts'
-import type { Schema } from './schema.ts'
 
 /** What embedded resources (`x-kubernetes-embedded-resource`) lack of an object: apiVersion and kind. */
 export function validateEmbedded(schema: Schema, value: Json, path: string = ''): StatusCause[] {

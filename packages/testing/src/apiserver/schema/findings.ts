@@ -1,6 +1,6 @@
-import type { Json } from '../objects/json.ts'
+import type { Json } from '@wherry/cel/internal'
+import { goJson, goQuote, goValue } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
-import { goJson, goQuote, goValue } from './go-text.ts'
 
 /** What is wrong with a field. `text` tells findings apart: one that was made already is not made again. */
 export interface Finding {

@@ -1,7 +1,6 @@
-import { isObject, type Json, type JsonObject, own, setOwn } from '../objects/json.ts'
+import type { Schema } from '@wherry/cel/internal'
+import { goJson, goValue, isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
-import { goJson, goValue } from './go-text.ts'
-import type { Schema } from './schema.ts'
 
 /** What repeats in lists that are sets (`x-kubernetes-list-type: set`) or maps by keys, anywhere in `object`. */
 export function validateListTypes(schema: Schema, object: JsonObject): StatusCause[] {

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject } from '@wherry/cel/internal'
 import { metaOrder } from '../objects/stored.ts'
 
 const owner = ['apiVersion', 'kind', 'name', 'uid', 'controller', 'blockOwnerDeletion']

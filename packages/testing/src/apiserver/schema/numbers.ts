@@ -1,7 +1,6 @@
-import { isRawNumber, type Json, type RawNumber } from '../objects/json.ts'
+import type { Schema } from '@wherry/cel/internal'
+import { goNumber, isInt64, isRawNumber, type Json, type RawNumber } from '@wherry/cel/internal'
 import { type Fields, Findings } from './findings.ts'
-import { goNumber, isInt64 } from './go-text.ts'
-import type { Schema } from './schema.ts'
 
 /** How far from an integer a float may be and still be taken for one. */
 const closeness = 1e-9

@@ -1,6 +1,6 @@
-import { isObject, type Json, type JsonObject, own, setOwn } from '../objects/json.ts'
+import type { Schema } from '@wherry/cel/internal'
+import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/internal'
 import { isMetaField, unknownMeta } from './meta-fields.ts'
-import type { Schema } from './schema.ts'
 
 /** An object without its unknown fields, and where those were: `spec.zz`, `spec.list[0].zz`, sorted. */
 export interface Pruned {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../objects/json.ts'
+import type { JsonObject } from '@wherry/cel/internal'
+import { readSchema, type Schema } from '@wherry/cel/internal'
 import { materialise, serialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Version } from '../store/version.ts'
 import { decode } from './decode.ts'
 import { applyDefaults } from './defaults.ts'
-import { readSchema, type Schema } from './schema.ts'
 
 /** The schema of a custom resource at one version. */
 export class ResourceSchema {

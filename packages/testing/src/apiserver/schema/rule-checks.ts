@@ -1,11 +1,20 @@
-import { isObject, type Json, type JsonObject, own, stringAt } from '../objects/json.ts'
+import type { ValidationRule } from '@wherry/cel/internal'
+import {
+  children,
+  flag,
+  goQuote,
+  isFieldPath,
+  isObject,
+  type Json,
+  type JsonObject,
+  list,
+  own,
+  type Schema,
+  stringAt,
+} from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
-import { isFieldPath } from './field-path.ts'
-import { goQuote } from './go-text.ts'
 import { CostTotal, overBudget } from './rule-costs.ts'
 import { cel } from './rules.ts'
-import { children, flag, list, type Schema } from './schema.ts'
-import type { ValidationRule } from './validation-rule.ts'
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 

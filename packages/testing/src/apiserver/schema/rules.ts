@@ -1,9 +1,8 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type * as Cel from '../../cel/index.ts'
-import type { Json, JsonObject } from '../objects/json.ts'
+import type * as Cel from '@wherry/cel/internal/evaluator'
+import type { Json, JsonObject, Schema } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
-import type { Schema } from './schema.ts'
 
 let loaded: typeof Cel | undefined
 
@@ -16,10 +15,11 @@ export function cel(): typeof Cel {
   return loaded
 }
 
-/** Beside this package's source; in the built package, a file of its own. */
+/** The source of the package beside this one; from the built package, the package itself. */
 function entry(): string {
   const here = import.meta.url
-  return fileURLToPath(new URL(here.endsWith('.ts') ? '../../cel/index.ts' : './cel/index.js', here))
+  if (!here.endsWith('.ts')) return '@wherry/cel/internal/evaluator'
+  return fileURLToPath(new URL('../../../../cel/src/internal/evaluator.ts', here))
 }
 
 const blocking = new Set([

@@ -1,13 +1,12 @@
+import { type JsonObject, parseJson, readSchema } from '@wherry/cel/internal'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readJson } from '../../testkit/read-json.ts'
-import { type JsonObject, parseJson } from '../objects/json.ts'
 import { checkStructural } from './check.ts'
 import { decode, problemsOf } from './decode.ts'
 import { applyDefaults } from './defaults.ts'
 import { duplicateFields } from './duplicates.ts'
 import { prune } from './prune.ts'
-import { readSchema } from './schema.ts'
 
 const names = fc.constantFrom('a', 'b', 'metadata', '__proto__', 'x.y')
 const flags = { nullable: fc.boolean(), 'x-kubernetes-preserve-unknown-fields': fc.constantFrom(undefined, true) }

@@ -1,9 +1,9 @@
+import type { JsonObject } from '@wherry/cel/internal'
+import { readSchema } from '@wherry/cel/internal'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../objects/json.ts'
 import { checkStructural } from './check.ts'
 import { decode, problemsOf } from './decode.ts'
 import { duplicateFields } from './duplicates.ts'
-import { readSchema } from './schema.ts'
 
 const string = { type: 'string' }
 const integer = { type: 'integer' }

@@ -1,11 +1,22 @@
-import { isObject, isRawNumber, type Json, type JsonObject, own, sameJson } from '../objects/json.ts'
+import type { Schema } from '@wherry/cel/internal'
+import {
+  type Correlation,
+  fieldOf,
+  goQuote,
+  hasFormat,
+  isObject,
+  isRawNumber,
+  itemOf,
+  type Json,
+  type JsonObject,
+  knownFormats,
+  own,
+  sameJson,
+  unchanged,
+} from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
-import { type Correlation, fieldOf, itemOf, unchanged } from './correlation.ts'
 import { Fields, Findings } from './findings.ts'
-import { hasFormat, knownFormats } from './formats.ts'
-import { goQuote } from './go-text.ts'
 import { checkNumber, isInteger, passesForInteger } from './numbers.ts'
-import type { Schema } from './schema.ts'
 
 /**
  * What the server has against `value`, in its words; empty: nothing. With `old`, what was wrong before and

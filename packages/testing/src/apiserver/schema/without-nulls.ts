@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject } from '@wherry/cel/internal'
 
 const ofSchemas = new Set(['properties', 'patternProperties', 'definitions'])
 const schemas = new Set(['items', 'not', 'additionalProperties', 'allOf', 'anyOf', 'oneOf'])

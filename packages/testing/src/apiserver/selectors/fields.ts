@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, own } from '../objects/json.ts'
+import { type Json, type JsonObject, own } from '@wherry/cel/internal'
 import { StatusError } from '../status.ts'
 
 /** One requirement of a field selector. */

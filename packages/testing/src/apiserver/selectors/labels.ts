@@ -1,4 +1,4 @@
-import { labelValueProblems, qualifiedNameProblems } from '../objects/qualified-name.ts'
+import { labelValueProblems, qualifiedNameProblems } from '@wherry/cel/internal'
 import { StatusError } from '../status.ts'
 
 /** One requirement of a label selector. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, own, sameJson } from '../objects/json.ts'
+import { isObject, type Json, own, sameJson } from '@wherry/cel/internal'
 import { StrategicError } from './strategic-error.ts'
 
 /** What tells the items of a list apart: a field of theirs, or (`''`) the items themselves. */

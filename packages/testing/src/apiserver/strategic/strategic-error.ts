@@ -1,4 +1,4 @@
-import { isObject, isRawNumber, type Json, own } from '../objects/json.ts'
+import { isObject, isRawNumber, type Json, own } from '@wherry/cel/internal'
 
 /** Why a strategic merge patch can't be merged, and what that answers: 400, or 500 for what the server has no name for. */
 export class StrategicError extends Error {

@@ -1,8 +1,8 @@
+import type { JsonObject } from '@wherry/cel/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { builtinType } from '../fields/builtin-types.ts'
 import type { FieldType } from '../fields/field-type.ts'
-import type { JsonObject } from '../objects/json.ts'
 import { StrategicError } from './strategic-error.ts'
 import { strategicMerge } from './strategic-merge.ts'
 

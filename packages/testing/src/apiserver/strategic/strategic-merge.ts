@@ -1,5 +1,5 @@
+import { isObject, type Json, type JsonObject, own, sameJson, setOwn } from '@wherry/cel/internal'
 import { atomic, type FieldType, fieldOf } from '../fields/field-type.ts'
-import { isObject, type Json, type JsonObject, own, sameJson, setOwn } from '../objects/json.ts'
 import { indexOf, keyOf, type MergeKey, ordered } from './list-order.ts'
 import { goPlain, StrategicError } from './strategic-error.ts'
 

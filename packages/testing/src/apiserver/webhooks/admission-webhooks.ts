@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
+import { type JsonObject, objectAt, own, parseJson, sameJson } from '@wherry/cel/internal'
 import type { User } from '../access.ts'
-import { type JsonObject, objectAt, own, parseJson, sameJson } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import type { HookAnswer, HookClient } from '../outside/hook-client.ts'

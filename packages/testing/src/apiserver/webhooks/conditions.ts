@@ -1,6 +1,5 @@
-import type { Declared, Expression } from '../../cel/index.ts'
-import { type JsonObject, objectsAt, stringAt } from '../objects/json.ts'
-import { qualifiedNameProblems } from '../objects/qualified-name.ts'
+import type { Declared, Expression } from '@wherry/cel/internal/evaluator'
+import { type JsonObject, objectsAt, qualifiedNameProblems, stringAt } from '@wherry/cel/internal'
 import { cel } from '../schema/rules.ts'
 import type { StatusCause } from '../status.ts'
 import { invalid, required } from '../write/validate.ts'

@@ -1,4 +1,4 @@
-import type { Expression } from '../../cel/index.ts'
+import type { Expression } from '@wherry/cel/internal/evaluator'
 import {
   isObject,
   type Json,
@@ -9,7 +9,7 @@ import {
   setOwn,
   stringAt,
   stringsAt,
-} from '../objects/json.ts'
+} from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { addressOf, type HookAddress } from '../outside/hook-client.ts'
 import { compileConditions } from './conditions.ts'

@@ -1,6 +1,6 @@
-import type { Input } from '../../cel/index.ts'
+import type { Input } from '@wherry/cel/internal/evaluator'
+import type { JsonObject } from '@wherry/cel/internal'
 import type { AccessControl } from '../access.ts'
-import type { JsonObject } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { type Attributes, reviewRequest } from './review.ts'

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { Labels } from '../selectors/labels.ts'
 
 /** A rule of a webhook or a policy: which requests it is about. */

@@ -1,6 +1,5 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt, subdomainProblems } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
-import { subdomainProblems } from '../objects/qualified-name.ts'
 import type { StatusCause } from '../status.ts'
 import { conditionProblems } from './conditions.ts'
 import { webhooksIn } from './configuration.ts'

@@ -1,5 +1,5 @@
+import type { JsonObject } from '@wherry/cel/internal'
 import { describe, expect, it } from 'vitest'
-import type { JsonObject } from '../objects/json.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { type Attributes, denied, kindOf, labelsOf, notAsked, readVerdict, reviewRequest } from './review.ts'
 

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import type { User } from '../access.ts'
-import { isObject, type JsonObject, objectAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { HookAnswer } from '../outside/hook-client.ts'
 import type { ResourceType } from '../resources/resource-type.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../objects/json.ts'
+import type { JsonObject } from '@wherry/cel/internal'
 import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'

@@ -1,9 +1,9 @@
+import { isObject, type Json, type JsonObject, objectAt } from '@wherry/cel/internal'
 import type { User } from '../access.ts'
 import { confirmNoEscalation } from '../authn/escalation.ts'
 import type { CoreParts } from '../core.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { deduced } from '../fields/field-type.ts'
-import { isObject, type Json, type JsonObject, objectAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import {
   metadataText,

@@ -1,3 +1,4 @@
+import { isObject, type Json, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { claimProblems } from '../builtin/claim-updates.ts'
 import { nextTemplate } from '../builtin/daemon-set.ts'
 import { configMapProblems, readConfigMap, readSecret, secretProblems } from '../builtin/data.ts'
@@ -27,7 +28,6 @@ import {
 } from '../builtin/validation/status.ts'
 import { checkDaemonSet, checkDeployment, checkReplicaSet, checkStatefulSet } from '../builtin/validation/workloads.ts'
 import { claimProtection } from '../controllers/claim-protection.ts'
-import { isObject, type Json, objectAt, own, stringAt } from '../objects/json.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { completePolicy } from '../policies/complete.ts'
 import { mutatingBindingProblems, mutatingProblems } from '../policies/mutation-problems.ts'

@@ -1,11 +1,20 @@
+import {
+  goQuote,
+  isObject,
+  type Json,
+  type JsonObject,
+  objectAt,
+  own,
+  parseJson,
+  sortKeys,
+  stringAt,
+} from '@wherry/cel/internal'
 import { builtinResources } from '../../generated/builtin-resources.ts'
 import { complete } from '../builtin/complete.ts'
 import { readBuiltin } from '../builtin/read-builtin.ts'
 import type { ServerRequest } from '../exchange.ts'
-import { isObject, type Json, type JsonObject, objectAt, own, parseJson, sortKeys, stringAt } from '../objects/json.ts'
 import type { KubeObject, ObjectMeta } from '../objects/object.ts'
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
-import { goQuote } from '../schema/go-text.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
 import { behaviourOf } from './behaviour.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, setOwn } from '../objects/json.ts'
+import { isObject, type Json, setOwn } from '@wherry/cel/internal'
 
 /** Why JSON can't be an object of its type: what decoding says, without what the caller puts around it. */
 export class DecodeError extends Error {}

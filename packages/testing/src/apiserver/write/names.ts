@@ -1,4 +1,4 @@
-import { dnsLabelProblems, subdomainProblems } from '../objects/qualified-name.ts'
+import { dnsLabelProblems, subdomainProblems } from '@wherry/cel/internal'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 

@@ -1,4 +1,4 @@
-import { type Json, objectAt, own, stringAt } from '../objects/json.ts'
+import { type Json, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { parseInteger } from '../requests/list-options.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { type BodyOf, parseBody } from './body.ts'

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, own, sameJson } from '../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, sameJson } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
 

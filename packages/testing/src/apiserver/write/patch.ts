@@ -1,6 +1,15 @@
+import {
+  isObject,
+  isRawNumber,
+  type Json,
+  type JsonObject,
+  mapJson,
+  own,
+  parseJson,
+  setOwn,
+} from '@wherry/cel/internal'
 import { applyPatch, type Operation, Pointer } from 'rfc6902'
 import type { FieldType } from '../fields/field-type.ts'
-import { isObject, isRawNumber, type Json, type JsonObject, mapJson, own, parseJson, setOwn } from '../objects/json.ts'
 import { StatusError } from '../status.ts'
 import { StrategicError } from '../strategic/strategic-error.ts'
 import { strategicMerge } from '../strategic/strategic-merge.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../objects/json.ts'
+import type { JsonObject } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { WriteRequest } from './answer.ts'
 import { asObject, contentTypeOf, type Origin } from './body.ts'

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectAt, own } from '../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, own } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'

@@ -1,6 +1,5 @@
-import { isObject, type JsonObject } from '../objects/json.ts'
+import { isObject, type JsonObject, labelValueProblems, qualifiedNameProblems } from '@wherry/cel/internal'
 import type { KubeObject, OwnerReference } from '../objects/object.ts'
-import { labelValueProblems, qualifiedNameProblems } from '../objects/qualified-name.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { StatusCause } from '../status.ts'
 import { isOwnServer, nameProblems, prefixProblems } from './names.ts'

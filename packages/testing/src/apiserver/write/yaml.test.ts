@@ -1,6 +1,6 @@
+import { parseJson, sameJson } from '@wherry/cel/internal'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseJson, sameJson } from '../objects/json.ts'
 import { readYaml, YamlError } from './yaml.ts'
 
 const value = (text: string): unknown => readYaml(text).value

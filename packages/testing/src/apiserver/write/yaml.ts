@@ -1,5 +1,5 @@
+import { type Json, mapJson, parseJson } from '@wherry/cel/internal'
 import { type Document, parseAllDocuments, parseDocument, type Tags } from 'yaml'
-import { type Json, mapJson, parseJson } from '../objects/json.ts'
 
 /** A text that is no YAML. */
 export class YamlError extends Error {}

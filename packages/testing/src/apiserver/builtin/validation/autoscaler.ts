@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import { pathSegmentProblems } from '../../write/names.ts'
 import type { Causes, Check } from './causes.ts'
 

@@ -1,4 +1,4 @@
-import { objectAt, own, stringAt } from '../../objects/json.ts'
+import { objectAt, own, stringAt } from '@wherry/cel/internal'
 import type { Check } from './causes.ts'
 import { checkAtMostAll, checkIntOrPercent } from './int-or-percent.ts'
 import { checkSelector, printedSelector } from './label-selector.ts'

@@ -1,4 +1,4 @@
-import type { Json } from '../../objects/json.ts'
+import type { Json } from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
 import { invalid, required } from '../../write/validate.ts'

@@ -1,5 +1,4 @@
-import { objectAt, own, stringAt, stringsAt } from '../../objects/json.ts'
-import { subdomainProblems } from '../../objects/qualified-name.ts'
+import { objectAt, own, stringAt, stringsAt, subdomainProblems } from '@wherry/cel/internal'
 import type { Check } from './causes.ts'
 import { checkSelector } from './label-selector.ts'
 import { checkStorage } from './resources.ts'

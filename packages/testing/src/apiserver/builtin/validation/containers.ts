@@ -1,5 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
-import { dnsLabelProblems } from '../../objects/qualified-name.ts'
+import { dnsLabelProblems, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { Causes } from './causes.ts'
 import { checkEnvironment } from './environment.ts'
 import { checkInnerPath } from './paths.ts'

@@ -1,5 +1,12 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
-import { qualifiedNameProblems, subdomainProblems } from '../../objects/qualified-name.ts'
+import {
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  qualifiedNameProblems,
+  stringAt,
+  subdomainProblems,
+} from '@wherry/cel/internal'
 import { configKeyProblems } from '../../write/names.ts'
 import type { Causes } from './causes.ts'
 

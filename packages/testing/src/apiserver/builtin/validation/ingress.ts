@@ -1,6 +1,14 @@
 import { isIP } from 'node:net'
-import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../../objects/json.ts'
-import { dnsLabelProblems, subdomainProblems } from '../../objects/qualified-name.ts'
+import {
+  dnsLabelProblems,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  stringAt,
+  stringsAt,
+  subdomainProblems,
+} from '@wherry/cel/internal'
 import type { Causes, Check } from './causes.ts'
 import { checkPortName, checkPortNumber } from './ports.ts'
 

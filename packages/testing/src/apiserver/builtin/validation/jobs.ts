@@ -1,5 +1,4 @@
-import { type JsonObject, objectAt, own, stringAt } from '../../objects/json.ts'
-import { dnsLabelProblems } from '../../objects/qualified-name.ts'
+import { dnsLabelProblems, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { labelsMatch } from '../../webhooks/match.ts'
 import { ownLabels } from '../job.ts'
 import type { Causes, Check } from './causes.ts'

@@ -1,14 +1,15 @@
 import {
   type Json,
   type JsonObject,
+  labelValueProblems,
   objectAt,
   objectsAt,
   own,
+  qualifiedNameProblems,
   sortKeys,
   stringAt,
   stringsAt,
-} from '../../objects/json.ts'
-import { labelValueProblems, qualifiedNameProblems } from '../../objects/qualified-name.ts'
+} from '@wherry/cel/internal'
 import { labelsMatch } from '../../webhooks/match.ts'
 import { Causes } from './causes.ts'
 

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { Causes, Check } from './causes.ts'
 import { checkSelector } from './label-selector.ts'
 import { checkPort, checkPortNumber } from './ports.ts'

@@ -1,6 +1,15 @@
 import { isIP } from 'node:net'
-import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../../objects/json.ts'
-import { dnsLabelProblems, qualifiedNameProblems, subdomainProblems } from '../../objects/qualified-name.ts'
+import {
+  dnsLabelProblems,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  qualifiedNameProblems,
+  stringAt,
+  stringsAt,
+  subdomainProblems,
+} from '@wherry/cel/internal'
 import type { Causes, Check } from './causes.ts'
 import { checkContainers, checkInitContainers } from './containers.ts'
 import { checkLabels } from './label-selector.ts'

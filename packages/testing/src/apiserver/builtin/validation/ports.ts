@@ -1,4 +1,4 @@
-import type { Json } from '../../objects/json.ts'
+import type { Json } from '@wherry/cel/internal'
 import type { Causes } from './causes.ts'
 
 export const protocols: readonly string[] = ['SCTP', 'TCP', 'UDP']

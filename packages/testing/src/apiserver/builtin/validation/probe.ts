@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../objects/json.ts'
+import { type JsonObject, objectAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { Causes } from './causes.ts'
 import { checkPort } from './ports.ts'
 

@@ -1,5 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../../objects/json.ts'
-import { subdomainProblems } from '../../objects/qualified-name.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt, subdomainProblems } from '@wherry/cel/internal'
 import { pathSegmentProblems } from '../../write/names.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkSelector, isUsableSelector } from './label-selector.ts'

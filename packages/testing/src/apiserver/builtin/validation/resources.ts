@@ -1,5 +1,4 @@
-import { type JsonObject, objectAt, own, stringAt } from '../../objects/json.ts'
-import { qualifiedNameProblems } from '../../objects/qualified-name.ts'
+import { type JsonObject, objectAt, own, qualifiedNameProblems, stringAt } from '@wherry/cel/internal'
 import { isLess } from '../quantity.ts'
 import type { Causes } from './causes.ts'
 

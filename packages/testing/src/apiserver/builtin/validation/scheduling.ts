@@ -1,5 +1,13 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../../objects/json.ts'
-import { labelValueProblems, qualifiedNameProblems } from '../../objects/qualified-name.ts'
+import {
+  type JsonObject,
+  labelValueProblems,
+  objectAt,
+  objectsAt,
+  own,
+  qualifiedNameProblems,
+  stringAt,
+  stringsAt,
+} from '@wherry/cel/internal'
 import type { Causes } from './causes.ts'
 import { checkSelector } from './label-selector.ts'
 

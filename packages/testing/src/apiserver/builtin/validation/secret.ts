@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '../../objects/json.ts'
+import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
 import { goKind, syntaxProblem } from '../../write/decoding.ts'
 import type { Causes, Check } from './causes.ts'
 

@@ -1,5 +1,13 @@
-import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
-import { dnsLabelProblems, subdomainProblems } from '../../objects/qualified-name.ts'
+import {
+  dnsLabelProblems,
+  type Json,
+  type JsonObject,
+  objectAt,
+  objectsAt,
+  own,
+  stringAt,
+  subdomainProblems,
+} from '@wherry/cel/internal'
 import type { Causes, Check } from './causes.ts'
 import { checkLabels } from './label-selector.ts'
 import { checkPort, checkPortNumber, protocols } from './ports.ts'

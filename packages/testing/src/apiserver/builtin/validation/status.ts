@@ -1,4 +1,4 @@
-import { objectAt, own } from '../../objects/json.ts'
+import { objectAt, own } from '@wherry/cel/internal'
 import type { Check } from './causes.ts'
 
 const more = 'cannot be greater than status.replicas'

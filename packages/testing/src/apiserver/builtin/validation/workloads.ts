@@ -1,5 +1,4 @@
-import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
-import { dnsLabelProblems } from '../../objects/qualified-name.ts'
+import { dnsLabelProblems, type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import { selectsAll } from '../../webhooks/match.ts'
 import type { Causes, Check } from './causes.ts'
 import { amountOf, checkAtMostAll, checkIntOrPercent } from './int-or-percent.ts'

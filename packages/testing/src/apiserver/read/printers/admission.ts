@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, stringAt } from '../../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, stringAt } from '@wherry/cel/internal'
 import { ageOf, nameOf, type Printer } from './printer.ts'
 
 const unset = '<unset>'

@@ -1,4 +1,4 @@
-import { objectAt, own, stringAt } from '../../objects/json.ts'
+import { objectAt, own, stringAt } from '@wherry/cel/internal'
 import { ageOf, nameOf, type Printer, sizeOf } from './printer.ts'
 
 /** What holds data, and what other objects are in. */

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
 import { ageOf, countAt, nameOf, none, type Printer, since } from './printer.ts'
 

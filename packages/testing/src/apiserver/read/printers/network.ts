@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '../../objects/json.ts'
+import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import { ageOf, countAt, labelsText, nameOf, none, type Printer, selectorText } from './printer.ts'
 
 const maxHosts = 3

@@ -7,7 +7,7 @@ import {
   own,
   stringAt,
   stringsAt,
-} from '../../objects/json.ts'
+} from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
 
 /** The cells of a built-in's row, for the columns that its resource has. */

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
+import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import { ageOf, countAt, nameOf, none, type Printer } from './printer.ts'
 
 const maxMetrics = 2

@@ -1,4 +1,4 @@
-import { type JsonObject, objectAt, own, stringAt, stringsAt } from '../../objects/json.ts'
+import { type JsonObject, objectAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
 import { ageOf, nameOf, type Printer } from './printer.ts'
 

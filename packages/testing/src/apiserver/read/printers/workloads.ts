@@ -1,4 +1,4 @@
-import { objectAt, objectsAt, own, stringAt } from '../../objects/json.ts'
+import { objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../../objects/object.ts'
 import {
   ageOf,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../objects/json.ts'
+import type { JsonObject } from '@wherry/cel/internal'
 
 const string = { type: 'string' }
 

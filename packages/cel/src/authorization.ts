@@ -1,0 +1,28 @@
+/** The user of a request. */
+export interface User {
+  readonly name: string
+  readonly uid?: string | undefined
+  readonly groups: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
+}
+
+/** What a user wants to do, as RBAC sees it. */
+export interface AccessAttributes {
+  readonly user: User
+  readonly verb: string
+  /** '' for a path that is not a resource. */
+  readonly resource: string
+  readonly group: string
+  readonly version: string
+  readonly namespace: string
+  readonly name: string
+  readonly subresource: string
+  /** The path, for a request that is not about a resource. */
+  readonly path: string
+}
+
+/** Whether something is allowed. `reason`: by what it is, or which roles were missing when it is not. */
+export interface Decision {
+  readonly allowed: boolean
+  readonly reason?: string | undefined
+}

@@ -1,0 +1,53 @@
+import { isObject, isRawNumber, type Json, type JsonObject, own } from './json/json.ts'
+import { CelError, List, Mapping, type Value } from './values.ts'
+
+/**
+ * A value of which no schema is known, as policies see objects. What is below it is made as it is asked for. `typed`:
+ * the object is of a built-in type, whose lists and maps compare with lists and maps alone.
+ */
+export function dynamicValue(json: Json | undefined, typed: boolean): Value {
+  if (json === undefined || json === null) return null
+  if (isRawNumber(json)) return BigInt(json.rawJSON)
+  if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json
+  if (Array.isArray(json)) {
+    return new List(
+      (json as Json[]).map(item => dynamicValue(item, typed)),
+      undefined,
+      typed,
+    )
+  }
+  return isObject(json) ? new DynamicMap(json, typed) : (json as string | boolean)
+}
+
+class DynamicMap extends Mapping {
+  readonly #json: JsonObject
+  readonly #typed: boolean
+  readonly #made = new Map<string, Value | undefined>()
+
+  constructor(json: JsonObject, typed: boolean) {
+    super()
+    this.#json = json
+    this.#typed = typed
+  }
+
+  override get strict(): boolean {
+    return this.#typed
+  }
+
+  get size(): number {
+    return this.keys().length
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== 'string') throw new CelError('no such overload')
+    if (!this.#made.has(key)) {
+      const json = own(this.#json, key)
+      this.#made.set(key, json === undefined ? undefined : dynamicValue(json, this.#typed))
+    }
+    return this.#made.get(key)
+  }
+
+  keys(): readonly string[] {
+    return Object.keys(this.#json).filter(key => this.#json[key] !== undefined)
+  }
+}

@@ -1,0 +1,25 @@
+/** A text is no expression of CEL, or calls or reads something that is not there. The message has the server's words, with a line for each place. */
+export class CelSyntaxError extends Error {
+  override readonly name = 'CelSyntaxError'
+  readonly code = 'CEL_SYNTAX'
+  /** The expression. */
+  readonly source: string
+
+  constructor(source: string, issues: string) {
+    super(issues)
+    this.source = source
+  }
+}
+
+/** An expression has no result for these values. The message has the server's words. */
+export class CelEvaluationError extends Error {
+  override readonly name = 'CelEvaluationError'
+  readonly code = 'CEL_EVALUATION'
+  /** The expression. */
+  readonly source: string
+
+  constructor(source: string, message: string) {
+    super(message)
+    this.source = source
+  }
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { CelEvaluationError, CelSyntaxError, compile, evaluatePolicy, evaluateRules, policyProblems } from './index.ts'
+
+describe('compile', () => {
+  it('gives an expression that says what it reads, and evaluates to JSON', () => {
+    const expression = compile('a.map(x, x * 2) + [b.size()]', { variables: ['a', 'b', 'c'] })
+    expect(expression.reads.toSorted()).toEqual(['a', 'b'])
+    expect(expression.evaluate({ a: [1, 2], b: 'four' })).toEqual([2, 4, 4])
+  })
+
+  it('refuses what is no expression, or reads what is not there, in the words of the server', () => {
+    const why = (source: string): unknown => {
+      try {
+        return compile(source)
+      } catch (error) {
+        expect(error).toBeInstanceOf(CelSyntaxError)
+        return (error as CelSyntaxError).message
+      }
+    }
+    expect(why('1 +')).toContain('Syntax error')
+    expect(why('nobody')).toContain("undeclared reference to 'nobody'")
+  })
+
+  it('fails if there is no result', () => {
+    const expression = compile('a.b', { variables: ['a'] })
+    expect(() => expression.evaluate({ a: {} })).toThrow(CelEvaluationError)
+    expect(() => expression.evaluate({ a: {} })).toThrow('no such key: b')
+    expect(compile('a == null', { variables: ['a'] }).evaluate()).toBe(true)
+  })
+})
+
+describe('evaluateRules', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: { players: { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self >= oldSelf' }] } },
+      },
+    },
+    'x-kubernetes-validations': [{ rule: 'self.spec.players <= 8', message: 'at most 8', fieldPath: '.spec.players' }],
+  }
+
+  it('names the field, and reads the object before only if there is one', () => {
+    expect(evaluateRules(schema, { spec: { players: 9 } })).toEqual([
+      { field: 'spec.players', reason: 'FieldValueInvalid', message: expect.stringContaining('at most 8') },
+    ])
+    expect(evaluateRules(schema, { spec: { players: 3 } })).toEqual([])
+    const [problem] = evaluateRules(schema, { spec: { players: 3 } }, { spec: { players: 4 } })
+    expect(problem?.message).toContain('failed rule: self >= oldSelf')
+  })
+})
+
+describe('a policy', () => {
+  const policy = (spec: object, validation: object): Parameters<typeof evaluatePolicy>[0] => ({
+    spec: { ...spec, validations: [{ expression: 'true', ...validation }] },
+  })
+  const object = { metadata: { name: 'chess', namespace: 'default' }, spec: { players: 9 } }
+
+  it('refuses with its message, its reason, or its expression', () => {
+    const refusals = (validation: object): unknown => evaluatePolicy(policy({}, validation), { object }).refusals
+    expect(refusals({ expression: 'object.spec.players < 9' })).toEqual([
+      { message: 'failed expression: object.spec.players < 9', reason: 'Invalid' },
+    ])
+    expect(refusals({ expression: 'false', message: ' no ', reason: 'Forbidden' })).toEqual([
+      { message: 'no', reason: 'Forbidden' },
+    ])
+    const messageExpression = '"not " + request.namespace'
+    expect(refusals({ expression: 'false', message: 'no', messageExpression })).toMatchObject([
+      { message: 'not default' },
+    ])
+    expect(refusals({ expression: 'request.name == "chess" && request.operation == "CREATE"' })).toEqual([])
+  })
+
+  it('says nothing of what its match conditions leave out', () => {
+    const matchConditions = [{ name: 'updates', expression: 'request.operation == "UPDATE"' }]
+    const asked = policy({ matchConditions }, { expression: 'false', message: 'no' })
+    expect(evaluatePolicy(asked, { object })).toEqual({ matches: false, refusals: [] })
+    expect(evaluatePolicy(asked, { object, oldObject: object }).refusals).toHaveLength(1)
+    expect(evaluatePolicy(asked, { oldObject: object }).matches).toBe(false)
+  })
+
+  it('refuses if an expression fails, unless failurePolicy is Ignore', () => {
+    const [failing] = [{ expression: 'object.spec.nothing > 1' }]
+    expect(evaluatePolicy(policy({}, failing), { object }).refusals[0]?.message).toContain('no such key: nothing')
+    expect(evaluatePolicy(policy({ failurePolicy: 'Ignore' }, failing), { object }).refusals).toEqual([])
+  })
+
+  it('asks what the user may do', () => {
+    const expression =
+      'authorizer.group("").resource("pods").check("get").allowed() && request.userInfo.username == "jane"'
+    const asked = policy({}, { expression })
+    expect(evaluatePolicy(asked, { object }).refusals).toHaveLength(1)
+    const allows = ({ verb, resource }: { verb: string; resource: string }): boolean =>
+      `${verb} ${resource}` === 'get pods'
+    expect(evaluatePolicy(asked, { object, user: { username: 'jane' }, allows }).refusals).toEqual([])
+  })
+
+  it('has the paths of the expressions that a server refuses', () => {
+    const wrong = {
+      spec: {
+        variables: [{ name: 'a', expression: '1 +' }],
+        matchConditions: [{ name: 'b', expression: '"text"' }],
+        validations: [{ expression: 'params.x', messageExpression: '1' }],
+      },
+    }
+    expect(policyProblems(wrong).map(({ field }) => field)).toEqual([
+      ...['spec.variables[0].expression', 'spec.matchConditions[0].expression'],
+      ...['spec.validations[0].expression', 'spec.validations[0].messageExpression'],
+    ])
+    expect(policyProblems(policy({ paramKind: {} }, { expression: 'params.x == 1' }))).toEqual([])
+  })
+})

@@ -1,0 +1,6 @@
+export { CelEvaluationError, CelSyntaxError } from './errors.ts'
+export { type CelExpression, type CelOptions, compile } from './expression.ts'
+export type { PolicyAnswer, PolicyManifest, PolicyProblem, PolicyRefusal, PolicyRequest } from './policy.ts'
+export { evaluatePolicy, policyProblems } from './policy.ts'
+export type { RuleProblem, RuleSchema } from './schema-rules.ts'
+export { evaluateRules } from './schema-rules.ts'

@@ -1,0 +1,45 @@
+/** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
+export type { AccessAttributes, Decision, User } from './authorization.ts'
+export { serviceAccountOf, serviceAccountUser, serviceAccountUserName } from './functions/service-account-user.ts'
+export {
+  copyJson,
+  isObject,
+  isRawNumber,
+  type Json,
+  type JsonObject,
+  mapJson,
+  objectAt,
+  objectsAt,
+  own,
+  parseJson,
+  type RawNumber,
+  sameJson,
+  setOwn,
+  sortKeys,
+  stringAt,
+  stringsAt,
+} from './json/json.ts'
+export {
+  dnsLabelProblems,
+  labelValueProblems,
+  qualifiedNameProblems,
+  subdomainProblems,
+} from './json/qualified-name.ts'
+export { type Correlation, fieldOf, itemOf, unchanged } from './structural/correlation.ts'
+export { isFieldPath } from './structural/field-path.ts'
+export { hasFormat, knownFormats } from './structural/formats.ts'
+export { goJson, goNumber, goQuote, goValue, isInt64 } from './structural/go-text.ts'
+export { goPatternProblem } from './structural/pattern.ts'
+export {
+  children,
+  copyOf,
+  flag,
+  list,
+  readSchema,
+  type Schema,
+  schemas,
+  subschemas,
+  unservedIn,
+} from './structural/schema.ts'
+export type { StatusCause } from './structural/status-cause.ts'
+export type { ValidationRule } from './structural/validation-rule.ts'

@@ -1,0 +1,13 @@
+export {
+  compileExpression,
+  conditionsHold,
+  type Declared,
+  type Expression,
+  evaluateExpression,
+  type Input,
+  inputValues,
+  type Variable,
+} from '../admission.ts'
+export { jsonOf, MutationError, nameProblems, operationsOf } from '../mutation.ts'
+export { type CompiledRule, compileRules, costsOfRules, type RuleCosts } from '../rule.ts'
+export { ruleProblems, usableMessage } from '../validator.ts'

@@ -1,0 +1,26 @@
+import type { Json, JsonObject } from './json/json.ts'
+import { readSchema } from './structural/schema.ts'
+import { ruleProblems } from './validator.ts'
+
+/** An `openAPIV3Schema` of a version of a definition. */
+export type RuleSchema = Readonly<Record<string, unknown>>
+
+/** What a rule has against an object. */
+export interface RuleProblem {
+  /** Where, for example `spec.players`. */
+  readonly field: string
+  /** For example `FieldValueInvalid`. */
+  readonly reason: string
+  readonly message: string
+}
+
+/**
+ * What the rules (`x-kubernetes-validations`) of a schema have against an object, in the API server's words and order. Only rules: types, limits and defaults
+ * are not looked at.
+ *
+ * @param old the object before an update. Rules that read `oldSelf` are evaluated only with it, and what it had wrong in unchanged values is let through
+ */
+export function evaluateRules(schema: RuleSchema, object: object, old?: object): readonly RuleProblem[] {
+  const causes = ruleProblems(readSchema(schema as JsonObject), object as Json, old as Json | undefined)
+  return causes.map(({ field = '', reason = '', message = '' }) => ({ field, reason, message }))
+}

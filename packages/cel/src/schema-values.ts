@@ -1,0 +1,153 @@
+import { escapeName } from './escape.ts'
+import { durationNanos, timestampNanos } from './functions/time-text.ts'
+import { isObject, isRawNumber, type Json, type JsonObject, own, sameJson } from './json/json.ts'
+import { semanticsOf } from './list-semantics.ts'
+import { isIntOrString } from './schema-types.ts'
+import type { Schema } from './structural/schema.ts'
+import { CelError, Custom, Duration, List, Mapping, Timestamp, type Value } from './values.ts'
+
+const text = {
+  types: ['string'],
+  format: '',
+  properties: new Map(),
+  additional: undefined,
+  items: undefined,
+} as unknown as Schema
+const metadata = {
+  ...text,
+  types: ['object'],
+  properties: new Map([
+    ['name', text],
+    ['generateName', text],
+  ]),
+} as Schema
+const resourceFields = new Map([
+  ['kind', text],
+  ['apiVersion', text],
+  ['metadata', metadata],
+])
+
+/** A value as expressions see it. What is below it is made as it is asked for. */
+export function valueOfJson(value: Json, schema: Schema, isResource: boolean): Value {
+  if (value === null) return null
+  if (isIntOrString(schema)) return typeof value === 'string' ? value : integer(value)
+  switch (schema.types[0]) {
+    case 'object':
+      if (!isObject(value)) throw wrongType('a map for the provided schema with type=object')
+      return new ObjectValue(value, isResource ? withMetadata(schema) : schema)
+    case 'array': {
+      if (!Array.isArray(value)) throw wrongType('an array for the provided schema with type=array')
+      const items = schema.items as Schema
+      const made = (value as Json[]).map(item => valueOfJson(item, items, items.embedded))
+      return new List(made, semanticsOf(schema), true)
+    }
+    case 'string':
+      if (typeof value !== 'string') throw wrongType('string')
+      return formatted(value, schema.format)
+    case 'boolean':
+      return value as boolean
+    case 'number':
+      return isRawNumber(value) ? Number(value.rawJSON) : (value as number)
+    case 'integer':
+      return integer(value)
+    default:
+      return new Unknown(value)
+  }
+}
+
+function wrongType(expected: string): CelError {
+  return new CelError(`invalid data, expected ${expected}`)
+}
+
+function integer(value: Json): bigint {
+  return BigInt(isRawNumber(value) ? value.rawJSON : Math.trunc(value as number))
+}
+
+function withMetadata(schema: Schema): Schema {
+  return { ...schema, properties: new Map([...schema.properties, ...resourceFields]) }
+}
+
+function formatted(value: string, format: string): Value {
+  if (format === 'byte') return new Uint8Array(Buffer.from(value, 'base64'))
+  if (format === 'duration') {
+    const nanos = durationNanos(value)
+    if (nanos === undefined) throw new CelError(`Invalid duration ${value}: unable to parse ${value} as duration`)
+    return new Duration(nanos)
+  }
+  if (format !== 'date' && format !== 'date-time') return value
+  const nanos = timestampNanos(format === 'date' ? `${value}T00:00:00Z` : value.toUpperCase())
+  if (nanos === undefined) throw new CelError(`Invalid ${format} formatted string ${value}`)
+  return new Timestamp(nanos)
+}
+
+/** What a schema says nothing of. It can only be compared. */
+class Unknown extends Custom {
+  readonly type = 'unknown'
+  readonly #value: Json
+
+  constructor(value: Json) {
+    super()
+    this.#value = value
+  }
+
+  equals(other: Unknown): boolean {
+    return sameJson(this.#value, other.#value)
+  }
+}
+
+/** An object of known fields, or a map from strings. */
+class ObjectValue extends Mapping {
+  readonly #json: JsonObject
+  readonly #schema: Schema
+  readonly #made = new Map<string, Value | undefined>()
+  #keys: ReadonlyMap<string, string> | undefined
+
+  constructor(json: JsonObject, schema: Schema) {
+    super()
+    this.#json = json
+    this.#schema = schema
+  }
+
+  override get strict(): boolean {
+    return true
+  }
+
+  get size(): number {
+    return Object.keys(this.#json).length
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key !== 'string') throw new CelError('no such overload')
+    if (!this.#made.has(key)) this.#made.set(key, this.#make(key))
+    return this.#made.get(key)
+  }
+
+  keys(): readonly Value[] {
+    return [...this.#names.keys()]
+  }
+
+  /** The names that expressions write, each with the field's own. */
+  get #names(): ReadonlyMap<string, string> {
+    if (this.#keys === undefined) {
+      const isObject = this.#schema.properties.size > 0
+      const names = Object.keys(this.#json).filter(name => this.#fieldSchema(name) !== undefined)
+      this.#keys = new Map(names.map(name => [isObject ? (escapeName(name) ?? name) : name, name]))
+    }
+    return this.#keys
+  }
+
+  #fieldSchema(name: string): Schema | undefined {
+    const { properties, additional } = this.#schema
+    return properties.get(name) ?? (typeof additional === 'object' && properties.size === 0 ? additional : undefined)
+  }
+
+  #make(key: string): Value | undefined {
+    const name = this.#names.get(key) ?? this.#names.get(escapeName(key) === `__${key}__` ? `__${key}__` : key)
+    if (name === undefined) return undefined
+    const json = own(this.#json, name) as Json
+    const schema = this.#fieldSchema(name) as Schema
+    // A null field of an object is as good as none.
+    if (json === null && this.#schema.properties.size > 0) return undefined
+    return valueOfJson(json, schema, schema.embedded)
+  }
+}

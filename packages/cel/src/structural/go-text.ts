@@ -1,0 +1,58 @@
+import { isObject, isRawNumber, type Json, sortKeys } from '../json/json.ts'
+
+/** How Go and CEL write the characters that have a short escape. */
+export const shortEscapes: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '"': '\\"',
+  '\\': '\\\\',
+}
+
+/** A string as Go's `%q` prints it. */
+export function goQuote(text: string): string {
+  const inner = text.replace(/["\\]|(?! )[\p{C}\p{Z}]/gu, char => {
+    const known = shortEscapes[char]
+    if (known !== undefined) return known
+    const code = char.codePointAt(0) as number
+    if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
+    return code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
+  })
+  return `"${inner}"`
+}
+
+/** A value as Go's encoding/json prints it: keys sorted, and what HTML takes amiss escaped. */
+export function goJson(value: Json): string {
+  return JSON.stringify(sortKeys(value)).replace(
+    /[<>&\u2028\u2029]/g,
+    char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** A number as Go's `%v` prints it: 1e+21, 1e-05. */
+export function goNumber(value: number): string {
+  if (value === 0) return '0'
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
+  const size = Number(exponent)
+  if (size >= -4 && size < 21) return String(value)
+  return `${mantissa}e${size < 0 ? '-' : '+'}${String(Math.abs(size)).padStart(2, '0')}`
+}
+
+/** A value as a cause shows it. */
+export function goValue(value: Json): string {
+  if (typeof value === 'string') return goQuote(value)
+  if (typeof value === 'boolean') return String(value)
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : goNumber(value)
+  if (isRawNumber(value)) return isInt64(value.rawJSON) ? value.rawJSON : goNumber(Number(value.rawJSON))
+  return isObject(value) || Array.isArray(value) ? goJson(value) : 'null'
+}
+
+/** Whether an integer's digits fit 64 bits: else Go reads a float. */
+export function isInt64(digits: string): boolean {
+  const value = BigInt(digits)
+  return value >= -(2n ** 63n) && value < 2n ** 63n
+}

@@ -84,7 +84,7 @@ function described(thrown: unknown, { uid }: AdmissionRequest): [code: number, w
   if (thrown instanceof InvalidAnswerError || thrown instanceof NotInCacheError) return [500, thrown.message]
   const name = thrown instanceof Error ? thrown.constructor.name : ''
   const what = /^[A-Z]\w{0,63}$/.test(name) ? `its handler threw ${name}` : 'its handler threw something'
-  return [500, `${what}; the log of the operator says why (request ${uid.slice(0, 64)})`]
+  return [500, `${what}; the log of the operator says why (request ${uid})`]
 }
 
 /** Counts requests that no handler has decided. */

@@ -43,11 +43,12 @@ function problemOf(request: Readonly<Record<string, unknown>>): string | undefin
   const isObject = (value: unknown): boolean => value === undefined || value === null || isFields(value)
   const { resource, userInfo } = request
   const texts = ['operation', 'name', 'namespace', 'subResource'].filter(field => !isText(request[field]))
-  const objects = ['object', 'oldObject', 'options', 'userInfo'].filter(field => !isObject(request[field]))
+  const objects = ['object', 'oldObject', 'options'].filter(field => !isObject(request[field]))
   const groups = isFields(userInfo) ? userInfo.groups : undefined
   const wrong = [
     ...texts,
     ...objects,
+    ...(userInfo === undefined || isFields(userInfo) ? [] : ['userInfo']),
     ...(isFields(resource) ? [] : ['resource']),
     ...(groups === undefined || Array.isArray(groups) ? [] : ['userInfo.groups']),
   ]

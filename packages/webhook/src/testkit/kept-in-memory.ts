@@ -26,7 +26,15 @@ export interface KeptInMemory extends InMemory {
   live(): Promise<ValidatingWebhookConfiguration>
 }
 
-export async function keptInMemory(body: (parts: KeptInMemory) => Promise<void>): Promise<void> {
+/**
+ * @param configurations whether the operator applies its configuration, or finds it on the server as a manifest has put it there
+ * @param own what the environment has in place of the simulated one's
+ */
+export async function keptInMemory(
+  body: (parts: KeptInMemory) => Promise<void>,
+  configurations: 'apply' | 'manifest' = 'manifest',
+  own: Partial<Environment> = {},
+): Promise<void> {
   const gauges = new Map<string, number>()
   const metrics: Environment['metrics'] = {
     count: () => {},
@@ -38,20 +46,21 @@ export async function keptInMemory(body: (parts: KeptInMemory) => Promise<void>)
     async parts => {
       const { webhooks, operator, client } = parts
       const service = { namespace: 'arcade-system', name: 'arcade' }
-      const options = { service, configurations: 'manifest' as const, certificates: { servingLifeMs } }
+      const options = { service, configurations, certificates: { servingLifeMs } }
       webhooks
         .webhook('limits')
         .for(games)
         .validate(() => {})
-      const configurations = webhooks.configurations()
+      const declared = webhooks.configurations()
       const name = { name: 'arcade' }
       await client.create(namespaces, { metadata: { name: service.namespace } })
-      for (const one of configurations) await client.create(validatingWebhookConfigurations, one as never)
+      if (configurations === 'manifest')
+        for (const one of declared) await client.create(validatingWebhookConfigurations, one as never)
       const certificates = certificatesFor(operator, service, options)
       const trust = new KeptTrust(operator, certificates, options)
       const start = async (): Promise<void> => {
         await certificates.start()
-        await trust.start(configurations)
+        await trust.start(declared)
       }
       const reset = (value: string): Promise<unknown> =>
         client.patch(validatingWebhookConfigurations, name, [
@@ -65,6 +74,6 @@ export async function keptInMemory(body: (parts: KeptInMemory) => Promise<void>)
         await trust.stop()
       }
     },
-    { metrics },
+    { metrics, ...own },
   )
 }

@@ -78,6 +78,16 @@ describe('B1: a handler that gives no answer', () => {
     })
   })
 
+  it('is reported by its code: a value that it returned has no path', () =>
+    listening(async ({ webhooks, simulation }) => {
+      webhooks
+        .webhook('limits')
+        .for(games)
+        .validate((() => 1) as never)
+      await webhooks.review('limits', requestOf())
+      expect(simulation.environment.errors[0]?.error).toMatchObject({ code: 'RETURNED_VALUE', path: '' })
+    }))
+
   it('is reported with what it threw, under the key of its object as far as that has one', () =>
     listening(async ({ webhooks, simulation }) => {
       webhooks

@@ -24,11 +24,11 @@ export async function answerReview(
   } catch {
     return { badRequest: 'the body is not JSON' }
   }
-  const request = isFields(review) ? review.request : undefined
-  if (!isFields(review) || !isFields(request) || typeof request.uid !== 'string' || request.uid.length > longestUid)
+  const { request, apiVersion: version, kind } = isFields(review) ? review : {}
+  if (!isFields(request) || typeof request.uid !== 'string' || request.uid.length > longestUid)
     return { badRequest: 'the body is no AdmissionReview with a request' }
   const { uid } = request
-  if (review.apiVersion !== apiVersion || review.kind !== 'AdmissionReview') {
+  if (version !== apiVersion || kind !== 'AdmissionReview') {
     const message = `this webhook takes an AdmissionReview of ${apiVersion} only: set admissionReviewVersions to ["v1"]`
     return { review: written(uid, refused(refusal(400, message))) }
   }

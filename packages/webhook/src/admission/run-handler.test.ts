@@ -99,7 +99,7 @@ describe('B2: a mutating handler', () => {
     }))
 
   it('may leave its draft as it likes if it refuses the request', () =>
-    inMemory(async ({ webhooks }) => {
+    inMemory(async ({ webhooks, simulation }) => {
       webhooks
         .webhook('denies')
         .for(games)
@@ -109,7 +109,7 @@ describe('B2: a mutating handler', () => {
           deny('no')
         })
       const { status } = await webhooks.review('denies', requestOf())
-      expect([status?.code, status?.message]).toEqual([403, 'no'])
+      expect([status?.code, status?.message, simulation.environment.errors]).toEqual([403, 'no', []])
     }))
 })
 

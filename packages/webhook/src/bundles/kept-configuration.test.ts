@@ -70,70 +70,81 @@ describe('a configuration that the operator applies', () => {
         await simulation.advance(720_000)
         expect((await client.get(full, key))?.metadata.resourceVersion).toBe(resourceVersion)
       },
-      'apply',
       {
-        log: (_level, message, fields) =>
-          void (message === 'the bundles of the webhooks were written' && written.push(fields)),
+        configurations: 'apply',
+        own: {
+          log: (_level, message, fields) =>
+            void (message === 'the bundles of the webhooks were written' && written.push(fields)),
+        },
       },
     )
   })
 
   it('B3: is never on the server with a webhook that has no bundle', () =>
-    keptInMemory(async parts => {
-      const { client, operator, simulation, start } = parts
-      const seen: unknown[] = []
-      const note = (one: { webhooks?: { clientConfig: { caBundle?: string } }[] }): void =>
-        void seen.push(...(one.webhooks ?? []).map(({ clientConfig }) => inBundle(clientConfig.caBundle).size))
-      const watch = await operator.narrow.watch(full, key, { add: note, update: note } as never)
-      await start()
-      await simulation.advance(1000)
-      await client.patch(full, key, { metadata: { labels: { a: '1' } } })
-      await simulation.advance(1000)
-      expect(new Set(seen)).toEqual(new Set([2]))
-      await watch.close()
-    }, 'apply'))
+    keptInMemory(
+      async parts => {
+        const { client, operator, simulation, start } = parts
+        const seen: unknown[] = []
+        const note = (one: { webhooks?: { clientConfig: { caBundle?: string } }[] }): void =>
+          void seen.push(...(one.webhooks ?? []).map(({ clientConfig }) => inBundle(clientConfig.caBundle).size))
+        const watch = await operator.narrow.watch(full, key, { add: note, update: note } as never)
+        await start()
+        await simulation.advance(1000)
+        await client.patch(full, key, { metadata: { labels: { a: '1' } } })
+        await simulation.advance(1000)
+        expect(new Set(seen)).toEqual(new Set([2]))
+        await watch.close()
+      },
+      { configurations: 'apply' },
+    ))
 
   it('B3: loses a webhook that the program no longer has, and keeps what others have in it', () =>
-    keptInMemory(async parts => {
-      const { client, simulation, start, live } = parts
-      const bundle = bundleOf([newAuthority(simulation.clock.now(), simulation.clock.now() + dayMs).cert])
-      const of = (name: string): object => ({
-        ...{ name, admissionReviewVersions: ['v1'], sideEffects: 'None' },
-        clientConfig: { url: 'https://10.0.0.1/a', caBundle: bundle },
-      })
-      const old = 'old.arcade.webhooks.wherry.dev'
-      const others = 'limits.other.example.com'
-      const options = (manager: string): object => ({ fieldManager: manager, force: true })
-      const apply = (manager: string, webhooks: object[]): Promise<unknown> =>
-        client.apply(full, { metadata: key, webhooks } as never, options(manager))
-      const { clientConfig: _, ...bare } = of(old) as { clientConfig: object }
-      await apply('arcade/webhooks', [{ ...bare, clientConfig: { url: 'https://10.0.0.1/a' } }])
-      await apply('arcade/webhook-bundle', [{ name: old, clientConfig: { caBundle: bundle } }])
-      await apply('gitops', [of(others)])
-      await start()
-      await simulation.advance(1000)
-      const { webhooks = [] } = await live()
-      expect(webhooks.map(({ name }) => name).toSorted()).toEqual(
-        [others, 'limits.arcade.webhooks.wherry.dev'].toSorted(),
-      )
-      expect(webhooks.find(({ name }) => name === others)?.clientConfig.caBundle).toBe(bundle)
-      expect(state(parts)).toBe('ready')
-    }, 'apply'))
+    keptInMemory(
+      async parts => {
+        const { client, simulation, start, live } = parts
+        const bundle = bundleOf([newAuthority(simulation.clock.now(), simulation.clock.now() + dayMs).cert])
+        const of = (name: string): object => ({
+          ...{ name, admissionReviewVersions: ['v1'], sideEffects: 'None' },
+          clientConfig: { url: 'https://10.0.0.1/a', caBundle: bundle },
+        })
+        const old = 'old.arcade.webhooks.wherry.dev'
+        const others = 'limits.other.example.com'
+        const options = (manager: string): object => ({ fieldManager: manager, force: true })
+        const apply = (manager: string, webhooks: object[]): Promise<unknown> =>
+          client.apply(full, { metadata: key, webhooks } as never, options(manager))
+        const { clientConfig: _, ...bare } = of(old) as { clientConfig: object }
+        await apply('arcade/webhooks', [{ ...bare, clientConfig: { url: 'https://10.0.0.1/a' } }])
+        await apply('arcade/webhook-bundle', [{ name: old, clientConfig: { caBundle: bundle } }])
+        await apply('gitops', [of(others)])
+        await start()
+        await simulation.advance(1000)
+        const { webhooks = [] } = await live()
+        expect(webhooks.map(({ name }) => name).toSorted()).toEqual(
+          [others, 'limits.arcade.webhooks.wherry.dev'].toSorted(),
+        )
+        expect(webhooks.find(({ name }) => name === others)?.clientConfig.caBundle).toBe(bundle)
+        expect(state(parts)).toBe('ready')
+      },
+      { configurations: 'apply' },
+    ))
 
   it('B3: is applied later if the server refuses it, and holds readiness until then', () =>
-    keptInMemory(async parts => {
-      const { server, simulation, start } = parts
-      const effect = { kind: 'status', code: 503 } as const
-      const fault = await server.faults.add({ match: { resource, verb: 'patch' }, effect })
-      await start()
-      await simulation.advance(10_000)
-      expect(state(parts)).toBe(`${configuration} is not applied yet`)
-      const { errors } = simulation.environment
-      expect(new Set(errors.map(({ context }) => context.phase))).toEqual(new Set(['webhook-bundles']))
-      await fault.remove()
-      await simulation.advance(20_000)
-      expect([state(parts), await bundles(parts)]).toEqual(['ready', whole(parts)])
-    }, 'apply'))
+    keptInMemory(
+      async parts => {
+        const { server, simulation, start } = parts
+        const effect = { kind: 'status', code: 503 } as const
+        const fault = await server.faults.add({ match: { resource, verb: 'patch' }, effect })
+        await start()
+        await simulation.advance(10_000)
+        expect(state(parts)).toBe(`${configuration} is not applied yet`)
+        const { errors } = simulation.environment
+        expect(new Set(errors.map(({ context }) => context.phase))).toEqual(new Set(['webhook-bundles']))
+        await fault.remove()
+        await simulation.advance(20_000)
+        expect([state(parts), await bundles(parts)]).toEqual(['ready', whole(parts)])
+      },
+      { configurations: 'apply' },
+    ))
 })
 
 describe('a bundle', () => {
@@ -239,6 +250,24 @@ describe('a bundle', () => {
       expect(await bundles(parts)).toEqual(whole(parts))
       expect(simulation.environment.errors).toEqual([])
     }))
+
+  it('B3: is trusted sooner if certificates live for seconds: after a 32nd of the life of an authority', () =>
+    keptInMemory(
+      async parts => {
+        const { certificates, client, simulation, start } = parts
+        await start()
+        await simulation.advance(6000)
+        const { cert } = certificates.current()
+        const now = simulation.clock.now()
+        const others = [newAuthority(now, now + 100_000), newAuthority(now, now + 180_000)] as const
+        await client.patch(secrets, secretKey, { data: dataOf(others) })
+        await simulation.advance(4900)
+        expect(certificates.current().cert).toBe(cert)
+        await simulation.advance(200)
+        expect(certificates.current().cert).not.toBe(cert)
+      },
+      { certificates: { servingLifeMs: 40_000, authorityLifeMs: 160_000 } },
+    ))
 
   it.each([
     [409, 0],

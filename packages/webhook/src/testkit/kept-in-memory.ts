@@ -5,6 +5,7 @@ import {
 } from '@wherry/client/resources/admissionregistration'
 import { namespaces } from '@wherry/client/resources/core'
 import type { ManagedCertificates } from '../certificates/managed.ts'
+import type { CertificateOptions } from '../certificates/options.ts'
 import { certificatesFor } from '../certificates-for.ts'
 import { KeptTrust } from '../kept-trust.ts'
 import { games } from './games.ts'
@@ -26,14 +27,18 @@ export interface KeptInMemory extends InMemory {
   live(): Promise<ValidatingWebhookConfiguration>
 }
 
-/**
- * @param configurations whether the operator applies its configuration, or finds it on the server as a manifest has put it there
- * @param own what the environment has in place of the simulated one's
- */
+/** What differs from a configuration of a manifest, and from serving certificates that live for an hour. */
+export interface KeptOptions {
+  /** `apply`: the operator applies its configuration, and nothing is on the server before. */
+  readonly configurations?: 'apply' | 'manifest'
+  readonly certificates?: CertificateOptions
+  /** What the environment has in place of the simulated one's. */
+  readonly own?: Partial<Environment>
+}
+
 export async function keptInMemory(
   body: (parts: KeptInMemory) => Promise<void>,
-  configurations: 'apply' | 'manifest' = 'manifest',
-  own: Partial<Environment> = {},
+  { configurations = 'manifest', certificates: lives = { servingLifeMs }, own = {} }: KeptOptions = {},
 ): Promise<void> {
   const gauges = new Map<string, number>()
   const metrics: Environment['metrics'] = {
@@ -46,7 +51,7 @@ export async function keptInMemory(
     async parts => {
       const { webhooks, operator, client } = parts
       const service = { namespace: 'arcade-system', name: 'arcade' }
-      const options = { service, configurations, certificates: { servingLifeMs } }
+      const options = { service, configurations, certificates: lives }
       webhooks
         .webhook('limits')
         .for(games)

@@ -8,6 +8,7 @@ import type { ManagedCertificates } from '../certificates/managed.ts'
 import type { CertificateOptions } from '../certificates/options.ts'
 import { certificatesFor } from '../certificates-for.ts'
 import { KeptTrust } from '../kept-trust.ts'
+import type { CertificateSource } from '../server/certificates.ts'
 import { games } from './games.ts'
 import { type InMemory, inMemory } from './in-memory.ts'
 
@@ -31,7 +32,7 @@ export interface KeptInMemory extends InMemory {
 export interface KeptOptions {
   /** `apply`: the operator applies its configuration, and nothing is on the server before. */
   readonly configurations?: 'apply' | 'manifest'
-  readonly certificates?: CertificateOptions
+  readonly certificates?: CertificateOptions | CertificateSource
   /** What the environment has in place of the simulated one's. */
   readonly own?: Partial<Environment>
 }

@@ -1,4 +1,4 @@
-import type { Environment } from '@wherry/client'
+import type { Environment, MetricLabels } from '@wherry/client'
 import {
   type ValidatingWebhookConfiguration,
   validatingWebhookConfigurations,
@@ -19,7 +19,7 @@ export const servingLifeMs = 3_600_000
 export interface KeptInMemory extends InMemory {
   readonly certificates: ManagedCertificates
   readonly trust: KeptTrust
-  /** What a gauge was set to last, by its name; a gauge that was forgotten is not there. */
+  /** What a gauge was set to last, by its name and its labels, as `name` or `name {"a":"b"}`; a gauge that was forgotten is not there. */
   readonly gauges: ReadonlyMap<string, number>
   /** Starts both, and waits until nothing is left to do now. */
   start(): Promise<void>
@@ -42,11 +42,13 @@ export async function keptInMemory(
   { configurations = 'manifest', certificates: lives = { servingLifeMs }, own = {} }: KeptOptions = {},
 ): Promise<void> {
   const gauges = new Map<string, number>()
+  const series = (name: string, labels?: MetricLabels): string =>
+    [name, labels && JSON.stringify(labels)].join(' ').trim()
   const metrics: Environment['metrics'] = {
     count: () => {},
     observe: () => {},
-    gauge: (name, value) => void gauges.set(name, value),
-    forget: name => void gauges.delete(name),
+    gauge: (name, value, labels) => void gauges.set(series(name, labels), value),
+    forget: (name, labels) => void gauges.delete(series(name, labels)),
   }
   await inMemory(
     async parts => {

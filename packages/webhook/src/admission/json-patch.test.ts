@@ -62,11 +62,15 @@ it('B2: items of a list are the same if all of their JSON is', () => {
     [{ a: 1 }, { a: 1, b: 2 }, false],
     [{ a: 1, b: 2 }, { a: 1 }, false],
     [{ a: 1 }, { b: 1 }, false],
+    [{ a: 1, b: 2 }, { a: 1, b: 3 }, false],
+    [{ a: 1, b: 2 }, { a: 2, b: 2 }, false],
     [{ a: null }, { a: undefined }, false],
     [[1, 2], [1, 2], true],
     [[1, 2], [1], false],
     [[1], [1, 2], false],
     [[1, 2], [1, 3], false],
+    [[1, 2], [3, 2], false],
+    [[{ a: [1] }], [{ a: [1] }], true],
     [[], {}, false],
     [{}, [], false],
     [{}, null, false],
@@ -79,8 +83,8 @@ it('B2: items of a list are the same if all of their JSON is', () => {
     [['a'], 'a', false],
   ]
   for (const [one, other, isSame] of cases) {
-    const patch = jsonPatch([one], [other, 'new'])
-    expect(patch.at(-1)).toEqual({ op: 'add', path: '/1', value: 'new' })
+    const patch = jsonPatch(['old', one], [other])
+    expect(patch.at(-1)).toEqual({ op: 'remove', path: isSame ? '/0' : '/1' })
     expect(patch.length === 1).toBe(isSame)
   }
 })

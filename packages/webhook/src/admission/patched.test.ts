@@ -52,14 +52,14 @@ it('B2: a patched object has all that a patch names, at any depth, and shares no
   const value = { x: [1] }
   const result = patched(object, [
     { op: 'remove', path: '/a/1/b~1c/1' },
-    { op: 'add', path: '/a/1/b~1c/2', value },
+    { op: 'add', path: '/a/1/b~1c/1', value },
     { op: 'replace', path: '/a/0', value: 9 },
     { op: 'replace', path: '/d/~0e', value },
     { op: 'remove', path: '/d/f' },
     { op: 'add', path: '/d/~1', value: null },
   ])
-  expect(result).toEqual({ a: [9, { 'b/c': [1, 3, value] }, 3], d: { '~e': value, '/': null } })
+  expect(result).toEqual({ a: [9, { 'b/c': [1, value, 3] }, 3], d: { '~e': value, '/': null } })
   value.x.push(2)
-  expect(result).toMatchObject({ d: { '~e': { x: [1] } }, a: [9, { 'b/c': [1, 3, { x: [1] }] }, 3] })
+  expect(result).toMatchObject({ d: { '~e': { x: [1] } }, a: [9, { 'b/c': [1, { x: [1] }, 3] }, 3] })
   expect(patched({ a: 1 }, [{ op: 'replace', path: '', value: { b: 2 } }])).toEqual({ b: 2 })
 })

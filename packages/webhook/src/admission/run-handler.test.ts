@@ -41,7 +41,7 @@ describe('B2: a handler', () => {
           }
           attempt(() => (user.groups as string[]).push('x'))
         })
-      const object = gameOf({ tags: ['a'] })
+      const object = gameOf({ title: null, tags: ['a'] })
       await webhooks.review('changes', requestOf({ operation: 'UPDATE', object, oldObject: structuredClone(object) }))
       expect(thrown).toEqual(Array.from({ length: 5 }, () => 'TypeError'))
     }))

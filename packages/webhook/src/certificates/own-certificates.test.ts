@@ -47,7 +47,7 @@ async function own(body: (parts: Own) => Promise<void>): Promise<void> {
         for (const one of made) await one.stop()
       }
     },
-    { log: (_level, message, fields) => void log.push([message, fields]) },
+    { log: (level, message, fields) => void (level === 'info' && log.push([message, fields])) },
   )
 }
 
@@ -209,7 +209,8 @@ describe('the Secret of the authorities', () => {
         changes += 1
       })
       const now = simulation.clock.now()
-      const others = [newAuthority(now, now + 5 * hourMs), newAuthority(now, now + 9 * hourMs)] as const
+      // They may expire before those that the operator made.
+      const others = [newAuthority(now, now + 4 * hourMs), newAuthority(now, now + 8 * hourMs)] as const
       await client.patch(secrets, key, { data: dataOf(others) })
       await simulation.advance(1000)
       expect(certificates.authorities).toEqual(others.map(({ cert }) => cert))
@@ -222,6 +223,7 @@ describe('the Secret of the authorities', () => {
   it.each([
     ['create', 503, 1],
     ['create', 409, 0],
+    ['create', 404, 1],
     ['patch', 503, 1],
     ['patch', 409, 0],
     ['patch', 404, 0],
@@ -258,6 +260,46 @@ describe('the Secret of the authorities', () => {
     }),
   )
 
+  it('B3: is written only if something is due', () =>
+    own(async ({ certificates, replica, server, simulation }) => {
+      await certificates.start()
+      await server.faults.add({ match: { resource, verb: 'patch' }, effect: { kind: 'status', code: 503 } })
+      const other = replica()
+      await other.start()
+      other.recheck()
+      await simulation.advance(3.9 * hourMs)
+      expect(simulation.environment.errors).toEqual([])
+    }))
+
+  it('B3: gets one new authority when it is time, however many replicas there are', () =>
+    own(async ({ certificates, replica, simulation, log, stored }) => {
+      const all = [certificates, replica(), replica()]
+      for (const one of all) await one.start()
+      await simulation.advance(4.1 * hourMs)
+      expect(log.filter(([message]) => message === authorityMade)).toHaveLength(3)
+      for (const one of all) expect(one.authorities).toEqual(certificates.authorities)
+      expect([await stored(), simulation.environment.errors]).toEqual([expect.any(Array), []])
+    }))
+
+  it('B3: that changes in the authority that does not sign leaves the serving certificate, and bundles learn of it', () =>
+    own(async ({ certificates, client, simulation }) => {
+      await certificates.start()
+      const { cert } = certificates.current()
+      let changes = 0
+      certificates.onChange(() => {
+        changes += 1
+      })
+      const now = simulation.clock.now()
+      const other = newAuthority(now, now + 9 * hourMs)
+      const { 'authority-2.crt': crt, 'authority-2.key': secretOf } = dataOf([other, other])
+      await client.patch(secrets, key, { data: { 'authority-2.crt': crt, 'authority-2.key': secretOf } } as never)
+      await simulation.advance(1000)
+      expect([changes, certificates.current().cert === cert, certificates.authorities?.[1]]).toEqual([
+        ...[1, true],
+        other.cert,
+      ])
+    }))
+
   it('B3: is not waited for by a renewal: the serving certificate is replaced while no write succeeds', () =>
     own(async ({ certificates, client, server, simulation }) => {
       await certificates.start()
@@ -271,6 +313,13 @@ describe('the Secret of the authorities', () => {
 })
 
 describe('trust', () => {
+  it('B3: is not waited for by the first certificate: the schedule decides while nothing is trusted', () =>
+    own(async ({ certificates, secret }) => {
+      certificates.trustedBy(() => false)
+      await certificates.start()
+      expect(signerOf(certificates.current(), await secret())).toBe(0)
+    }))
+
   it('B3: decides which authority signs: none that API servers do not trust yet, if they trust another one', () =>
     own(async ({ certificates, client, simulation, secret }) => {
       const trusted = new Set<string>()
@@ -306,6 +355,15 @@ describe('trust', () => {
 })
 
 describe('the end', () => {
+  it('may come before the watch of the Secret has begun', () =>
+    own(async ({ certificates, simulation, stored }) => {
+      const started = certificates.start().catch(error => error.message)
+      await certificates.stop()
+      expect(await started).toContain('the webhooks stop')
+      await simulation.advance(hourMs)
+      expect(await stored()).toEqual([])
+    }))
+
   it('of an operator ends the wait for a certificate, and all renewals', () =>
     own(async ({ certificates, replica, server, simulation }) => {
       const fault = await server.faults.add({

@@ -26,15 +26,21 @@ it.each<[title: string, data: unknown, whole: unknown[], problems: string[]]>([
   ['an empty key', { ...data, 'authority-1.key': '' }, [younger], [`authority-1: ${missing}`]],
   ['a number for a key', { ...data, 'authority-1.key': 5 }, [younger], [`authority-1: ${missing}`]],
   [
-    ...(['a text for a certificate', { ...data, 'authority-1.crt': base64('x') }, [younger]] as const),
+    'a text for a certificate',
+    { ...data, 'authority-1.crt': base64('x') },
+    [younger],
     ['authority-1: the certificate is no PEM of a certificate'],
   ],
   [
-    ...(['the key of the other', { ...data, 'authority-2.key': key1 }, [older]] as const),
+    'the key of the other',
+    { ...data, 'authority-2.key': key1 },
+    [older],
     ['authority-2: the certificate is of another key'],
   ],
   [
-    ...(['one twice', { ...data, 'authority-2.crt': cert1, 'authority-2.key': key1 }, [older]] as const),
+    'one twice',
+    { ...data, 'authority-2.crt': cert1, 'authority-2.key': key1 },
+    [older],
     ['authority-2: it is the other'],
   ],
 ])('B3: what a Secret lacks is named without its content: %s', (_, given, whole, problems) => {

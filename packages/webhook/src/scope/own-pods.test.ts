@@ -7,11 +7,14 @@ import { blocksOwnPods } from './own-pods.ts'
 const own = 'arcade-system'
 
 /** Why a webhook would keep the operator's Pods from starting. */
-function blocks(view: View, policy: FailurePolicy = 'Fail', of: 'for' | 'forStatus' | 'forScale' = 'for') {
+function blocks(view: View, policy: FailurePolicy = 'Fail', part?: 'status' | 'scale'): string | undefined {
   const named = new NamedWebhook('limits')
-  named[of](view)
-    .failurePolicy(policy)
-    .validate(() => {})
+  if (part === 'scale')
+    named
+      .forScale(view)
+      .failurePolicy(policy)
+      .validate(() => {})
+  else (part === 'status' ? named.forStatus(view) : named.for(view)).failurePolicy(policy).validate(() => {})
   return blocksOwnPods(named.definition(new Set()), own)
 }
 
@@ -33,8 +36,8 @@ describe('a webhook that fails closed', () => {
         'replica serves, no Pod of the operator can start. Leave its namespace out, or use failurePolicy Ignore',
     )
     const ours = view.within({ namespaces: [own] })
-    expect(blocks(ours, 'Fail', 'forStatus')).toContain('the webhook limits has')
-    expect(blocks(ours, 'Fail', 'forScale')).toBeUndefined()
+    expect(blocks(ours, 'Fail', 'status')).toContain('the webhook limits has')
+    expect(blocks(ours, 'Fail', 'scale')).toBeUndefined()
     expect(blocks(ours, 'Ignore')).toBeUndefined()
     expect(blocks(view.within({ namespaces: ['a'] }))).toBeUndefined()
     expect(blocks(view)).toBeUndefined()

@@ -161,14 +161,14 @@ describe('B1: a request that is not for its webhook', () => {
     ['a subresource', forGames, of(group, 'v1', 'games', 'scale'), other(mine, `${mine}/scale`)],
     ['no subresource', forStatus, { operation: 'UPDATE' }, other(`${mine}/status`, mine)],
     ['an operation', forStatus, { subResource: 'status' }, `it is not declared for CREATE: ${again}`],
-    ['no object', forGames, { object: null }, 'the request of a CREATE lacks an object'],
-    ['no old object', forGames, { operation: 'UPDATE' }, 'the request of a UPDATE lacks an object'],
+    ['no object', forGames, { object: null }, 'the CREATE request lacks an object'],
+    ['no old object', forGames, { operation: 'UPDATE' }, 'the UPDATE request lacks an object'],
     [
       ...(['no new object', forGames] as const),
       { operation: 'UPDATE', object: null, oldObject: gameOf() },
-      'the request of a UPDATE lacks an object',
+      'the UPDATE request lacks an object',
     ],
-    ['no object to delete', forGames, { operation: 'DELETE' }, 'the request of a DELETE lacks an object'],
+    ['no object to delete', forGames, { operation: 'DELETE' }, 'the DELETE request lacks an object'],
   ]
 
   it.each(cases)('is counted and never given to the handler: %s', (_, declare, changes, why) =>

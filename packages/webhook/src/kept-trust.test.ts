@@ -7,7 +7,7 @@ import { keptInMemory } from './testkit/kept-in-memory.ts'
 const dayMs = 86_400_000
 const resource = 'validatingwebhookconfigurations.admissionregistration.k8s.io'
 const expiry = 'wherry_webhook_certificate_expiry_seconds'
-const age = 'wherry_webhook_bundle_age_seconds'
+const age = 'wherry_webhook_bundle_age_seconds {"configuration":"ValidatingWebhookConfiguration arcade"}'
 
 describe('the trust in webhooks', () => {
   it('B3: holds readiness until the serving certificate is of an authority in each bundle that the server has', () =>

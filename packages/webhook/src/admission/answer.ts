@@ -62,7 +62,7 @@ function misdirected(definition: WebhookDefinition, request: AdmissionRequest): 
   }
   if (!operations.some(one => one === operation))
     return `it is not declared for ${operation}: apply the operator's webhook configuration again`
-  return objects[operation] === true ? undefined : `the request of a ${operation} lacks an object`
+  return objects[operation] === true ? undefined : `the ${operation} request lacks an object`
 }
 
 /** The answer of a webhook that can't say whether a request is right. */
@@ -84,7 +84,7 @@ function described(thrown: unknown, { uid }: AdmissionRequest): [code: number, w
   if (thrown instanceof InvalidAnswerError || thrown instanceof NotInCacheError) return [500, thrown.message]
   const name = thrown instanceof Error ? thrown.constructor.name : ''
   const what = /^[A-Z]\w{0,63}$/.test(name) ? `its handler threw ${name}` : 'its handler threw something'
-  return [500, `${what}; the log of the operator says why (request ${uid.slice(0, 64)})`]
+  return [500, `${what}; the log of the operator says why (request ${uid})`]
 }
 
 /** Counts requests that no handler has decided. */

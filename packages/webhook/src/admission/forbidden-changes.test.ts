@@ -12,7 +12,10 @@ it.each([
 ])('B2: a change of "%s" is an error that names it', path => {
   const named = expect.objectContaining({ code: 'FORBIDDEN_CHANGE', path })
   expect(change(path)).toThrow(named)
-  expect(change(path)).toThrow(path || 'the whole object')
+  const why = path.startsWith('/status')
+    ? 'only a webhook declared by forStatus may change the status'
+    : 'no webhook may change that field'
+  expect(change(path)).toThrow(`the handler changed ${path || 'the whole object'}: ${why}`)
 })
 
 it('B2: the rest may be changed, and in a subresource only its own part', () => {

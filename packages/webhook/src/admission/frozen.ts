@@ -5,7 +5,7 @@ export function frozen<T>(value: T): T {
     const one = left.pop()
     if (one === null || typeof one !== 'object') continue
     Object.freeze(one)
-    for (const part of Object.values(one)) if (part !== null && typeof part === 'object') left.push(part)
+    for (const part of Object.values(one)) left.push(part)
   }
   return value
 }

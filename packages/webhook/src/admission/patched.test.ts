@@ -46,3 +46,20 @@ describe('reinvocation', () => {
       expect(refused.status?.message).toContain('no players')
     }))
 })
+
+it('B2: a patched object has all that a patch names, at any depth, and shares nothing with the patch', () => {
+  const object = { a: [1, { 'b/c': [1, 2, 3] }, 3], d: { '~e': 1, f: 2 } }
+  const value = { x: [1] }
+  const result = patched(object, [
+    { op: 'remove', path: '/a/1/b~1c/1' },
+    { op: 'add', path: '/a/1/b~1c/1', value },
+    { op: 'replace', path: '/a/0', value: 9 },
+    { op: 'replace', path: '/d/~0e', value },
+    { op: 'remove', path: '/d/f' },
+    { op: 'add', path: '/d/~1', value: null },
+  ])
+  expect(result).toEqual({ a: [9, { 'b/c': [1, value, 3] }, 3], d: { '~e': value, '/': null } })
+  value.x.push(2)
+  expect(result).toMatchObject({ d: { '~e': { x: [1] } }, a: [9, { 'b/c': [1, { x: [1] }, 3] }, 3] })
+  expect(patched({ a: 1 }, [{ op: 'replace', path: '', value: { b: 2 } }])).toEqual({ b: 2 })
+})

@@ -24,11 +24,11 @@ export async function answerReview(
   } catch {
     return { badRequest: 'the body is not JSON' }
   }
-  const request = isFields(review) ? review.request : undefined
-  if (!isFields(review) || !isFields(request) || typeof request.uid !== 'string' || request.uid.length > longestUid)
+  const { request, apiVersion: version, kind } = isFields(review) ? review : {}
+  if (!isFields(request) || typeof request.uid !== 'string' || request.uid.length > longestUid)
     return { badRequest: 'the body is no AdmissionReview with a request' }
   const { uid } = request
-  if (review.apiVersion !== apiVersion || review.kind !== 'AdmissionReview') {
+  if (version !== apiVersion || kind !== 'AdmissionReview') {
     const message = `this webhook takes an AdmissionReview of ${apiVersion} only: set admissionReviewVersions to ["v1"]`
     return { review: written(uid, refused(refusal(400, message))) }
   }
@@ -43,11 +43,12 @@ function problemOf(request: Readonly<Record<string, unknown>>): string | undefin
   const isObject = (value: unknown): boolean => value === undefined || value === null || isFields(value)
   const { resource, userInfo } = request
   const texts = ['operation', 'name', 'namespace', 'subResource'].filter(field => !isText(request[field]))
-  const objects = ['object', 'oldObject', 'options', 'userInfo'].filter(field => !isObject(request[field]))
+  const objects = ['object', 'oldObject', 'options'].filter(field => !isObject(request[field]))
   const groups = isFields(userInfo) ? userInfo.groups : undefined
   const wrong = [
     ...texts,
     ...objects,
+    ...(userInfo === undefined || isFields(userInfo) ? [] : ['userInfo']),
     ...(isFields(resource) ? [] : ['resource']),
     ...(groups === undefined || Array.isArray(groups) ? [] : ['userInfo.groups']),
   ]

@@ -56,7 +56,7 @@ export class OwnCertificates implements ManagedCertificates {
     const { narrow, secret } = this.#parts
     const ready = new Promise<void>((resolve, reject) => {
       this.#isReady = resolve
-      this.#end.signal.addEventListener('abort', () => reject(this.#end.signal.reason), { once: true })
+      this.#end.signal.addEventListener('abort', () => reject(this.#end.signal.reason))
     })
     ready.catch(() => {})
     const seen = (object: Secret | undefined): void => {
@@ -135,7 +135,7 @@ export class OwnCertificates implements ManagedCertificates {
     const stored = this.#secret && this.#read(this.#secret)
     const whole = stored?.whole ?? []
     // What is missing or damaged is put back as it was.
-    const lost = whole.length === 2 ? [] : (this.#pair ?? []).filter(held => !isIn(held, whole))
+    const lost = (this.#pair ?? []).filter(held => !isIn(held, whole))
     const known = [...whole, ...lost.slice(0, 2 - whole.length)]
     const pair = nextPair(known, now, this.#parts.lives)
     if (pair.every(one => isIn(one, whole))) return pair
@@ -171,7 +171,7 @@ export class OwnCertificates implements ManagedCertificates {
     try {
       const answer =
         known === undefined
-          ? await client.create(secrets, { metadata: secret, type: 'Opaque', data: dataOf(pair) }, options)
+          ? await client.create(secrets, { metadata: secret, data: dataOf(pair) }, options)
           : await client.patch(
               secrets,
               secret,
@@ -191,10 +191,8 @@ export class OwnCertificates implements ManagedCertificates {
   }
 
   #take(pair: Pair): boolean {
-    const before = this.#pair
+    const gone = (this.#pair ?? []).filter(one => !isIn(one, pair))
     this.#pair = pair
-    if (before === undefined) return true
-    const gone = before.filter(one => !isIn(one, pair))
     for (const { cert } of gone) this.#former.add(cert)
     return gone.length > 0
   }

@@ -14,7 +14,7 @@ function unbalanced(expression: string): string | undefined {
       at = end
     } else if (char === '/' && expression[at + 1] === '/') {
       const end = expression.indexOf('\n', at)
-      if (end < 0) break
+      if (end === -1) break
       at = end
     } else if (char in closing) open.push(closing[char] as string)
     else if (')]}'.includes(char) && open.pop() !== char) return `a ${char} at character ${at + 1} that closes nothing`

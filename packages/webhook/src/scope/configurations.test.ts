@@ -1,7 +1,13 @@
-import { configMaps, nodes, pods } from '@wherry/client/resources/core'
+import { defineResource } from '@wherry/client'
+import type { MutatingWebhook } from '@wherry/client/resources/admissionregistration'
+import { configMaps, namespaces, nodes, pods } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
+import { type ForOptions, NamedWebhook } from '../declaration/builder.ts'
+import type { WebhookDefinition } from '../declaration/definition.ts'
+import type { Operation } from '../handler/request.ts'
 import { games } from '../testkit/games.ts'
 import { inMemory } from '../testkit/in-memory.ts'
+import { type WebhookPlace, webhookConfigurations } from './configurations.ts'
 
 const spared = {
   matchExpressions: [
@@ -33,7 +39,13 @@ describe('the configurations', () => {
       const common = { admissionReviewVersions: ['v1'], matchPolicy: 'Equivalent', sideEffects: 'None' }
       const rule = { apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], scope: 'Namespaced' }
       const conditions = [
-        { name: 'changed', expression: expect.stringContaining("request.operation != 'UPDATE' || ") },
+        {
+          name: 'changed',
+          expression:
+            "request.operation != 'UPDATE' || object.metadata.?labels != oldObject.metadata.?labels || " +
+            "object.exists(key, !(key in ['metadata', 'status']) && (!(key in oldObject) || object[key] != oldObject[key])) || " +
+            "oldObject.exists(key, !(key in ['metadata', 'status']) && !(key in object))",
+        },
         { name: 'when', expression: 'object.spec.players > 2' },
       ]
       expect(webhooks.configurations()).toEqual([
@@ -102,6 +114,74 @@ describe('the configurations', () => {
         ['games/status'],
       ])
     }))
+})
+
+describe('a configuration', () => {
+  const place: WebhookPlace = { service: { namespace: 'kube-system', name: 'games', port: 8443 } }
+  const declared = (
+    declare: (named: NamedWebhook) => { validate(handler: () => void): unknown },
+    name = 'a',
+  ): WebhookDefinition => {
+    const named = new NamedWebhook(name)
+    declare(named).validate(() => {})
+    return named.definition(new Set())
+  }
+  const one = (declare: Parameters<typeof declared>[0], to = place): MutatingWebhook | undefined =>
+    webhookConfigurations('arcade', [declared(declare)], to)[0]?.webhooks?.[0]
+
+  it('is there only if there is a webhook of its kind', () => {
+    const kinds = (...definitions: WebhookDefinition[]): string[] =>
+      webhookConfigurations('arcade', definitions, place).map(({ kind }) => kind)
+    const validating = declared(named => named.for(games))
+    expect(kinds()).toEqual([])
+    expect(kinds(validating)).toEqual(['ValidatingWebhookConfiguration'])
+    expect(kinds({ ...validating, type: 'mutating' })).toEqual(['MutatingWebhookConfiguration'])
+  })
+
+  it('has its webhooks in the order of their names, whatever that of their declarations', () => {
+    const definitions = ['b', 'c', 'a'].map(name => declared(named => named.for(games), name))
+    const [{ webhooks = [] } = {}] = webhookConfigurations('arcade', definitions, place)
+    expect(webhooks.map(({ name }) => name.slice(0, 2))).toEqual(['a.', 'b.', 'c.'])
+  })
+
+  it('names the Service with its port, or the address in its place', () => {
+    const service = { namespace: 'kube-system', name: 'games', port: 8443, path: '/validate/a' }
+    expect(one(named => named.for(games))?.clientConfig).toEqual({ service })
+    const direct = { ...place, origin: 'https://10.0.0.1:9443' }
+    expect(one(named => named.for(games), direct)?.clientConfig).toEqual({ url: 'https://10.0.0.1:9443/validate/a' })
+  })
+
+  it('selects namespaces by their names, also for Namespaces themselves, and not for other objects of the cluster', () => {
+    const key = 'kubernetes.io/metadata.name'
+    const selector = (operator: string, values: string[]): object => ({ matchExpressions: [{ key, operator, values }] })
+    expect(one(named => named.for(namespaces))?.namespaceSelector).toEqual(selector('NotIn', ['kube-system']))
+    const within = games.within({ namespaces: ['a'] })
+    expect(one(named => named.for(within))?.namespaceSelector).toEqual(selector('In', ['a']))
+    const others = [
+      ['', 'nodes'],
+      ['example.com', 'namespaces'],
+    ] as const
+    for (const [group, plural] of others) {
+      const other = defineResource({ group, version: 'v1', kind: 'A', plural, namespaced: false })
+      expect(one(named => named.for(other))?.namespaceSelector).toBeUndefined()
+    }
+  })
+
+  it('has conditions only for updates, unless all of them are reviewed, and for what is asked', () => {
+    const names = (options: ForOptions<Operation>): string[] | undefined =>
+      one(named => named.for(games, options))?.matchConditions?.map(({ name }) => name)
+    expect(names({})).toEqual(['changed'])
+    expect(names({ operations: ['CREATE'] })).toBeUndefined()
+    expect(names({ operations: ['DELETE', 'UPDATE'] })).toEqual(['changed'])
+    expect(names({ updates: 'all' })).toBeUndefined()
+    expect(names({ updates: 'all', when: 'true' })).toEqual(['when'])
+    expect(names({ when: 'true' })).toEqual(['changed', 'when'])
+  })
+
+  it('reviews the scale by its own path', () => {
+    const rule = { resources: ['games/scale'], operations: ['UPDATE'], scope: 'Namespaced' }
+    expect(one(named => named.forScale(games))?.rules?.[0]).toMatchObject(rule)
+  })
 })
 
 describe('at the start', () => {

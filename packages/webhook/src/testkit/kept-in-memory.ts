@@ -1,4 +1,4 @@
-import type { Environment } from '@wherry/client'
+import type { Environment, MetricLabels } from '@wherry/client'
 import {
   type ValidatingWebhookConfiguration,
   validatingWebhookConfigurations,
@@ -6,9 +6,11 @@ import {
 import { namespaces } from '@wherry/client/resources/core'
 import { configurationHolder } from '../bundles/configuration-holder.ts'
 import type { ManagedCertificates } from '../certificates/managed.ts'
+import type { CertificateOptions } from '../certificates/options.ts'
 import { certificatesFor } from '../certificates-for.ts'
 import { KeptTrust } from '../kept-trust.ts'
 import { nameSuffix } from '../scope/configurations.ts'
+import type { CertificateSource } from '../server/certificates.ts'
 import { games } from './games.ts'
 import { type InMemory, inMemory } from './in-memory.ts'
 
@@ -19,7 +21,7 @@ export const servingLifeMs = 3_600_000
 export interface KeptInMemory extends InMemory {
   readonly certificates: ManagedCertificates
   readonly trust: KeptTrust
-  /** What a gauge was set to last, by its name; a gauge that was forgotten is not there. */
+  /** What a gauge was set to last, by its name and its labels, as `name` or `name {"a":"b"}`; a gauge that was forgotten is not there. */
   readonly gauges: ReadonlyMap<string, number>
   /** Starts both, and waits until nothing is left to do now. */
   start(): Promise<void>
@@ -28,32 +30,47 @@ export interface KeptInMemory extends InMemory {
   live(): Promise<ValidatingWebhookConfiguration>
 }
 
-export async function keptInMemory(body: (parts: KeptInMemory) => Promise<void>): Promise<void> {
+/** What differs from a configuration of a manifest, and from serving certificates that live for an hour. */
+export interface KeptOptions {
+  /** `apply`: the operator applies its configuration, and nothing is on the server before. */
+  readonly configurations?: 'apply' | 'manifest'
+  readonly certificates?: CertificateOptions | CertificateSource
+  /** What the environment has in place of the simulated one's. */
+  readonly own?: Partial<Environment>
+}
+
+export async function keptInMemory(
+  body: (parts: KeptInMemory) => Promise<void>,
+  { configurations = 'manifest', certificates: lives = { servingLifeMs }, own = {} }: KeptOptions = {},
+): Promise<void> {
   const gauges = new Map<string, number>()
+  const series = (name: string, labels?: MetricLabels): string =>
+    [name, labels && JSON.stringify(labels)].join(' ').trim()
   const metrics: Environment['metrics'] = {
     count: () => {},
     observe: () => {},
-    gauge: (name, value) => void gauges.set(name, value),
-    forget: name => void gauges.delete(name),
+    gauge: (name, value, labels) => void gauges.set(series(name, labels), value),
+    forget: (name, labels) => void gauges.delete(series(name, labels)),
   }
   await inMemory(
     async parts => {
       const { webhooks, operator, client } = parts
       const service = { namespace: 'arcade-system', name: 'arcade' }
-      const options = { service, configurations: 'manifest' as const, certificates: { servingLifeMs } }
+      const options = { service, configurations, certificates: lives }
       webhooks
         .webhook('limits')
         .for(games)
         .validate(() => {})
-      const configurations = webhooks.configurations()
+      const declared = webhooks.configurations()
       const name = { name: 'arcade' }
       await client.create(namespaces, { metadata: { name: service.namespace } })
-      for (const one of configurations) await client.create(validatingWebhookConfigurations, one as never)
+      if (configurations === 'manifest')
+        for (const one of declared) await client.create(validatingWebhookConfigurations, one as never)
       const certificates = certificatesFor(operator, service, options)
       const trust = new KeptTrust(operator, certificates, options)
       const start = async (): Promise<void> => {
         await certificates.start()
-        await trust.start(configurations.map(one => configurationHolder(one, nameSuffix(operator.name))))
+        await trust.start(declared.map(one => configurationHolder(one, nameSuffix(operator.name))))
       }
       const reset = (value: string): Promise<unknown> =>
         client.patch(validatingWebhookConfigurations, name, [
@@ -67,6 +84,6 @@ export async function keptInMemory(body: (parts: KeptInMemory) => Promise<void>)
         await trust.stop()
       }
     },
-    { metrics },
+    { metrics, ...own },
   )
 }

@@ -1,4 +1,4 @@
-import { existsSync, globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { Client } from '@wherry/client'
 import { configMaps, events, pods, secrets } from '@wherry/client/resources/core'
@@ -132,6 +132,25 @@ const scenes: Readonly<Record<string, Scene>> = {
       expect(await client.get(configMaps, key)).toEqual(before)
       expect(await run('closed')).toEqual(['differs: update', 'differs in spec'])
       expect((await client.get(configMaps, key))?.data).toEqual({ monday: 'closed' })
+    },
+  },
+  policy: {
+    promise: 'says what a policy refuses, without a server',
+    async play({ folder, start }) {
+      const file = (name: string, content: object): string => {
+        writeFileSync(join(folder, name), JSON.stringify(content))
+        return join(folder, name)
+      }
+      const item = (name: string, players: number): object => ({ metadata: { name, namespace }, spec: { players } })
+      const objects = file('objects.json', { items: [item('chess', 2), item('werewolf', 12)] })
+      const policy = (expression: string): string =>
+        file('policy.json', { spec: { validations: [{ expression, message: 'at most 8 players' }] } })
+      const said = (expression: string) => start('small/policy.ts', policy(expression), objects).ended()
+      expect(await said('object.spec.players <= 8')).toEqual([
+        'default/chess: allowed',
+        'default/werewolf: at most 8 players',
+      ])
+      expect((await said('object.'))[0]).toMatch(/^spec\.validations\[0\]\.expression: compilation failed/)
     },
   },
   'work-queue': {

@@ -1,5 +1,5 @@
-import type { Input } from '@wherry/cel/internal/evaluator'
 import { type JsonObject, objectAt } from '@wherry/cel/internal'
+import type { Input } from '@wherry/cel/internal/evaluator'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import type { Registry } from '../resources/registry.ts'

@@ -1,5 +1,5 @@
-import type { Expression } from '@wherry/cel/internal/evaluator'
 import { isObject, type Json, type JsonObject, objectAt, objectsAt, sameJson, stringAt } from '@wherry/cel/internal'
+import type { Expression } from '@wherry/cel/internal/evaluator'
 import { builtinType } from '../fields/builtin-types.ts'
 import { toldProblems, typeProblems } from '../fields/check.ts'
 import { customType } from '../fields/custom-types.ts'

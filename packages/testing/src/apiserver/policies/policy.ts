@@ -1,5 +1,5 @@
-import type { Declared, Expression, Variable } from '@wherry/cel/internal/evaluator'
 import { type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
+import type { Declared, Expression, Variable } from '@wherry/cel/internal/evaluator'
 import type { KubeObject } from '../objects/object.ts'
 import { cel } from '../schema/rules.ts'
 import { compileConditions } from '../webhooks/conditions.ts'

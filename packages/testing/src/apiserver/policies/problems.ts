@@ -1,4 +1,3 @@
-import type { Declared, Variable } from '@wherry/cel/internal/evaluator'
 import {
   type Json,
   type JsonObject,
@@ -10,6 +9,7 @@ import {
   stringsAt,
   subdomainProblems,
 } from '@wherry/cel/internal'
+import type { Declared, Variable } from '@wherry/cel/internal/evaluator'
 import type { KubeObject } from '../objects/object.ts'
 import { cel } from '../schema/rules.ts'
 import type { StatusCause } from '../status.ts'

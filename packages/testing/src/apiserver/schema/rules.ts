@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import type * as Cel from '@wherry/cel/internal/evaluator'
 import type { Json, JsonObject, Schema } from '@wherry/cel/internal'
+import type * as Cel from '@wherry/cel/internal/evaluator'
 import type { StatusCause } from '../status.ts'
 
 let loaded: typeof Cel | undefined

@@ -1,5 +1,5 @@
-import type { Declared, Expression } from '@wherry/cel/internal/evaluator'
 import { type JsonObject, objectsAt, qualifiedNameProblems, stringAt } from '@wherry/cel/internal'
+import type { Declared, Expression } from '@wherry/cel/internal/evaluator'
 import { cel } from '../schema/rules.ts'
 import type { StatusCause } from '../status.ts'
 import { invalid, required } from '../write/validate.ts'

@@ -1,4 +1,3 @@
-import type { Expression } from '@wherry/cel/internal/evaluator'
 import {
   isObject,
   type Json,
@@ -10,6 +9,7 @@ import {
   stringAt,
   stringsAt,
 } from '@wherry/cel/internal'
+import type { Expression } from '@wherry/cel/internal/evaluator'
 import type { KubeObject } from '../objects/object.ts'
 import { addressOf, type HookAddress } from '../outside/hook-client.ts'
 import { compileConditions } from './conditions.ts'

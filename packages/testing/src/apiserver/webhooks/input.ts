@@ -1,5 +1,5 @@
-import type { Input } from '@wherry/cel/internal/evaluator'
 import type { JsonObject } from '@wherry/cel/internal'
+import type { Input } from '@wherry/cel/internal/evaluator'
 import type { AccessControl } from '../access.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'

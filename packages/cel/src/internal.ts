@@ -1,5 +1,4 @@
 /** What Wherry's other packages need of this one. It may change with any release, a patch too: programs import from the package itself. */
-export type { AccessAttributes, Decision, User } from './authorization.ts'
 export { serviceAccountOf, serviceAccountUser, serviceAccountUserName } from './functions/service-account-user.ts'
 export {
   copyJson,

@@ -1,9 +1,30 @@
-import type { AccessAttributes, Decision, User } from '@wherry/cel/internal'
 import type { PolicyRule, RoleRef } from './authn/policy.ts'
+import type { Decision } from './authn/rbac.ts'
 import type { UsedRights } from './authn/used-rights.ts'
 import type { ServerRequest } from './exchange.ts'
 
-export type { AccessAttributes, User } from '@wherry/cel/internal'
+/** The user of a request. */
+export interface User {
+  readonly name: string
+  readonly uid?: string | undefined
+  readonly groups: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
+}
+
+/** What a user wants to do, as RBAC sees it. */
+export interface AccessAttributes {
+  readonly user: User
+  readonly verb: string
+  /** '' for a path that is not a resource. */
+  readonly resource: string
+  readonly group: string
+  readonly version: string
+  readonly namespace: string
+  readonly name: string
+  readonly subresource: string
+  /** The path, for a request that is not about a resource. */
+  readonly path: string
+}
 
 /** Authenticates and authorizes requests. */
 export interface AccessControl {

@@ -1,11 +1,14 @@
-import type { Decision } from '@wherry/cel/internal'
 import { serviceAccountUserName } from '@wherry/cel/internal'
 import type { AccessAttributes, User } from '../access.ts'
 import { rulesOf } from './aggregation.ts'
 import type { Binding, PolicyRule, PolicySource, RoleRef, Subject } from './policy.ts'
 import { ruleAllows } from './rule.ts'
 
-export type { Decision } from '@wherry/cel/internal'
+/** Whether something is allowed. `reason`: by what it is, or which roles were missing when it is not. */
+export interface Decision {
+  readonly allowed: boolean
+  readonly reason?: string | undefined
+}
 
 /** May do everything, whatever the policy says. */
 export const privilegedGroup = 'system:masters'

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { OptionTypeError } from '@wherry/client'
-import type { Operator, OperatorComponent } from '@wherry/controller'
+import type { ComponentDeclaration, Operator, OperatorComponent } from '@wherry/controller'
 import { NotYetError } from '@wherry/controller/internal'
 import { type AdmissionAnswer, answer } from './admission/answer.ts'
 import { patched } from './admission/patched.ts'
@@ -8,12 +8,13 @@ import { answerReview } from './admission/review.ts'
 import type { HandlerParts } from './admission/run-handler.ts'
 import { configurationHolder } from './bundles/configuration-holder.ts'
 import { definitionHolder } from './bundles/definition-holder.ts'
-import { certificatesFor } from './certificates-for.ts'
+import { certificatesFor, isSource } from './certificates-for.ts'
 import { answerConversion } from './conversion/answer.ts'
 import type { Conversion } from './conversion/conversion.ts'
 import { type ConversionStanza, conversionPath, conversionStanza } from './conversion/stanza.ts'
 import { NamedWebhook } from './declaration/builder.ts'
 import { pathOf, type WebhookDefinition } from './declaration/definition.ts'
+import { webhooksDeclaration } from './declared.ts'
 import { WebhookUsageError } from './errors.ts'
 import type { AdmissionRequest } from './handler/request.ts'
 import { KeptTrust } from './kept-trust.ts'
@@ -68,6 +69,7 @@ export class Webhooks {
       name: 'webhooks',
       start: () => this.#start(),
       ready: () => this.#checkReady(),
+      declare: () => this.#declare(),
       stop: () => this.#stop(),
     }
     operator.addComponent(component)
@@ -194,6 +196,22 @@ export class Webhooks {
   #definitions(): readonly WebhookDefinition[] {
     const groups = new Set(this.#options.groups)
     return Array.from(this.#named.values(), one => one.definition(groups))
+  }
+
+  #declare(): ComponentDeclaration {
+    const { address, host, port = defaultPort, certificates = {}, configurations = 'apply' } = this.#options
+    const definitions = this.#definitions()
+    const { files } = isSource(certificates) ? {} : certificates
+    const isApplied = configurations === 'apply'
+    const isKnown = address === undefined || port !== 0
+    const details = {
+      ...{ service: { port: 443, ...this.#service }, port, host, address, files: files && Object.values(files) },
+      fails: this.#conversions.size > 0 || definitions.some(one => one.failurePolicy === 'Fail'),
+      configurations: isApplied || !isKnown ? [] : this.configurations(),
+      conversions: isKnown ? this.conversions() : [],
+    }
+    const hasOwnCertificates = !isSource(certificates) && files === undefined
+    return webhooksDeclaration({ operator: this.#operator.name, definitions, hasOwnCertificates, isApplied, details })
   }
 
   async #start(): Promise<void> {

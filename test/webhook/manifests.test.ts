@@ -17,6 +17,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Manifest, userOf } from '../../tools/runner/manifest.ts'
 import { writePodKubeconfig } from '../../tools/runner/pod-kubeconfig.ts'
 import { untilOf } from '../../tools/runner/until.ts'
+import { definition } from './games-definition.ts'
 
 const fromSource = new URL('../examples/from-source.ts', import.meta.url).href
 const commandLine = new URL('../../packages/cli/src/bin.ts', import.meta.url).pathname
@@ -48,22 +49,6 @@ afterEach(async () => {
   child = undefined
   await rm(folder, { recursive: true })
 })
-
-const version = (name: string, field: string, storage: boolean): object => {
-  const spec = { type: 'object', properties: { [field]: { type: 'integer' } } }
-  return {
-    ...{ name, storage, served: true },
-    schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
-  }
-}
-const definition = {
-  ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
-  metadata: { name: 'games.arcade.example.com' },
-  spec: {
-    ...{ group: names.group, scope: 'Namespaced', names: { plural: 'games', kind: 'Game' } },
-    versions: [version('v1beta1', 'size', false), version('v1', 'players', true)],
-  },
-}
 
 const token = 'token-of-the-pod'
 

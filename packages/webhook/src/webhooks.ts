@@ -27,6 +27,7 @@ import {
   webhookConfigurations,
 } from './scope/configurations.ts'
 import { blocksOwnPods } from './scope/own-pods.ts'
+import { type Observation, observation, observedAdmission } from './observed.ts'
 import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
 
 const defaultPort = 9443
@@ -46,11 +47,13 @@ const defaultPort = 9443
  */
 export class Webhooks {
   readonly #operator: Operator
-  readonly #service: WebhookService
-  readonly #options: WebhooksOptions
+  #service: WebhookService
+  #options: WebhooksOptions
   readonly #named = new Map<string, NamedWebhook>()
   readonly #conversions = new Map<string, Conversion<never>>()
   readonly #readyChecks: (() => unknown)[] = []
+  #listeners: Observation['listeners'] = []
+  #isLeftOut = false
   #releases: (() => Promise<void>)[] = []
   #server: WebhookServer | undefined
   #trust: KeptTrust | undefined
@@ -215,6 +218,12 @@ export class Webhooks {
   }
 
   async #start(): Promise<void> {
+    const { options, isLeftOut, listeners } = observation(this.#operator.name, this.#options)
+    this.#options = options
+    this.#service = serviceOf(options, this.#service.namespace)
+    this.#listeners = listeners
+    this.#isLeftOut = isLeftOut
+    if (isLeftOut) return
     const definitions = this.#definitions()
     const { host, port = defaultPort, clientCa, http2 = false } = this.#options
     const { environment, cache } = this.#parts
@@ -247,8 +256,16 @@ export class Webhooks {
   }
 
   #hook(definition: WebhookDefinition): AnswerHook {
+    const { clock } = this.#parts.environment
     return async body => {
-      const said = await answerReview(definition, body, this.#parts)
+      const startedAt = clock.now()
+      const since = clock.monotonic()
+      const seen = (request: AdmissionRequest, answered: AdmissionAnswer): void => {
+        const time = { startedAt, tookMs: clock.monotonic() - since }
+        const admission = observedAdmission(definition, request, answered, time)
+        for (const listener of this.#listeners) listener(admission)
+      }
+      const said = await answerReview(definition, body, this.#parts, this.#listeners.length > 0 ? seen : undefined)
       return 'review' in said ? { status: 200, text: said.review } : { status: 400, text: said.badRequest }
     }
   }
@@ -262,6 +279,7 @@ export class Webhooks {
 
   /** Throws while the server does not listen, while a cache that a handler reads is not synced, or while another check does. */
   async #checkReady(): Promise<void> {
+    if (this.#isLeftOut) return
     if (this.port === 0) throw new NotYetError('the webhook server does not listen')
     const { cache } = this.#parts
     for (const { name, reads } of this.#definitions())

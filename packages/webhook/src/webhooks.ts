@@ -18,6 +18,7 @@ import { webhooksDeclaration } from './declared.ts'
 import { WebhookUsageError } from './errors.ts'
 import type { AdmissionRequest } from './handler/request.ts'
 import { KeptTrust } from './kept-trust.ts'
+import { type Observation, observation, observedAdmission } from './observed.ts'
 import { checkWebhookName, checkWebhooksOptions, serviceOf, type WebhooksOptions } from './options.ts'
 import {
   nameSuffix,
@@ -27,7 +28,6 @@ import {
   webhookConfigurations,
 } from './scope/configurations.ts'
 import { blocksOwnPods } from './scope/own-pods.ts'
-import { type Observation, observation, observedAdmission } from './observed.ts'
 import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
 
 const defaultPort = 9443

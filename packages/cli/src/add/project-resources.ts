@@ -6,7 +6,9 @@ import type { ProjectResource } from './webhook-sources.ts'
 /** The resources that files of a folder export: each `export const games = defineResource({ … })` with its names as literals. */
 export async function resourcesIn(folder: string): Promise<readonly ProjectResource[]> {
   const names = await readdir(folder, { recursive: true })
-  const files = names.filter(name => /(?<!\.d|\.test)\.ts$/.test(name) && !/(^|[\\/])node_modules[\\/]/.test(name)).sort()
+  const files = names
+    .filter(name => /(?<!\.d|\.test)\.ts$/.test(name) && !/(^|[\\/])node_modules[\\/]/.test(name))
+    .sort()
   const found = await Promise.all(
     files.map(async name => {
       const text = await readFile(join(folder, name), 'utf8')

@@ -52,7 +52,9 @@ export async function addWebhook({ name, kind, mutates, program }: AskedWebhook,
   if (!hasPackage) stdout.write('package.json\n')
   if (changed === undefined) {
     const { imports, statements } = webhookLines(webhook, 'operator')
-    stdout.write(`\nAdd these lines to ${program}, before the operator runs:\n\n${[...imports, ...statements].join('\n')}\n`)
+    stdout.write(
+      `\nAdd these lines to ${program}, before the operator runs:\n\n${[...imports, ...statements].join('\n')}\n`,
+    )
   }
   stdout.write(`\n${hasPackage ? '' : 'npm install\n'}npm test\nnpm run manifests\n`)
 }
@@ -87,7 +89,8 @@ async function packageOf(cwd: string): Promise<Package> {
   const fields = isRecord(parsed) ? parsed : {}
   const dependencies = isRecord(fields.dependencies) ? fields.dependencies : {}
   const version = dependencies['@wherry/controller']
-  if (typeof version !== 'string') throw refused('package.json has no dependency @wherry/controller: is it an operator?')
+  if (typeof version !== 'string')
+    throw refused('package.json has no dependency @wherry/controller: is it an operator?')
   return {
     name: typeof fields.name === 'string' ? fields.name.replace(/^@.*\//, '') : 'operator',
     async add() {

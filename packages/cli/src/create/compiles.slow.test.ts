@@ -45,7 +45,21 @@ function optionsOf(text: string): ts.CompilerOptions {
   return { ...options, paths: Object.fromEntries(sources) }
 }
 
-const tricky = ['Webhook', 'LimitsWebhook', 'Reconcile', 'Class', 'Record', 'Client', 'Operator', 'Our', 'ConfigMap', 'Z', 'Test', 'Await', 'No']
+const tricky = [
+  'Webhook',
+  'LimitsWebhook',
+  'Reconcile',
+  'Class',
+  'Record',
+  'Client',
+  'Operator',
+  'Our',
+  'ConfigMap',
+  'Z',
+  'Test',
+  'Await',
+  'No',
+]
 
 it('create makes projects that compile, of any kind, group and way to describe it', () => {
   const kind = fc.oneof(fc.constantFrom(...tricky), fc.stringMatching(/^[A-Z][A-Za-z0-9]{0,30}$/))

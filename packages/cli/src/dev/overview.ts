@@ -41,7 +41,13 @@ export class Overview {
 
   get shown(): Shown {
     const keys = [...this.#keys.values()].reverse()
-    return { program: this.#program, server: this.#server, operator: this.#operator, keys, admissions: this.#admissions }
+    return {
+      program: this.#program,
+      server: this.#server,
+      operator: this.#operator,
+      keys,
+      admissions: this.#admissions,
+    }
   }
 
   /** The program was started, or has ended. What was known of the one before is forgotten at the start. */

@@ -77,8 +77,12 @@ describe.runIf(executablePath !== undefined)('the page of wherry dev', () => {
     overview.hear({ type: 'admission', admission })
     overview.hear({ type: 'admission', admission: { ...admission, allowed: true, changes: ['add /data "x"'] } })
     await shown.locator('#admissions .bad', { hasText: `denied: ${hostile}` }).waitFor()
-    expect((await shown.locator('#admissions tr').first().innerText()).split('\t').slice(0, 5)).toEqual([
-      ...['default/chess', 'limits', 'CREATE games, dry run, by jane', 'allowed, and changed: add /data "x"', '2.5 ms'],
+    expect((await shown.locator('#admissions tr').first().locator('td').allInnerTexts()).slice(0, 5)).toEqual([
+      'default/chess',
+      'limits',
+      'CREATE games, dry run, by jane',
+      'allowed, and changed: add /data "x"',
+      '2.5 ms',
     ])
     overview.setProgram('ended with 1')
     await shown.getByText('ended with 1').waitFor()

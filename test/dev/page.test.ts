@@ -20,6 +20,18 @@ const run = {
   ...{ startedAt: 1_700_000_000_000, tookMs: 12.4 },
 }
 
+const admission = {
+  ...{
+    webhook: 'limits',
+    operation: 'CREATE',
+    resource: 'games',
+    object: 'default/chess',
+    user: 'jane',
+    isDryRun: true,
+  },
+  ...{ allowed: false, message: hostile, warnings: [], changes: [], startedAt: 1_700_000_000_000, tookMs: 2.5 },
+}
+
 describe.runIf(executablePath !== undefined)('the page of wherry dev', () => {
   let browser: Browser
 
@@ -62,6 +74,16 @@ describe.runIf(executablePath !== undefined)('the page of wherry dev', () => {
     await shown.getByText('game default/chess: exists, idle').waitFor()
     overview.hear({ type: 'run', run: { ...run, error: 'chess is too big', outcome: 'failed' } })
     await shown.locator('#keys .bad', { hasText: 'chess is too big' }).waitFor()
+    overview.hear({ type: 'admission', admission })
+    overview.hear({ type: 'admission', admission: { ...admission, allowed: true, changes: ['add /data "x"'] } })
+    await shown.locator('#admissions .bad', { hasText: `denied: ${hostile}` }).waitFor()
+    expect((await shown.locator('#admissions tr').first().locator('td').allInnerTexts()).slice(0, 5)).toEqual([
+      'default/chess',
+      'limits',
+      'CREATE games, dry run, by jane',
+      'allowed, and changed: add /data "x"',
+      '2.5 ms',
+    ])
     overview.setProgram('ended with 1')
     await shown.getByText('ended with 1').waitFor()
     expect(await shown.title()).toBe('wherry dev')

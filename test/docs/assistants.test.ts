@@ -9,7 +9,11 @@ import { type Block, blocksOf } from './markdown.ts'
 
 describe.each(['interface', 'zod'] as const)('AGENTS.md of a new project with --schema %s', schema => {
   it('has code that compiles in the sources of that project', () => {
-    const files = projectFiles(projectNames('game-operator', 'arcade.example.com', 'Game'), schema, '1.0.0')
+    const files = projectFiles(
+      projectNames('game-operator', 'arcade.example.com', 'Game'),
+      { schema, hasWebhook: true },
+      '1.0.0',
+    )
     // What a project imports is installed there. Nothing is written.
     const page = 'packages/crd/AGENTS.md'
     const shown = blocksOf({ path: page, text: files['AGENTS.md'] ?? '' })

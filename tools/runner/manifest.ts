@@ -6,7 +6,7 @@ import type { Deployment } from '@wherry/client/resources/apps'
 import { subjectAccessReviews } from '@wherry/client/resources/authorization'
 import type { Role } from '@wherry/client/resources/rbac'
 import { type ApiServer, install } from '@wherry/testing'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import type { Until } from './until.ts'
 
 /** A document of a manifest. */
@@ -39,7 +39,11 @@ export class Manifest {
   /** Reads the manifests in `deploy` of a folder, and the definitions in its `deploy/crd`, or a file in place of them. */
   constructor(folder: string, crd?: string) {
     const definitions = crd === undefined ? filesIn(join(folder, 'deploy/crd')) : [crd]
-    this.#definitions = definitions.flatMap(read) as CustomResourceDefinition[]
+    const conversions = conversionsIn(join(folder, 'deploy/kustomization.yaml'))
+    this.#definitions = (definitions.flatMap(read) as CustomResourceDefinition[]).map(one => {
+      const conversion = conversions.get(one.metadata?.name ?? '')
+      return conversion === undefined ? one : { ...one, spec: { ...one.spec, conversion } }
+    })
     const manifests = filesIn(join(folder, 'deploy')).filter(file => /(?<!kustomization)\.yaml$/.test(file))
     this.#documents = manifests.flatMap(read) as Document[]
   }
@@ -165,4 +169,18 @@ function filesIn(folder: string): string[] {
 
 function read(file: string): unknown[] {
   return parseAllDocuments(readFileSync(file, 'utf8')).map(document => document.toJS() as unknown)
+}
+
+/** The conversions that a kustomization patches definitions with, as `wherry manifests` writes it, by the name of the definition. */
+function conversionsIn(file: string): ReadonlyMap<string, NonNullable<CustomResourceDefinition['spec']['conversion']>> {
+  if (!existsSync(file)) return new Map()
+  const [kustomization] = read(file) as [{ patches?: { target: { kind: string; name: string }; patch: string }[] }]
+  return new Map(
+    (kustomization.patches ?? []).map(({ target, patch }) => {
+      const [operation, ...others] = parse(patch)
+      if (target.kind !== 'CustomResourceDefinition' || operation?.path !== '/spec/conversion' || others.length > 0)
+        throw new Error(`${file} has a patch that is no conversion of a definition`)
+      return [target.name, operation.value]
+    }),
+  )
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander'
+import { addCommand } from './add/command.ts'
 import { checkCommand } from './check/command.ts'
 import { completionCommand } from './completion/command.ts'
 import { convertCommand } from './convert/command.ts'
@@ -34,6 +35,7 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
   // A subcommand that is added whole does not take over how the program ends and where it writes.
   const commands = [
     createCommand,
+    addCommand,
     devCommand,
     crdCommand,
     typesCommand,

@@ -45,7 +45,8 @@ export { AlreadyOwnedError, controllerOf, ownerReference, withOwner } from './ob
 export type { TraceParent } from './objects/traceparent.ts'
 export type { NamedController } from './operator/builder.ts'
 export { ControllerBuilder } from './operator/builder.ts'
-export type { OperatorComponent } from './operator/component.ts'
+export type { ComponentDeclaration, OperatorComponent } from './operator/component.ts'
+export type { DeclaredRight } from './operator/declaration.ts'
 export { Operator } from './operator/operator.ts'
 export type {
   ConnectOptions,

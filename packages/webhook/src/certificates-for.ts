@@ -25,6 +25,7 @@ export function certificatesFor(
   })
 }
 
-function isSource(certificates: CertificateOptions | CertificateSource): certificates is CertificateSource {
+/** Whether the user gives certificates by a source of his own. */
+export function isSource(certificates: CertificateOptions | CertificateSource): certificates is CertificateSource {
   return 'current' in certificates
 }

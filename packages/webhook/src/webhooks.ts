@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { OptionTypeError } from '@wherry/client'
-import type { Operator, OperatorComponent } from '@wherry/controller'
+import type { ComponentDeclaration, Operator, OperatorComponent } from '@wherry/controller'
 import { NotYetError } from '@wherry/controller/internal'
 import { type AdmissionAnswer, answer } from './admission/answer.ts'
 import { patched } from './admission/patched.ts'
@@ -8,15 +8,17 @@ import { answerReview } from './admission/review.ts'
 import type { HandlerParts } from './admission/run-handler.ts'
 import { configurationHolder } from './bundles/configuration-holder.ts'
 import { definitionHolder } from './bundles/definition-holder.ts'
-import { certificatesFor } from './certificates-for.ts'
+import { certificatesFor, isSource } from './certificates-for.ts'
 import { answerConversion } from './conversion/answer.ts'
 import type { Conversion } from './conversion/conversion.ts'
 import { type ConversionStanza, conversionPath, conversionStanza } from './conversion/stanza.ts'
 import { NamedWebhook } from './declaration/builder.ts'
 import { pathOf, type WebhookDefinition } from './declaration/definition.ts'
+import { webhooksDeclaration } from './declared.ts'
 import { WebhookUsageError } from './errors.ts'
 import type { AdmissionRequest } from './handler/request.ts'
 import { KeptTrust } from './kept-trust.ts'
+import { type Observation, observation, observedAdmission } from './observed.ts'
 import { checkWebhookName, checkWebhooksOptions, serviceOf, type WebhooksOptions } from './options.ts'
 import {
   nameSuffix,
@@ -45,11 +47,13 @@ const defaultPort = 9443
  */
 export class Webhooks {
   readonly #operator: Operator
-  readonly #service: WebhookService
-  readonly #options: WebhooksOptions
+  #service: WebhookService
+  #options: WebhooksOptions
   readonly #named = new Map<string, NamedWebhook>()
   readonly #conversions = new Map<string, Conversion<never>>()
   readonly #readyChecks: (() => unknown)[] = []
+  #listeners: Observation['listeners'] = []
+  #isLeftOut = false
   #releases: (() => Promise<void>)[] = []
   #server: WebhookServer | undefined
   #trust: KeptTrust | undefined
@@ -68,6 +72,7 @@ export class Webhooks {
       name: 'webhooks',
       start: () => this.#start(),
       ready: () => this.#checkReady(),
+      declare: () => this.#declare(),
       stop: () => this.#stop(),
     }
     operator.addComponent(component)
@@ -196,7 +201,29 @@ export class Webhooks {
     return Array.from(this.#named.values(), one => one.definition(groups))
   }
 
+  #declare(): ComponentDeclaration {
+    const { address, host, port = defaultPort, certificates = {}, configurations = 'apply' } = this.#options
+    const definitions = this.#definitions()
+    const { files } = isSource(certificates) ? {} : certificates
+    const isApplied = configurations === 'apply'
+    const isKnown = address === undefined || port !== 0
+    const details = {
+      ...{ service: { port: 443, ...this.#service }, port, host, address, files: files && Object.values(files) },
+      fails: this.#conversions.size > 0 || definitions.some(one => one.failurePolicy === 'Fail'),
+      configurations: isApplied || !isKnown ? [] : this.configurations(),
+      conversions: isKnown ? this.conversions() : [],
+    }
+    const hasOwnCertificates = !isSource(certificates) && files === undefined
+    return webhooksDeclaration({ operator: this.#operator.name, definitions, hasOwnCertificates, isApplied, details })
+  }
+
   async #start(): Promise<void> {
+    const { options, isLeftOut, listeners } = observation(this.#operator.name, this.#options)
+    this.#options = options
+    this.#service = serviceOf(options, this.#service.namespace)
+    this.#listeners = listeners
+    this.#isLeftOut = isLeftOut
+    if (isLeftOut) return
     const definitions = this.#definitions()
     const { host, port = defaultPort, clientCa, http2 = false } = this.#options
     const { environment, cache } = this.#parts
@@ -229,8 +256,16 @@ export class Webhooks {
   }
 
   #hook(definition: WebhookDefinition): AnswerHook {
+    const { clock } = this.#parts.environment
     return async body => {
-      const said = await answerReview(definition, body, this.#parts)
+      const startedAt = clock.now()
+      const since = clock.monotonic()
+      const seen = (request: AdmissionRequest, answered: AdmissionAnswer): void => {
+        const time = { startedAt, tookMs: clock.monotonic() - since }
+        const admission = observedAdmission(definition, request, answered, time)
+        for (const listener of this.#listeners) listener(admission)
+      }
+      const said = await answerReview(definition, body, this.#parts, this.#listeners.length > 0 ? seen : undefined)
       return 'review' in said ? { status: 200, text: said.review } : { status: 400, text: said.badRequest }
     }
   }
@@ -244,6 +279,7 @@ export class Webhooks {
 
   /** Throws while the server does not listen, while a cache that a handler reads is not synced, or while another check does. */
   async #checkReady(): Promise<void> {
+    if (this.#isLeftOut) return
     if (this.port === 0) throw new NotYetError('the webhook server does not listen')
     const { cache } = this.#parts
     for (const { name, reads } of this.#definitions())

@@ -30,6 +30,7 @@ describe.runIf(has('bash'))('wherry completion bash', () => {
   it('offers the commands', async () => {
     expect(await offered(['wherry', ''])).toEqual([
       'create',
+      'add',
       'dev',
       'crd',
       'types',

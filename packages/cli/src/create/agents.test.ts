@@ -5,13 +5,18 @@ import { projectFiles } from './project-files.ts'
 
 const names = projectNames('game-operator', 'arcade.example.com', 'Game')
 
-describe.each(['interface', 'zod'] as const)('AGENTS.md of a project with --schema %s', schema => {
-  const files = projectFiles(names, schema, '1.0.0')
+const styles = (['interface', 'zod'] as const).flatMap(schema => [
+  { schema, hasWebhook: false },
+  { schema, hasWebhook: true },
+])
+
+describe.each(styles)('AGENTS.md of a project with --schema $schema, with a webhook: $hasWebhook', style => {
+  const files = projectFiles(names, style, '1.0.0')
   const text = files['AGENTS.md'] ?? ''
   const { scripts } = JSON.parse(files['package.json'] ?? '') as { scripts: Record<string, string> }
 
   it('has at most 60 lines', () => {
-    expect(text).toBe(agents(names, schema))
+    expect(text).toBe(agents(names, style))
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(60)
   })
 
@@ -34,6 +39,7 @@ describe.each(['interface', 'zod'] as const)('AGENTS.md of a project with --sche
   function isThere(line: string): boolean {
     const [program, ...args] = line.split(' ')
     if (program === 'node') return args.every(arg => arg === '--test' || Object.hasOwn(files, arg))
+    if (program === 'npx') return args.join(' ') === 'wherry add webhook NAME --for Game'
     const script = args[0] === 'run' ? args[1] : args[0]
     return program === 'npm' && (line === 'npm install' || Object.hasOwn(scripts, script ?? ''))
   }

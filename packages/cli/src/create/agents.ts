@@ -1,7 +1,7 @@
-import type { ProjectNames, SchemaKind } from './names.ts'
+import type { ProjectNames, ProjectStyle } from './names.ts'
 
 /** `AGENTS.md` of a new project: what a coding assistant has to know before it changes a file. */
-export function agents(names: ProjectNames, schema: SchemaKind): string {
+export function agents(names: ProjectNames, { schema, hasWebhook }: ProjectStyle): string {
   const { name, group, kind, singular, plural, code } = names
   const isZod = schema === 'zod'
   const file = isZod ? `src/${code.file}.crd.ts` : `src/${code.file}.ts`
@@ -24,6 +24,7 @@ The docstrings in \`node_modules/@wherry/*/dist/*.d.ts\` are the reference.
 | after a change of \`${file}\`: writes \`deploy/crd\` | \`npm run crd\` |
 | after a change that needs other rights: records them, and writes \`deploy\` | \`RECORD=1 npm test\`, \`npm run manifests\` |
 | before a commit: fails if a file in \`deploy\` is stale | \`npm run check\` |
+| a webhook more, with its test | \`npx wherry add webhook NAME --for ${kind}\` |
 | to watch it run, until Ctrl+C | \`npm run dev\` |
 
 ## Layout
@@ -31,7 +32,7 @@ The docstrings in \`node_modules/@wherry/*/dist/*.d.ts\` are the reference.
 - \`${file}\`: the ${isZod ? 'schema' : 'interface'} of the kind. \`deploy/crd/${plural}.${group}.yaml\` is made from it.
 - \`src/reconcile.ts\`: makes the cluster match each ${kind}. \`src/main.ts\`: the program.
 - \`test/reconcile.test.ts\`: runs the operator against an API server in the test, with the rights of \`deploy/${name}.yaml\`.
-- \`deploy\`: made by the commands above. Never edit its files by hand.
+${hasWebhook ? `- \`src/webhooks\`: what refuses or changes objects before they are stored. A handler writes nothing, and its test asks \`webhooks.review\`.\n` : ''}- \`deploy\`: made by the commands above. Never edit its files by hand.
 
 ## Five rules
 

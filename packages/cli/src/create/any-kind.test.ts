@@ -24,9 +24,9 @@ function topNames(text: string): readonly string[] {
 }
 
 /** Whether a project of this kind can be compiled, and has the kind in its definition. */
-function check(kind: string, schema: SchemaKind): void {
-  const files = projectFiles(projectNames('operator', 'arcade.example.com', kind), schema, '1.0.0')
-  expect(Object.keys(files)).toHaveLength(14)
+function check(kind: string, schema: SchemaKind, hasWebhook = false): void {
+  const files = projectFiles(projectNames('operator', 'arcade.example.com', kind), { schema, hasWebhook }, '1.0.0')
+  expect(Object.keys(files)).toHaveLength(hasWebhook ? 16 : 14)
   expect(files['src/main.ts']).toContain('operator.run()')
   for (const [file, text] of Object.entries(files)) {
     if (!file.endsWith('.ts')) continue
@@ -78,15 +78,19 @@ const kinds = [
     'Statu',
   ],
   ...['ConfigMap', 'Test', 'Enum', 'Undefined', 'NaN', 'Await', 'A', 'List', 'Event', 'Lease', 'Constructor'],
+  ...['Webhook', 'Webhooks', 'Limit', 'Limits', 'LimitsWebhook', 'Draft', 'Deny', 'Review'],
 ]
 
 describe.each(['interface', 'zod'] as const)('create --schema %s', schema => {
-  it.each(kinds)('makes a project of the kind %s', kind => check(kind, schema))
+  it.each(kinds)('makes a project of the kind %s', kind => {
+    check(kind, schema)
+    check(kind, schema, true)
+  })
 
   it('makes a project of any kind', () => {
     const kind = fc.stringMatching(/^[A-Z][A-Za-z0-9]{0,8}$/)
     fc.assert(
-      fc.property(kind, one => check(one, schema)),
+      fc.property(kind, fc.boolean(), (one, hasWebhook) => check(one, schema, hasWebhook)),
       { numRuns: 30 },
     )
   })

@@ -4,12 +4,13 @@ import { dirname, join, resolve } from 'node:path'
 import { Command, Option } from 'commander'
 import { refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
-import type { SchemaKind } from './names.ts'
+import type { ProjectStyle, SchemaKind } from './names.ts'
 
 interface Options {
   readonly group?: string
   readonly kind?: string
   readonly schema: SchemaKind
+  readonly webhook?: true
 }
 
 /** What is asked for if the command line does not say it. */
@@ -38,19 +39,22 @@ export function createCommand(host: CommandHost): Command {
     .addOption(
       new Option('--schema <kind>', 'what describes the kind').choices(['interface', 'zod']).default('interface'),
     )
+    .option('--webhook', 'with a webhook that refuses objects, and its test')
     .addHelpText('after', examples)
-    .action((name: string | undefined, { schema, ...options }: Options) => create({ name, ...options }, schema, host))
+    .action((name: string | undefined, { schema, webhook, ...options }: Options) =>
+      create({ name, ...options }, { schema, hasWebhook: webhook === true }, host),
+    )
 }
 
 type Given = Readonly<Partial<Record<keyof typeof questions, string | undefined>>>
 
-async function create(given: Given, schema: SchemaKind, host: CommandHost): Promise<void> {
+async function create(given: Given, style: ProjectStyle, host: CommandHost): Promise<void> {
   const [{ projectNames }, { projectFiles }] = await Promise.all([import('./names.ts'), import('./project-files.ts')])
   const { name, group, kind } = await complete(given, host)
   const names = projectNames(name, group, kind)
   const folder = resolve(host.cwd, name)
   if (existsSync(folder)) throw refused(`${name} is there already: choose another name, or remove it`)
-  for (const [file, text] of Object.entries(projectFiles(names, schema, ownVersion()))) {
+  for (const [file, text] of Object.entries(projectFiles(names, style, ownVersion()))) {
     await mkdir(dirname(join(folder, file)), { recursive: true })
     await writeFile(join(folder, file), text)
     host.stdout.write(`${join(name, file)}\n`)

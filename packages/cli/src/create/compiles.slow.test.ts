@@ -9,16 +9,18 @@ const packages = resolve(import.meta.dirname, '../../..')
 // What a project imports is installed there. Nothing is written.
 const folder = join(packages, 'crd/projects-of-a-test')
 
-type Wanted = readonly [kind: string, group: string, schema: SchemaKind]
+type Wanted = readonly [kind: string, group: string, schema: SchemaKind, hasWebhook: boolean]
 
 /** What the compiler has against projects of these kinds, all in one program: it takes seconds to read the packages. */
 function problems(wanted: readonly Wanted[]): readonly string[] {
   const files = new Map<string, string>()
   let options: ts.CompilerOptions = {}
-  for (const [at, [kind, group, schema]] of wanted.entries())
-    for (const [name, text] of Object.entries(projectFiles(projectNames('operator', group, kind), schema, '1.0.0')))
+  for (const [at, [kind, group, schema, hasWebhook]] of wanted.entries()) {
+    const made = projectFiles(projectNames('operator', group, kind), { schema, hasWebhook }, '1.0.0')
+    for (const [name, text] of Object.entries(made))
       if (name.endsWith('.ts')) files.set(join(folder, `${at}-${kind}`, name), text)
       else if (name === 'tsconfig.json') options = optionsOf(text)
+  }
   const host = ts.createCompilerHost(options)
   const { readFile, fileExists } = host
   host.readFile = file => files.get(file) ?? readFile(file)
@@ -36,14 +38,28 @@ function problems(wanted: readonly Wanted[]): readonly string[] {
 /** The options of a project, with the sources of our packages in the place of what npm installs. */
 function optionsOf(text: string): ts.CompilerOptions {
   const { options } = ts.convertCompilerOptionsFromJson(JSON.parse(text).compilerOptions, folder)
-  const sources = ['client', 'controller', 'crd', 'testing'].flatMap(name => [
+  const sources = ['client', 'controller', 'crd', 'testing', 'webhook'].flatMap(name => [
     [`@wherry/${name}`, [join(packages, name, 'src/index.ts')]],
     [`@wherry/${name}/*`, [join(packages, name, 'src/*.ts')]],
   ])
   return { ...options, paths: Object.fromEntries(sources) }
 }
 
-const tricky = ['Reconcile', 'Class', 'Record', 'Client', 'Operator', 'Our', 'ConfigMap', 'Z', 'Test', 'Await', 'No']
+const tricky = [
+  'Webhook',
+  'LimitsWebhook',
+  'Reconcile',
+  'Class',
+  'Record',
+  'Client',
+  'Operator',
+  'Our',
+  'ConfigMap',
+  'Z',
+  'Test',
+  'Await',
+  'No',
+]
 
 it('create makes projects that compile, of any kind, group and way to describe it', () => {
   const kind = fc.oneof(fc.constantFrom(...tricky), fc.stringMatching(/^[A-Z][A-Za-z0-9]{0,30}$/))
@@ -53,7 +69,7 @@ it('create makes projects that compile, of any kind, group and way to describe i
   )
   const schema = fc.constantFrom<SchemaKind>('interface', 'zod')
   // The compiler names each file: to look for a smaller failure would take minutes.
-  const wanted = fc.array(fc.tuple(kind, group, schema), { minLength: 6, maxLength: 6 })
+  const wanted = fc.array(fc.tuple(kind, group, schema, fc.boolean()), { minLength: 6, maxLength: 6 })
   fc.assert(
     fc.property(fc.noShrink(wanted), all => {
       expect(problems(all)).toEqual([])

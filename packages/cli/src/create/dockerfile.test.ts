@@ -6,7 +6,7 @@ import { projectFiles } from './project-files.ts'
 
 const { Dockerfile = '' } = projectFiles(
   projectNames('game-operator', 'arcade.example.com', 'Game'),
-  'interface',
+  { schema: 'interface', hasWebhook: false },
   '1.0.0',
 )
 const deploy = readFileSync(new URL('../../../../docs/deploy.md', import.meta.url), 'utf8')

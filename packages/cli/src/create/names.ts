@@ -5,6 +5,12 @@ import { type CodeNames, codeNames } from './code-names.ts'
 /** What the kind of a project is described by. */
 export type SchemaKind = 'interface' | 'zod'
 
+/** What a project is made of. */
+export interface ProjectStyle {
+  readonly schema: SchemaKind
+  readonly hasWebhook: boolean
+}
+
 /** What a project is called, and the resource that it is for. */
 export interface ProjectNames {
   /** Of the folder, the package, the operator and its manifests. */

@@ -4,27 +4,29 @@ import { neededRights } from '../rbac/needed.ts'
 import { neededRoles } from '../rbac/roles.ts'
 import { agents } from './agents.ts'
 import { definition } from './definition.ts'
-import type { ProjectNames, SchemaKind } from './names.ts'
+import type { ProjectNames, ProjectStyle, SchemaKind } from './names.ts'
 import { sources } from './sources.ts'
+import { sourcesWithWebhook, webhookDeclared } from './webhook.ts'
 
 /** All files of a new project by path. `wherry check` finds nothing to change in them. */
 export function projectFiles(
   names: ProjectNames,
-  schema: SchemaKind,
+  style: ProjectStyle,
   version: string,
 ): Readonly<Record<string, string>> {
   const { name, group, plural } = names
+  const { schema, hasWebhook } = style
   return {
-    'package.json': `${JSON.stringify(packageJson(names, schema, version), undefined, 2)}\n`,
+    'package.json': `${JSON.stringify(packageJson(names, style, version), undefined, 2)}\n`,
     'tsconfig.json': `${JSON.stringify({ compilerOptions }, undefined, 2)}\n`,
     '.gitignore': 'node_modules/\ndist/\n.wherry/\n',
     'README.md': readme(names, schema),
-    'AGENTS.md': agents(names, schema),
+    'AGENTS.md': agents(names, style),
     Dockerfile: dockerfile,
     '.github/workflows/ci.yaml': workflow,
-    ...sources(names, schema),
+    ...(hasWebhook ? sourcesWithWebhook(names, schema) : sources(names, schema)),
     [`deploy/crd/${plural}.${group}.yaml`]: definition(names, schema),
-    [`deploy/${name}.yaml`]: manifests(names),
+    [`deploy/${name}.yaml`]: manifests(names, hasWebhook),
     'deploy/kustomization.yaml': kustomizationYaml([`crd/${plural}.${group}.yaml`, `${name}.yaml`]),
   }
 }
@@ -66,7 +68,7 @@ kubectl apply -k deploy
 `
 }
 
-function packageJson(names: ProjectNames, schema: SchemaKind, version: string): object {
+function packageJson(names: ProjectNames, { schema, hasWebhook }: ProjectStyle, version: string): object {
   const { name } = names
   const wherry = `^${version}`
   const bundle = 'esbuild src/main.ts --bundle --platform=node --format=esm --outfile=dist/main.mjs'
@@ -85,7 +87,10 @@ function packageJson(names: ProjectNames, schema: SchemaKind, version: string): 
       check: 'wherry check',
       build: `${bundle} --external:@kubernetes/client-node`,
     },
-    dependencies: { '@wherry/client': wherry, '@wherry/controller': wherry },
+    dependencies: {
+      ...{ '@wherry/client': wherry, '@wherry/controller': wherry },
+      ...(hasWebhook && { '@wherry/webhook': wherry }),
+    },
     devDependencies: {
       '@kubernetes/client-node': '^2.0.0',
       '@types/node': '^22.19.0',
@@ -129,7 +134,9 @@ jobs:
 `
 
 /** What `wherry manifests` makes of the program and its test. */
-function manifests({ name, group, singular, plural }: ProjectNames): string {
+function manifests(names: ProjectNames, hasWebhook: boolean): string {
+  const { name, group, singular, plural } = names
+  const webhook = hasWebhook ? webhookDeclared(name) : undefined
   const test = 'makes a ConfigMap, and keeps it as it should be'
   const configMaps = { group: '', resource: 'configmaps' }
   const by = (what: string): string => `controller ${singular}: ${what}`
@@ -145,6 +152,7 @@ function manifests({ name, group, singular, plural }: ProjectNames): string {
       ...['create', 'patch'].map(verb => ({ verb, group: '', resource: 'events', by: by('events') })),
       ...['get', 'update', 'watch'].map(verb => ({ verb, ...lease, name })),
       { verb: 'create', ...lease },
+      ...(webhook?.rights ?? []),
     ],
   }
   const seen = [
@@ -157,6 +165,6 @@ function manifests({ name, group, singular, plural }: ProjectNames): string {
   const health = { host: '0.0.0.0', port: 8080, tls: false, metrics: false, tokenReview: false }
   return manifestsYaml({
     ...{ name, namespace: name, image: `${name}:latest`, leader: true, health, hasServiceMonitor: false },
-    roles: neededRoles(needed, { fixed: [], any: [] }),
+    ...{ roles: neededRoles(needed, { fixed: [], any: [] }), webhooks: webhook?.details },
   })
 }

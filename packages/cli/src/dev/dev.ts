@@ -52,6 +52,7 @@ export async function dev(
     ...{ file, cwd, stdout, stderr, hear: message => overview.hear(message) },
     env: { ...process.env, PORT: process.env.PORT ?? '0', ...place.env },
     ended(how) {
+      void place.programEnded()
       if (ending?.aborted) return
       overview.setProgram(`ended with ${how}`)
       say(`${file} ended with ${how}: it starts again when a file changes`)
@@ -65,6 +66,7 @@ export async function dev(
   await using restart = oneAtATime(async () => {
     say(`a file has changed: ${file} starts again`)
     await program.stop()
+    await place.programEnded()
     if (!ending?.aborted) start()
   })
   const folder = resolve(cwd, dirname(file))
@@ -80,6 +82,7 @@ export async function dev(
     if (!ending?.aborted) await (ending ? once(ending, 'abort') : new Promise(() => undefined))
   } finally {
     await Promise.all([program.close(), ...beside.map(one => one.end())])
+    await place.programEnded()
     await place.leave()
   }
 }

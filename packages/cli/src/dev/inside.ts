@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isDeepStrictEqual } from 'node:util'
 import {
+  type Admission,
   type ControllerState,
   cut,
   type Explain,
@@ -37,12 +38,21 @@ interface Cause {
   readonly changes?: { readonly paths: readonly string[]; readonly managers: readonly string[] } | undefined
 }
 
+/** Of `@wherry/webhook`. */
+interface ObservedWebhooks {
+  readonly name: string
+  serveHere(): void
+  leaveOut(): void
+  onAdmission(listener: (admission: Admission) => void): void
+}
+
 /** How often the state is looked at, in milliseconds. */
 const everyMs = 200
 
 // A start after a save compiles only what has changed. The cache is in the system's folder for temporary files.
 enableCompileCache()
 subscribe('wherry.operator.start', message => void tellOf(message as Observed))
+subscribe('wherry.webhooks.start', message => placeWebhooks(message as ObservedWebhooks))
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 if (process.env.WHERRY_DEV_WAITS === 'true') {
   const told = new Promise(resolve => process.on('message', message => message === go && resolve(undefined)))
@@ -79,6 +89,23 @@ async function tellOf(operator: Observed): Promise<void> {
     const message = error instanceof Error ? cut(error.message) : undefined
     tell({ type: 'run', run: { controller, key, why, outcome, error: message, startedAt, tookMs } })
   }
+}
+
+/** The API server of this machine calls the webhooks here. A cluster can't. */
+function placeWebhooks(webhooks: ObservedWebhooks): void {
+  if (process.env.WHERRY_DEV_CLUSTER === 'true') {
+    webhooks.leaveOut()
+    process.stderr.write(
+      `wherry dev: the cluster can't reach the webhooks of ${webhooks.name} on this machine: they are left out\n`,
+    )
+    return
+  }
+  webhooks.serveHere()
+  webhooks.onAdmission(admission => {
+    const { message, warnings, changes } = admission
+    const texts = { message: cut(message), warnings: warnings.map(cut), changes: changes.map(cut) }
+    tell({ type: 'admission', admission: { ...admission, ...texts } })
+  })
 }
 
 /** An obstacle is the message of an error, which may have the length of a file. */

@@ -7,6 +7,7 @@ import { type ApiServer, type ControlledApiServer, install } from '@wherry/testi
 import { isRecord } from '../definition/shape.ts'
 import { refused } from '../failure.ts'
 import { oneLine } from '../one-line.ts'
+import { withoutOwnConversion } from './own-webhooks.ts'
 
 interface Kept {
   readonly items: readonly (KubernetesObject & { readonly apiVersion: string; readonly kind: string })[]
@@ -31,7 +32,7 @@ export async function restoreObjects(server: ControlledApiServer, file: string):
   const definitions = kept.items.filter(isDefinition).map(({ metadata, ...rest }) => {
     const { name, labels, annotations } = metadata ?? {}
     const { status: _, ...definition } = rest as { readonly status?: unknown }
-    return { ...definition, metadata: { name, labels, annotations } }
+    return withoutOwnConversion({ ...definition, metadata: { name, labels, annotations } })
   })
   try {
     await install(server, ...definitions)

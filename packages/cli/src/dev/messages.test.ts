@@ -26,6 +26,39 @@ it('takes what the process of an operator sends, and nothing that a program send
     expect(isFromOperator(own)).toBe(false)
 })
 
+const admission = {
+  ...{
+    webhook: 'limits',
+    operation: 'CREATE',
+    resource: 'games',
+    object: 'default/chess',
+    user: 'jane',
+    isDryRun: false,
+  },
+  ...{ allowed: true, message: '', warnings: [], changes: [], startedAt: 1, tookMs: 1 },
+}
+
+it('takes admissions whole, and none that a program sends of its own', () => {
+  expect(isFromOperator({ type: 'admission', admission })).toBe(true)
+  for (const field of Object.keys(admission)) {
+    const { [field as 'user']: _, ...rest } = admission
+    expect(isFromOperator({ type: 'admission', admission: rest }), field).toBe(false)
+  }
+  expect(isFromOperator({ type: 'admission' })).toBe(false)
+})
+
+it('keeps the last two hundred admissions, the latest first, with twenty of their changes', () => {
+  const overview = new Overview('https://127.0.0.1')
+  const changes = Array.from({ length: 30 }, (_, at) => `add /data/${at}`)
+  for (let at = 0; at < 210; at++)
+    overview.hear({ type: 'admission', admission: { ...admission, changes, object: `${at}` } })
+  const { admissions } = overview.shown
+  expect([admissions.length, admissions[0]?.object, admissions.at(-1)?.object]).toEqual([200, '209', '10'])
+  expect(admissions[0]?.changes.slice(19)).toEqual(['add /data/19', 'and 10 more'])
+  overview.setProgram('starts')
+  expect(overview.shown.admissions).toEqual([])
+})
+
 it('shows an error of megabytes by its first thousand characters', () => {
   const overview = new Overview('https://127.0.0.1')
   for (let key = 0; key < 300; key += 1)

@@ -39,8 +39,28 @@ export interface Run {
   readonly tookMs: number
 }
 
+/** A request that a webhook has answered. */
+export interface Admission {
+  readonly webhook: string
+  readonly operation: string
+  readonly resource: string
+  readonly object: string
+  readonly user: string
+  readonly isDryRun: boolean
+  readonly allowed: boolean
+  /** Why it was refused; '' if it was allowed. */
+  readonly message: string
+  readonly warnings: readonly string[]
+  /** A line for each change. */
+  readonly changes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly tookMs: number
+}
+
 /** What the process of the operator tells. */
 export type FromOperator =
+  | { readonly type: 'admission'; readonly admission: Admission }
   | { readonly type: 'state'; readonly state: OperatorState }
   | { readonly type: 'run'; readonly run: Run }
   | { readonly type: 'explained'; readonly id: number; readonly text: string }
@@ -48,9 +68,10 @@ export type FromOperator =
 /** Whether a message is one of ours. The program of the operator may send messages of its own, of any form. */
 export function isFromOperator(message: unknown): message is FromOperator {
   if (!isRecord(message)) return false
-  const { type, state, run, id, text } = message
+  const { type, state, run, id, text, admission } = message
   if (type === 'explained') return Number.isInteger(id) && typeof text === 'string'
   if (type === 'state') return isRecord(state) && typeof state.name === 'string' && areStates(state)
+  if (type === 'admission') return isRecord(admission) && isAdmission(admission)
   return type === 'run' && isRecord(run) && isRun(run)
 }
 
@@ -79,6 +100,16 @@ function isRun({
   tookMs,
 }: Readonly<Record<string, unknown>>): boolean {
   return texts.ok([controller, key, why, outcome, error]) && [startedAt, tookMs].every(Number.isFinite)
+}
+
+function isAdmission(admission: Readonly<Record<string, unknown>>): boolean {
+  const { webhook, operation, resource, object, user, message, warnings, changes, startedAt, tookMs } = admission
+  return (
+    texts.ok([webhook, operation, resource, object, user, message]) &&
+    [warnings, changes].every(texts.ok) &&
+    [admission.isDryRun, admission.allowed].every(one => typeof one === 'boolean') &&
+    [startedAt, tookMs].every(Number.isFinite)
+  )
 }
 
 /** How many characters of a text the page shows. */

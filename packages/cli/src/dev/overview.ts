@@ -1,7 +1,12 @@
-import { cut, type FromOperator, type OperatorState, type Run } from './messages.ts'
+import { type Admission, cut, type FromOperator, type OperatorState, type Run } from './messages.ts'
 
 /** The keys whose last run is kept; the one that ran longest ago goes first. */
 const mostKeys = 1000
+
+/** So many admissions are kept; the oldest goes first. */
+const mostAdmissions = 200
+/** So many changes and warnings of an admission are shown. */
+const mostLines = 20
 
 /** The last run of a key, and how often it ran. */
 export interface KeyRun extends Run {
@@ -16,6 +21,8 @@ export interface Shown {
   readonly operator: OperatorState | undefined
   /** The latest first. */
   readonly keys: readonly KeyRun[]
+  /** The latest first. */
+  readonly admissions: readonly Admission[]
 }
 
 /** What is known of the operator, and who is told when it changes. */
@@ -23,6 +30,7 @@ export class Overview {
   readonly #server: string
   readonly #listeners = new Set<() => void>()
   readonly #keys = new Map<string, KeyRun>()
+  #admissions: readonly Admission[] = []
   #program = 'starts'
   #operator: OperatorState | undefined
   #timer: NodeJS.Immediate | undefined
@@ -33,7 +41,13 @@ export class Overview {
 
   get shown(): Shown {
     const keys = [...this.#keys.values()].reverse()
-    return { program: this.#program, server: this.#server, operator: this.#operator, keys }
+    return {
+      program: this.#program,
+      server: this.#server,
+      operator: this.#operator,
+      keys,
+      admissions: this.#admissions,
+    }
   }
 
   /** The program was started, or has ended. What was known of the one before is forgotten at the start. */
@@ -42,6 +56,7 @@ export class Overview {
     if (program === 'starts') {
       this.#operator = undefined
       this.#keys.clear()
+      this.#admissions = []
     }
     this.#changed()
   }
@@ -49,6 +64,7 @@ export class Overview {
   hear(message: Exclude<FromOperator, { type: 'explained' }>): void {
     this.#program = 'runs'
     if (message.type === 'state') this.#operator = message.state
+    else if (message.type === 'admission') this.#admitted(message.admission)
     else this.#ran(message.run)
     this.#changed()
   }
@@ -67,6 +83,16 @@ export class Overview {
     this.#keys.set(id, { ...run, why: cut(why), ...(error !== undefined && { error: cut(error) }), runs })
     const [oldest] = this.#keys.keys()
     if (this.#keys.size > mostKeys && oldest !== undefined) this.#keys.delete(oldest)
+  }
+
+  #admitted({ message, warnings, changes, object, user, ...rest }: Admission): void {
+    const few = (lines: readonly string[]): string[] => [
+      ...lines.slice(0, mostLines).map(cut),
+      ...(lines.length > mostLines ? [`and ${lines.length - mostLines} more`] : []),
+    ]
+    const texts = { message: cut(message), object: cut(object), user: cut(user) }
+    const admission = { ...rest, ...texts, warnings: few(warnings), changes: few(changes) }
+    this.#admissions = [admission, ...this.#admissions].slice(0, mostAdmissions)
   }
 
   #changed(): void {

@@ -24,6 +24,10 @@ export const pageHtml = `<!doctype html>
 <h2>Keys, and why each last ran</h2>
 <table><thead><tr><th>Key<th>Controller<th>Why<th>Outcome<th>Took<th>At<th>Runs</thead><tbody id="keys"></tbody></table>
 <pre id="explanation" hidden></pre>
+<div id="webhooks" hidden>
+<h2>What its webhooks were asked</h2>
+<table><thead><tr><th>Object<th>Webhook<th>Request<th>Answer<th>Took<th>At</thead><tbody id="admissions"></tbody></table>
+</div>
 <h2>What it holds</h2>
 <table><thead><tr><th>View<th>State<th>Objects<th>Received<th>Held by</thead><tbody id="views"></tbody></table>
 <script>
@@ -45,12 +49,17 @@ export const pageHtml = `<!doctype html>
     at('explanation').textContent = await answer.text()
     at('explanation').hidden = false
   }
+  const answerOf = ({ allowed, message, warnings, changes }) => {
+    if (!allowed) return bad('denied: ' + message)
+    const answer = changes.length > 0 ? 'allowed, and changed: ' + changes.join('; ') : 'allowed'
+    return warnings.length > 0 ? answer + '; with the warning ' + warnings.join('; ') : answer
+  }
   const keyButton = ({ controller, key }) => {
     const button = Object.assign(document.createElement('button'), { textContent: key })
     button.onclick = () => { asked = { controller, key }; explain() }
     return button
   }
-  const show = ({ program, server, operator, keys }) => {
+  const show = ({ program, server, operator, keys, admissions }) => {
     at('program').textContent = program
     at('server').textContent = server
     at('name').textContent = operator ? operator.name : 'No operator runs yet'
@@ -59,6 +68,10 @@ export const pageHtml = `<!doctype html>
       [name, views.join(', '), obstacle || loops.length > 0 ? bad(obstacle || loops.join('; ')) : pending.join('; ') || 'idle'])
     rows('keys', keys, one => [keyButton(one), one.controller, one.why, one.error ? bad(one.error) : one.outcome,
       Math.round(one.tookMs) + ' ms', new Date(one.startedAt).toLocaleTimeString(), one.runs])
+    at('webhooks').hidden = admissions.length === 0
+    rows('admissions', admissions, one => [one.object, one.webhook,
+      one.operation + ' ' + one.resource + (one.isDryRun ? ', dry run,' : '') + ' by ' + one.user, answerOf(one),
+      one.tookMs.toFixed(1) + ' ms', new Date(one.startedAt).toLocaleTimeString()])
     rows('views', views, ({ view, state, objects, receivedBytes, holders }) =>
       [view, state, objects, (receivedBytes / 1000).toFixed(1) + ' kB', holders.join(', ')])
     if (asked) explain()

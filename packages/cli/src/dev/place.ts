@@ -11,6 +11,7 @@ import { definitionFiles } from '../program/definition-files.ts'
 import { type OwnKubeconfig, writeOwnKubeconfig } from '../server/own-kubeconfig.ts'
 import { currentContext } from './current-context.ts'
 import { keepObjects, restoreObjects } from './kept.ts'
+import { deleteOwnWebhooks } from './own-webhooks.ts'
 
 /** Where an operator runs while it is developed. */
 export interface Place extends AsyncDisposable {
@@ -21,6 +22,8 @@ export interface Place extends AsyncDisposable {
   readonly lines: readonly string[]
   /** Applies the definitions in the folder. Rejects with a CommandFailure if the server refuses one. */
   applyDefinitions(): Promise<void>
+  /** Called when a process of the operator has ended: what leads to it is taken away before this resolves. Never rejects. */
+  programEnded(): Promise<void>
   /** Called when the operator has stopped, before the place goes. */
   leave(): Promise<void>
 }
@@ -50,11 +53,17 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
     throw error
   }
   const { path } = own
+  let forgotten = Promise.resolve()
   return {
     url: server.url,
     env: { KUBECONFIG: path },
     lines: [`export KUBECONFIG=${path}`],
     applyDefinitions: () => createDefinitions(server, crd, host),
+    programEnded() {
+      // At the end the server may go first.
+      forgotten = forgotten.then(() => deleteOwnWebhooks(server)).catch(() => undefined)
+      return forgotten
+    },
     leave: async () => {
       if (kept !== undefined) await keepObjects(server, kept)
     },
@@ -97,9 +106,10 @@ export async function cluster(crd: string, isAgreed: boolean, host: CommandHost)
     await applyDefinitions()
     return {
       url: client.server,
-      env: {},
+      env: { WHERRY_DEV_CLUSTER: 'true' },
       lines: [`the context ${where}`],
       applyDefinitions,
+      programEnded: async () => undefined,
       leave: async () => undefined,
       [Symbol.asyncDispose]: () => client.close(),
     }

@@ -7,6 +7,7 @@ interface Options extends RightsOptions {
   readonly name: string
   readonly image?: string
   readonly serviceMonitor?: true
+  readonly networkPolicy?: true
   readonly out?: string
   readonly check?: true
 }
@@ -31,6 +32,7 @@ export function manifestsCommand(host: CommandHost): Command {
     .requiredOption('--name <name>', 'the name of all of it')
     .option('--image <image>', 'the image of the Deployment (default: <name>:latest)')
     .option('--service-monitor', 'a ServiceMonitor for the Prometheus operator, if the program serves metrics')
+    .option('--network-policy', 'a NetworkPolicy that lets nothing in but to the ports of health and webhooks')
     .option('--out <folder>', 'write <name>.yaml and kustomization.yaml to this folder (default: print to stdout)')
     .option('--check', 'write nothing, and fail if a file in --out is stale or missing')
     .addHelpText('after', examples)
@@ -50,13 +52,14 @@ async function manifests(program: string | undefined, options: Options, host: Co
     host.stdout.write(Object.values(files)[0] ?? '')
     return
   }
-  const { name, image, serviceMonitor } = options
+  const { name, image, serviceMonitor, networkPolicy } = options
   const renewedBy = [
     'manifests',
     ...rightsArguments(program, options),
     ...['--name', name],
     ...(image === undefined ? [] : ['--image', image]),
     ...(serviceMonitor ? ['--service-monitor'] : []),
+    ...(networkPolicy ? ['--network-policy'] : []),
     ...['--out', out],
   ]
   await writeFiles(files, { out, isCheck: check === true, renewedBy, lostRights }, host)

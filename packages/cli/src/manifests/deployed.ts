@@ -1,5 +1,6 @@
 import type { DeclaredHealth } from '../program/declaration.ts'
 import type { NeededRole } from '../rbac/roles.ts'
+import type { WebhookDetails } from './webhook-details.ts'
 
 /** What an operator's manifests are made from. */
 export interface Deployed {
@@ -12,6 +13,8 @@ export interface Deployed {
   readonly leader: boolean
   readonly health: DeclaredHealth | undefined
   readonly hasServiceMonitor: boolean
+  readonly webhooks?: WebhookDetails | undefined
+  readonly hasNetworkPolicy?: boolean | undefined
 }
 
 /** The labels of all that belongs to an operator. */

@@ -1,16 +1,21 @@
 import type { DeclaredHealth } from '../program/declaration.ts'
 import { type Deployed, labelsOf } from './deployed.ts'
+import { webhookPort } from './webhook-details.ts'
 
 /** The Deployment of an operator: no root, nothing writable, and as long to end as an operator takes at most. */
-export function deployment({ name, namespace, image, leader, health }: Deployed): object {
+export function deployment(deployed: Deployed): object {
+  const { name, namespace, image, health, webhooks } = deployed
   const labels = labelsOf(name)
+  const ports = [
+    ...(health ? [{ name: 'health', containerPort: health.port }] : []),
+    ...(webhooks ? [{ name: webhookPort, containerPort: webhooks.port }] : []),
+  ]
   return {
     apiVersion: 'apps/v1',
     kind: 'Deployment',
     metadata: { name, namespace, labels },
     spec: {
-      // Without a leader two would both write.
-      ...(leader ? { replicas: 2 } : { replicas: 1, strategy: { type: 'Recreate' } }),
+      ...replicas(deployed),
       selector: { matchLabels: labels },
       template: {
         metadata: { labels },
@@ -24,6 +29,7 @@ export function deployment({ name, namespace, image, leader, health }: Deployed)
               name: 'operator',
               image,
               env: [{ name: 'NODE_ENV', value: 'production' }],
+              ...(ports.length > 0 && { ports }),
               ...(health && probes(health)),
               resources: { requests: { cpu: '10m', memory: '96Mi' }, limits: { memory: '256Mi' } },
               securityContext: {
@@ -39,12 +45,18 @@ export function deployment({ name, namespace, image, leader, health }: Deployed)
   }
 }
 
-function probes({ port, tls }: DeclaredHealth): object {
+function probes({ tls }: DeclaredHealth): object {
   const get = (path: string): object => ({ path, port: 'health', ...(tls && { scheme: 'HTTPS' }) })
   return {
-    ports: [{ name: 'health', containerPort: port }],
     // A process whose event loop does not answer for a minute does not come back.
     livenessProbe: { httpGet: get('/healthz'), periodSeconds: 10, failureThreshold: 6 },
     readinessProbe: { httpGet: get('/readyz'), periodSeconds: 5 },
   }
+}
+
+/** Without a leader two would both write. Webhooks are served without a gap: a replica goes when another one is ready. */
+function replicas({ leader, webhooks }: Deployed): object {
+  if (!leader && !webhooks?.fails) return { replicas: 1, strategy: { type: 'Recreate' } }
+  if (webhooks === undefined) return { replicas: 2 }
+  return { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } } }
 }

@@ -4,10 +4,13 @@ import { rolesYaml } from '../rbac/role-yaml.ts'
 import type { NeededRole } from '../rbac/roles.ts'
 import { type Deployed, labelsOf } from './deployed.ts'
 import { deployment } from './deployment.ts'
+import { networkPolicy } from './network-policy.ts'
+import type { ConversionStanza } from './webhook-details.ts'
+import { uninstallComment, webhookDocuments } from './webhooks.ts'
 
 /** All manifests of an operator as one YAML text, in the order in which they are applied. The same input gives the same text. */
 export function manifestsYaml(deployed: Deployed): string {
-  const { name, namespace, roles, health, hasServiceMonitor } = deployed
+  const { name, namespace, roles, health, hasServiceMonitor, hasNetworkPolicy } = deployed
   const labels = labelsOf(name)
   const metadata = { name, namespace, labels }
   const documents = [
@@ -19,13 +22,23 @@ export function manifestsYaml(deployed: Deployed): string {
     yamlText(deployment(deployed)),
     ...(health?.metrics ? [yamlText(metricsService(deployed))] : []),
     ...(health?.metrics && hasServiceMonitor ? [yamlText(serviceMonitor(deployed, health))] : []),
+    ...webhookDocuments(deployed).map(one => yamlText(one)),
+    ...(hasNetworkPolicy ? [yamlText(networkPolicy(deployed))] : []),
   ]
-  return `# wherry manifests writes this file. Change it by an overlay, which stays yours.\n${documents.join('---\n')}`
+  const head = `# wherry manifests writes this file. Change it by an overlay, which stays yours.\n${uninstallComment(deployed)}`
+  return `${head}${documents.join('---\n')}`
 }
 
-/** A kustomization of files beside it. */
-export function kustomizationYaml(files: readonly string[]): string {
-  return yamlText({ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources: files })
+/** A kustomization of files beside it, and of the conversions of definitions among them. */
+export function kustomizationYaml(files: readonly string[], conversions: readonly ConversionStanza[] = []): string {
+  const patches = conversions.map(({ definition, conversion }) => ({
+    target: { group: 'apiextensions.k8s.io', version: 'v1', kind: 'CustomResourceDefinition', name: definition },
+    patch: yamlText([{ op: 'add', path: '/spec/conversion', value: conversion }]),
+  }))
+  return yamlText({
+    ...{ apiVersion: 'kustomize.config.k8s.io/v1beta1', kind: 'Kustomization', resources: files },
+    ...(patches.length > 0 && { patches }),
+  })
 }
 
 const rbac = 'rbac.authorization.k8s.io'

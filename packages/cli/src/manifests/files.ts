@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import { definitionsIn } from '../definitions-in.ts'
 import { refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import type { DeclaredHealth } from '../program/declaration.ts'
@@ -6,12 +7,14 @@ import { definitionFiles } from '../program/definition-files.ts'
 import { operatorRoles } from '../rbac/operator-roles.ts'
 import type { RightsOptions } from '../rbac/rights-options.ts'
 import { kustomizationYaml, manifestsYaml } from './documents.ts'
+import { type ConversionStanza, noticesOf, type WebhookDetails, webhooksOf } from './webhook-details.ts'
 
 /** The options that say what is in the files. */
 export interface ManifestOptions extends RightsOptions {
   readonly name: string
   readonly image?: string
   readonly serviceMonitor?: true
+  readonly networkPolicy?: true
   readonly out?: string
 }
 
@@ -21,7 +24,7 @@ export async function manifestFiles(
   options: ManifestOptions,
   host: CommandHost,
 ): Promise<Readonly<Record<string, string>>> {
-  const { name, image = `${name}:latest`, serviceMonitor, out = '.', crd, granted = [] } = options
+  const { name, image = `${name}:latest`, serviceMonitor, networkPolicy, out = '.', crd, granted = [] } = options
   if (!/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name))
     throw wrongUsage(`--name ${name}: lower-case letters, digits and -, up to 63`)
   const { namespace = name, roles, program: run } = await operatorRoles(program, name, options, host)
@@ -30,16 +33,40 @@ export async function manifestFiles(
   else checkReachable(health, program ?? '')
   if (serviceMonitor && !health?.metrics)
     throw refused(`--service-monitor: ${program ?? 'no program'} serves no metrics`)
+  const webhooks = run && webhooksOf(run.declaration, namespace, run.file)
   const manifests = manifestsYaml({
-    ...{ name, namespace, image, roles, leader, health },
-    hasServiceMonitor: serviceMonitor === true,
+    ...{ name, namespace, image, roles, leader, health, webhooks },
+    ...{ hasServiceMonitor: serviceMonitor === true, hasNetworkPolicy: networkPolicy === true },
   })
   const others = [...(await definitionFiles(crd, host.cwd)), ...granted]
   const inside = others
     .map(file => relative(out, file).replaceAll('\\', '/'))
     // Kustomize reads no files outside its folder.
     .filter(file => !file.startsWith('../'))
-  return { [`${name}.yaml`]: manifests, 'kustomization.yaml': kustomizationYaml([...inside, `${name}.yaml`]) }
+  const conversions = await patchable(webhooks, crd, out, host)
+  for (const line of noticesOf(webhooks)) host.stderr.write(`wherry: ${line}\n`)
+  return {
+    [`${name}.yaml`]: manifests,
+    'kustomization.yaml': kustomizationYaml([...inside, `${name}.yaml`], conversions),
+  }
+}
+
+/** The conversions of definitions that the kustomization has. Of others it can have no patch: the operator sets them, and that is said. */
+async function patchable(
+  webhooks: WebhookDetails | undefined,
+  crd: string,
+  out: string,
+  host: CommandHost,
+): Promise<readonly ConversionStanza[]> {
+  if (webhooks === undefined || webhooks.conversions.length === 0) return []
+  const files = (await definitionFiles(crd, host.cwd)).filter(file => !relative(out, file).startsWith('..'))
+  const found = await Promise.all(files.map(file => definitionsIn(file, host)))
+  const names = new Set(found.flat().map(({ metadata }) => metadata?.name))
+  for (const { definition } of webhooks.conversions.filter(one => !names.has(one.definition)))
+    host.stderr.write(
+      `wherry: no conversion in kustomization.yaml: ${definition} is in no file of ${crd} below ${out}\n`,
+    )
+  return webhooks.conversions.filter(({ definition }) => names.has(definition))
 }
 
 /** Kubelet asks a pod from outside, at a port that the Deployment names. */

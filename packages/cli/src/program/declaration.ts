@@ -7,6 +7,8 @@ export interface DeclaredRight {
   readonly name?: string | undefined
   /** The declaration that needs it: `controller game: for`. */
   readonly by: string
+  /** Whether it is granted as it is: by its name alone, whatever other rights there are to the resource. */
+  readonly exact?: boolean | undefined
 }
 
 /** What a health server serves, and where. */
@@ -26,12 +28,32 @@ export interface OperatorDeclaration {
   /** The namespaces of the primary objects. Not there for the whole cluster. */
   readonly namespaces?: readonly string[] | undefined
   readonly rights: readonly DeclaredRight[]
+  /** Not there in an older controller package. */
+  readonly controllers?: readonly string[] | undefined
+  readonly components?: readonly DeclaredComponent[] | undefined
+}
+
+/** What runs along with the controllers, such as webhooks. */
+export interface DeclaredComponent {
+  readonly name: string
+  /** In a form of its own. */
+  readonly details?: unknown
 }
 
 /** Whether JSON is a declaration of the form that this package knows. The program may have a controller package of another version. */
 export function isDeclaration(value: unknown): value is OperatorDeclaration {
-  const { name, leader, namespaces = [], rights, health } = (value ?? {}) as Partial<Record<string, unknown>>
-  if (typeof name !== 'string' || typeof leader !== 'boolean' || !areTexts(namespaces)) return false
+  const {
+    name,
+    leader,
+    namespaces = [],
+    rights,
+    health,
+    controllers = [],
+    components = [],
+  } = (value ?? {}) as Partial<Record<string, unknown>>
+  if (typeof name !== 'string' || typeof leader !== 'boolean') return false
+  if (!areTexts(namespaces) || !areTexts(controllers)) return false
+  if (!Array.isArray(components) || !areTexts(components.map(one => one?.name))) return false
   if (health !== undefined && typeof (health as DeclaredHealth).port !== 'number') return false
   return Array.isArray(rights) && rights.every(({ verb, group, resource, by }) => areTexts([verb, group, resource, by]))
 }

@@ -1,5 +1,5 @@
 import type { UsedRight } from '@wherry/testing'
-import type { OperatorDeclaration } from '../program/declaration.ts'
+import type { DeclaredRight, OperatorDeclaration } from '../program/declaration.ts'
 import type { DeclaredProgram } from '../program/declared.ts'
 import { isGrantedToAll } from './granted-to-all.ts'
 import type { SeenRight } from './recorded.ts'
@@ -7,6 +7,8 @@ import type { SeenRight } from './recorded.ts'
 /** A right that an operator needs, with the declaration or the test that needs it. */
 export interface NeededRight extends UsedRight {
   readonly by: string
+  /** Whether it is granted as it is: by its name alone, whatever other rights there are to the resource. */
+  readonly exact?: boolean | undefined
 }
 
 /** Where rights are needed. */
@@ -28,8 +30,13 @@ export function neededRights(
 ): readonly NeededRight[] {
   const all = placedRights(seen.flatMap(withList), program, places)
   const keyOf = ({ verb, group, resource }: NeededRight): string => `${verb} ${group} ${resource}`
-  const everywhere = new Set(all.filter(right => right.namespace === undefined && right.name === undefined).map(keyOf))
-  return all.map(right => (everywhere.has(keyOf(right)) ? inNamespace(right, undefined) : right))
+  const isEverywhere = ({ namespace, name, exact }: NeededRight): boolean =>
+    namespace === undefined && name === undefined && !exact
+  const everywhere = new Set(all.filter(isEverywhere).map(keyOf))
+  return all.flatMap(right => {
+    if (!everywhere.has(keyOf(right))) return [right]
+    return right.exact ? [] : [inNamespace(right, undefined)]
+  })
 }
 
 /** A watch lists first on a server that does not stream lists. */
@@ -46,7 +53,9 @@ function placedRights(
   if (program === undefined) return placedByTests(ofTests.filter(needsGrant), places)
   const { declaration, used, file } = program
   const atStart = used.map((right): NeededRight => ({ ...right, by: `${file}, before its operator runs` }))
-  const placed = [...atStart, ...ofTests].filter(needsGrant).flatMap(right => placedBy(declaration, right, places))
+  const all = [...atStart, ...ofTests].filter(needsGrant)
+  const exact = declaration.rights.filter(right => right.exact)
+  const placed = withoutExact(all, exact).flatMap(right => placedBy(declaration, right, places))
   return [...declaration.rights, ...placed]
 }
 
@@ -66,12 +75,34 @@ export const isTarget = (right: NeededRight): right is Target => right.resource 
 /** Names the resource of a right, whatever its subresource. */
 export const resourceOf = ({ group, resource }: Target): string => `${group} ${withoutSubresource(resource)}`
 
+/**
+ * What was used, without what a component of the operator used and declares: that is granted by its name. A creation has no name: it is the component's if
+ * nothing else was done with such objects.
+ */
+function withoutExact(used: readonly NeededRight[], exact: readonly DeclaredRight[]): readonly NeededRight[] {
+  const isOf = (right: NeededRight, one: DeclaredRight): boolean =>
+    one.verb === right.verb && one.group === right.group && one.resource === right.resource
+  const isNamed = (right: NeededRight): boolean =>
+    exact.some(one => isOf(right, one) && one.name !== undefined && one.name === right.name)
+  const others = new Set(
+    used
+      .filter(isTarget)
+      .filter(right => right.verb !== 'create' && !isNamed(right))
+      .map(resourceOf),
+  )
+  return used.filter(right => {
+    if (!isTarget(right) || isNamed(right)) return !isNamed(right)
+    return others.has(resourceOf(right)) || !exact.some(one => isOf(right, one) && one.name === undefined)
+  })
+}
+
 /** A test runs in a namespace of its own: what it used is granted where the declaration says that such objects are. */
 function placedBy(declaration: OperatorDeclaration, right: NeededRight, { namespace, own }: Places): NeededRight[] {
   if (!isTarget(right) || right.namespace === undefined) return [right]
   const plural = withoutSubresource(right.resource)
   if (isLease(right) || own.includes(plural)) return [{ ...right, ...(namespace !== undefined && { namespace }) }]
-  const alike = declaration.rights.filter(one => one.group === right.group && one.resource === plural)
+  const isAlike = (one: DeclaredRight): boolean => one.group === right.group && one.resource === plural && !one.exact
+  const alike = declaration.rights.filter(isAlike)
   const found: readonly (string | undefined)[] =
     alike.length > 0 ? alike.map(one => one.namespace) : (declaration.namespaces ?? [undefined])
   // What is granted in the cluster needs no role in a namespace.

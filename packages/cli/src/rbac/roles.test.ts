@@ -262,3 +262,42 @@ it('K4: what controllers declare and no test used is named, once for all namespa
   const unseen = neverSeen(rights, [{ verb: 'watch', ...games }])
   expect(unseen.map(({ verb, resource }) => `${verb} ${resource}`)).toEqual(['list secrets', 'watch secrets'])
 })
+
+const webhooks = [
+  { verb: 'create', ...secrets, namespace: 'system', by: 'webhooks', exact: true },
+  ...['list', 'watch', 'patch'].map(verb => ({
+    ...{ verb, ...secrets, namespace: 'system', name: 'authorities', by: 'webhooks', exact: true },
+  })),
+]
+const ofWebhooks = ['system: create secrets', 'system: list,watch,patch secrets named authorities']
+const usedByWebhooks = [
+  { verb: 'create', ...secrets, namespace: 'default' },
+  ...['watch', 'patch'].map(verb => ({ verb, ...secrets, namespace: 'default', name: 'authorities' })),
+]
+
+it('K4: what is declared exactly is granted by its name alone, also if the operator watches all such objects', () => {
+  const by = 'controller game: watches'
+  const view = { verb: 'watch', ...secrets, namespace: 'system', by }
+  expect(granted([{ verb: 'watch', ...secrets, namespace: 'default' }], operator(['a'], [view, ...webhooks]))).toEqual([
+    'system: list,watch secrets',
+    ...ofWebhooks,
+  ])
+  const one = { ...view, name: 'key' }
+  expect(granted([], operator(['a'], [one, ...webhooks]))).toEqual(['system: watch secrets named key', ...ofWebhooks])
+})
+
+it('K4: what tests used of that is no other right, and needs no word of the user', () => {
+  const declaration = operator(undefined, webhooks)
+  expect(granted(usedByWebhooks, declaration)).toEqual(ofWebhooks)
+  const tests = usedByWebhooks.map(right => ({ ...right, test: 'plays' }))
+  const needed = neededRights(tests, { file: 'main.ts', declaration, used: [] }, { namespace: 'system', own: [] })
+  expect(undecidedNames(needed, declaration.rights, undecided)).toEqual([])
+})
+
+it('K4: what tests used of other objects is granted in addition, with creations', () => {
+  const other = { verb: 'patch', ...secrets, namespace: 'default', name: 'key' }
+  expect(granted([...usedByWebhooks, other], operator(['a'], webhooks))).toEqual([
+    'a: create,patch secrets',
+    ...ofWebhooks,
+  ])
+})

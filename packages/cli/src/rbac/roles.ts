@@ -28,7 +28,8 @@ export interface NameChoice {
 
 /** The roles that grant these rights and no more: the ClusterRole first, then a Role for each namespace. */
 export function neededRoles(needed: readonly NeededRight[], choice: NameChoice): readonly NeededRole[] {
-  const targets = needed.filter(isTarget)
+  const targets = needed.filter(isTarget).filter(right => !right.exact)
+  const exact = needed.filter(isTarget).filter(right => right.exact)
   const roles = new Map<string, NeededRule[]>()
   const add = (namespace: string, rules: readonly NeededRule[]): void =>
     void roles.set(namespace, [...(roles.get(namespace) ?? []), ...rules])
@@ -36,6 +37,7 @@ export function neededRoles(needed: readonly NeededRight[], choice: NameChoice):
     const names = fixedNames(rights, choice)
     for (const [namespace, here] of byKey(rights, right => right.namespace ?? '')) add(namespace, rulesFor(here, names))
   }
+  for (const [namespace, here] of byKey(exact, right => right.namespace ?? '')) add(namespace, exactRules(here))
   for (const [path, rights] of byKey(needed, right => right.path)) {
     add('', [{ nonResourceURLs: [path], verbs: verbsOf(rights), by: reasonsOf(rights) }])
   }
@@ -54,7 +56,7 @@ export function undecidedNames(
   declared: readonly { readonly group: string; readonly resource: string; readonly name?: string | undefined }[],
   { fixed, any }: NameChoice,
 ): readonly UndecidedNames[] {
-  const targets = needed.filter(isTarget)
+  const targets = needed.filter(isTarget).filter(right => !right.exact)
   return byKey(targets, resourceOf).flatMap(([, rights]) => {
     const [{ group, resource: first } = { group: '', resource: '' }] = rights
     const resource = withoutSubresource(first)
@@ -88,6 +90,15 @@ function rulesFor(rights: readonly Target[], names: ReadonlySet<string>): Needed
         [],
       ),
     ]
+  })
+}
+
+/** A rule for each name, which grants nothing to others. */
+function exactRules(rights: readonly Target[]): NeededRule[] {
+  return byKey(rights, one => JSON.stringify([one.group, one.resource, one.name ?? ''])).map(([, alike]) => {
+    const [{ group, resource, name } = { group: '', resource: '' }] = alike
+    const named = name === undefined ? {} : { resourceNames: [name] }
+    return { apiGroups: [group], resources: [resource], ...named, verbs: verbsOf(alike), by: reasonsOf(alike) }
   })
 }
 

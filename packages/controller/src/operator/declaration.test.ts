@@ -106,3 +106,16 @@ it('K4: the lease and the reviews of tokens are declared, and what the health se
     'create subjectaccessreviews.authorization.k8s.io (health: tokenReview)',
   ])
 })
+
+it('K4: a component declares its rights and its details, and one that declares nothing has none', async () => {
+  const life = { start: async () => {}, stop: async () => {} }
+  const right = { verb: 'create', group: '', resource: 'secrets', namespace: 'a', by: 'server', exact: true }
+  const declaration = await declared(operator => {
+    operator.controller('key').singleton().watches(nodes).reconcile(nothing)
+    operator.addComponent({ name: 'plain', ...life })
+    operator.addComponent({ name: 'server', ...life, declare: () => ({ rights: [right], details: { port: 9443 } }) })
+  })
+  expect(declaration.controllers).toEqual(['key'])
+  expect(declaration.components).toEqual([{ name: 'plain' }, { name: 'server', details: { port: 9443 } }])
+  expect(declaration.rights.slice(2)).toEqual([right])
+})

@@ -2,6 +2,7 @@ import { channel } from 'node:diagnostics_channel'
 import type { View } from '@wherry/client'
 import type { ControllerDefinition } from '../controller/definition.ts'
 import { isFinalizing } from '../controller/finalizer.ts'
+import type { OperatorComponent } from './component.ts'
 
 /** A right that an operator needs for what it declares. */
 export interface DeclaredRight {
@@ -16,6 +17,8 @@ export interface DeclaredRight {
   readonly name?: string | undefined
   /** The declaration that needs it, for people: `controller game: for`. */
   readonly by: string
+  /** Whether it is granted as it is: by its name alone, whatever other rights there are to the resource. */
+  readonly exact?: boolean | undefined
 }
 
 /** What a health server serves, and where. */
@@ -38,6 +41,14 @@ export interface OperatorDeclaration {
   /** The namespaces of the primary objects, sorted. `undefined`: the whole cluster, or resources without namespaces. */
   readonly namespaces: readonly string[] | undefined
   readonly rights: readonly DeclaredRight[]
+  readonly controllers: readonly string[]
+  readonly components: readonly DeclaredComponent[]
+}
+
+/** What a component declares, besides its rights. */
+export interface DeclaredComponent {
+  readonly name: string
+  readonly details?: object | undefined
 }
 
 /** What a declaration is made of. */
@@ -46,6 +57,7 @@ export interface Declared {
   readonly definitions: readonly ControllerDefinition<unknown>[]
   readonly lease: { readonly name: string; readonly namespace: string | undefined } | undefined
   readonly health: DeclaredHealth | undefined
+  readonly components: readonly OperatorComponent[]
 }
 
 /**
@@ -59,7 +71,8 @@ export function publishDeclaration(declared: () => Declared): void {
   if (declarations.hasSubscribers) declarations.publish(declarationOf(declared()))
 }
 
-function declarationOf({ name, definitions, lease, health }: Declared): OperatorDeclaration {
+function declarationOf({ name, definitions, lease, health, components }: Declared): OperatorDeclaration {
+  const declared = components.map(one => ({ name: one.name, ...one.declare?.() }))
   const primaries = definitions.flatMap(({ for: view }) => (view === 'singleton' ? [] : [view as View]))
   const isEverywhere = primaries.length === 0 || primaries.some(({ namespaces }) => namespaces === undefined)
   return {
@@ -71,7 +84,10 @@ function declarationOf({ name, definitions, lease, health }: Declared): Operator
       ...definitions.flatMap(rightsOf),
       ...(lease === undefined ? [] : leaseRights(lease)),
       ...(health?.tokenReview ? reviewRights : []),
+      ...declared.flatMap(({ rights = [] }) => rights),
     ],
+    controllers: definitions.map(one => one.name),
+    components: declared.map(one => ({ name: one.name, details: one.details })),
   }
 }
 

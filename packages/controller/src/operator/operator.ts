@@ -402,6 +402,7 @@ export class Operator {
         metrics: metrics !== undefined,
         tokenReview: this.#reviews !== undefined,
       },
+      components: this.#components,
     }
   }
 

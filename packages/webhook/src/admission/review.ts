@@ -12,11 +12,12 @@ const longestUid = 128
 /** What a webhook answers to the body of a request: an AdmissionReview in JSON, or why the body is none. */
 export type ReviewAnswer = { readonly review: string } | { readonly badRequest: string }
 
-/** Answers the body of a request. Never rejects. */
+/** Answers the body of a request. Never rejects. @param seen called with what was asked and answered, if the body is a request */
 export async function answerReview(
   definition: WebhookDefinition,
   body: Buffer,
   parts: HandlerParts,
+  seen?: (request: AdmissionRequest, answer: AdmissionAnswer) => void,
 ): Promise<ReviewAnswer> {
   let review: unknown
   try {
@@ -34,7 +35,10 @@ export async function answerReview(
   }
   const problem = problemOf(request)
   if (problem !== undefined) return { review: written(uid, refused(refusal(400, problem))) }
-  return { review: written(uid, await answer(definition, request as unknown as AdmissionRequest, parts)) }
+  const asked = request as unknown as AdmissionRequest
+  const said = await answer(definition, asked, parts)
+  seen?.(asked, said)
+  return { review: written(uid, said) }
 }
 
 /** What is wrong with a request, as far as the fields that are read. */

@@ -1,0 +1,51 @@
+import { functionOf, type NewWebhook, webhookSource, webhookTest } from '../add/webhook-sources.ts'
+import { wired } from '../add/wired.ts'
+import type { WebhookDetails } from '../manifests/webhook-details.ts'
+import type { DeclaredRight } from '../program/declaration.ts'
+import type { ProjectNames, SchemaKind } from './names.ts'
+import { sources } from './sources.ts'
+
+/** The webhook of a new project. */
+const name = 'limits'
+
+/** The TypeScript files of a project with a webhook: those of one without, to which `wherry add webhook` has added it. */
+export function sourcesWithWebhook(names: ProjectNames, schema: SchemaKind): Readonly<Record<string, string>> {
+  const { code, group, kind, plural } = names
+  const file = schema === 'zod' ? 'reconcile.ts' : `${code.file}.ts`
+  const resource = { constant: code.resource, file, group, kind, plural, version: 'v1alpha1' }
+  const webhook: NewWebhook = { name, mutates: false, resource, operator: names.name }
+  const files = sources(names, schema)
+  const main = wired(files['src/main.ts'] ?? '', webhook)
+  if (main === undefined) throw new Error(`${functionOf(name)} can't be added to the program of a new project`)
+  return {
+    ...files,
+    'src/main.ts': main,
+    [`src/webhooks/${name}.ts`]: webhookSource(webhook),
+    [`test/${name}.test.ts`]: webhookTest(webhook, '../src'),
+  }
+}
+
+/** What the webhook of a new project declares. A test compares it with what its program does. */
+export function webhookDeclared(operator: string): {
+  readonly rights: readonly DeclaredRight[]
+  readonly details: WebhookDetails
+} {
+  const kept = ['list', 'watch', 'patch']
+  const secret = { group: '', resource: 'secrets', namespace: operator, by: 'webhooks: certificates', exact: true }
+  const configuration = {
+    ...{ group: 'admissionregistration.k8s.io', resource: 'validatingwebhookconfigurations' },
+    ...{ by: 'webhooks', exact: true },
+  }
+  return {
+    rights: [
+      { verb: 'create', ...secret },
+      ...kept.map(verb => ({ verb, ...secret, name: `${operator}-webhook-authorities` })),
+      { verb: 'create', ...configuration },
+      ...kept.map(verb => ({ verb, ...configuration, name: operator })),
+    ],
+    details: {
+      ...{ service: { namespace: operator, name: operator, port: 443 }, port: 9443, fails: true },
+      ...{ configured: [`validatingwebhookconfiguration/${operator}`], configurations: [], conversions: [] },
+    },
+  }
+}

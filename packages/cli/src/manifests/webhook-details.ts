@@ -1,0 +1,78 @@
+import { isRecord, texts } from '../definition/shape.ts'
+import { refused } from '../failure.ts'
+import type { OperatorDeclaration } from '../program/declaration.ts'
+
+/** What a definition has in `spec.conversion`, without a bundle. */
+export interface ConversionStanza {
+  /** The name of the definition. */
+  readonly definition: string
+  readonly conversion: object
+}
+
+/** What the webhooks of an operator are deployed with: the details that `@wherry/webhook` publishes. */
+export interface WebhookDetails {
+  readonly service: { readonly namespace: string; readonly name: string; readonly port: number }
+  /** The port that the server listens on. */
+  readonly port: number
+  readonly host?: string | undefined
+  /** Where the API server calls the webhooks, in place of the Service. */
+  readonly address?: string | undefined
+  /** Whether requests are refused while no replica serves. */
+  readonly fails: boolean
+  /** The files of certificates that are mounted. */
+  readonly files?: readonly string[] | undefined
+  /** What `kubectl delete` removes the configurations by: `validatingwebhookconfiguration/game`. */
+  readonly configured: readonly string[]
+  /** The configurations that a manifest has. If there are none, the operator applies them. */
+  readonly configurations: readonly object[]
+  readonly conversions: readonly ConversionStanza[]
+}
+
+/** The name of the container's port. */
+export const webhookPort = 'webhooks'
+
+/** The webhooks of a declaration, if it has some. Throws if they have a form that this package does not know, or can't be reached in a cluster. */
+export function webhooksOf(
+  declaration: OperatorDeclaration,
+  namespace: string,
+  program: string,
+): WebhookDetails | undefined {
+  const component = declaration.components?.find(({ name }) => name === 'webhooks')
+  if (component === undefined) return undefined
+  const { details } = component
+  if (!areDetails(details))
+    throw refused(`${program} has a @wherry/webhook of another version than this @wherry/cli: update both`)
+  const { host, port, fails, service, address } = details
+  if (address === undefined && service.namespace !== namespace)
+    throw refused(
+      `the webhooks of ${program} are called by a Service in ${service.namespace}, which leads to no Pod in ${namespace}: leave its namespace out (service: '${service.name}')`,
+    )
+  if (port === 0) throw refused(`${program} serves its webhooks at a free port: leave out the option port of Webhooks`)
+  if (host !== undefined && /^(127\.|localhost$|::1$)/.test(host))
+    throw refused(`${program} serves its webhooks at ${host}, which no API server can reach: leave out the option host`)
+  // Of an operator whose webhooks may not be away there are two.
+  if (fails && !declaration.leader && declaration.controllers?.length !== 0)
+    throw refused(
+      `${program} has webhooks that must not be away, so it needs two replicas, and they would both reconcile: say leader: true`,
+    )
+  return details
+}
+
+function areDetails(details: unknown): details is WebhookDetails {
+  if (!isRecord(details)) return false
+  const { service, port, fails, configured, configurations, conversions } = details
+  if (!isRecord(service) || typeof service.name !== 'string' || typeof service.namespace !== 'string') return false
+  if (!texts.ok(configured)) return false
+  if (!Number.isInteger(port) || !Number.isInteger(service.port) || typeof fails !== 'boolean') return false
+  if (!Array.isArray(configurations) || !configurations.every(isRecord) || !Array.isArray(conversions)) return false
+  return conversions.every(one => isRecord(one) && typeof one.definition === 'string' && isRecord(one.conversion))
+}
+
+/** What a user has to add to the manifests. */
+export function noticesOf(webhooks: WebhookDetails | undefined): readonly string[] {
+  const { address, files = [] } = webhooks ?? {}
+  return [
+    ...(address === undefined ? [] : [`no Service for the webhooks: the API server calls them at ${address}`]),
+    ...(files.length === 0 ? [] : [`mount the files of the certificates in an overlay: ${files.join(', ')}`]),
+  ]
+}

@@ -1,0 +1,44 @@
+import { type Deployed, labelsOf } from './deployed.ts'
+import { webhookPort } from './webhook-details.ts'
+
+/** What webhooks need in a cluster: the Service that the API server calls, a budget for the replicas, and the configurations that a manifest has. */
+export function webhookDocuments({ name, namespace, webhooks }: Deployed): readonly object[] {
+  if (webhooks === undefined) return []
+  const { service, address, fails, configurations } = webhooks
+  const labels = labelsOf(name)
+  const ports = [{ name: webhookPort, port: service.port, targetPort: webhookPort }]
+  return [
+    ...(address === undefined
+      ? [
+          {
+            ...{ apiVersion: 'v1', kind: 'Service' },
+            metadata: { name: service.name, namespace: service.namespace, labels },
+            spec: { selector: labels, ports },
+          },
+        ]
+      : []),
+    ...(fails
+      ? [
+          {
+            ...{ apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata: { name, namespace, labels } },
+            spec: { minAvailable: 1, selector: { matchLabels: labels } },
+          },
+        ]
+      : []),
+    // Last: what they name is there then.
+    ...configurations,
+  ]
+}
+
+/** Without its Pods, requests are refused and objects can't be converted: what asks for them goes first. */
+export function uninstallComment({ webhooks }: Deployed): string {
+  if (webhooks === undefined) return ''
+  const { configured, conversions } = webhooks
+  return [
+    '# To uninstall, in this order:',
+    ...(configured.length === 0 ? [] : [`#   kubectl delete --ignore-not-found ${configured.join(' ')}`]),
+    ...conversions.map(({ definition }) => `#   kubectl delete crd ${definition}  (and all of its objects)`),
+    '#   kubectl delete --ignore-not-found -k .',
+    '',
+  ].join('\n')
+}

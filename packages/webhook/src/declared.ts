@@ -1,0 +1,76 @@
+import type { View } from '@wherry/client'
+import type { ComponentDeclaration, DeclaredRight } from '@wherry/controller'
+import type { ConversionStanza } from './conversion/stanza.ts'
+import type { WebhookDefinition } from './declaration/definition.ts'
+import type { WebhookConfiguration, WebhookService } from './scope/configurations.ts'
+
+/** What the webhooks of an operator are deployed with: the details of their declaration, which `wherry manifests` reads. */
+export interface WebhookDetails {
+  readonly service: Required<WebhookService>
+  /** The port that the server listens on. */
+  readonly port: number
+  readonly host?: string | undefined
+  /** Where the API server calls the webhooks, in place of the Service. */
+  readonly address?: string | undefined
+  /** Whether requests are refused while no replica serves. */
+  readonly fails: boolean
+  /** The files of certificates that are mounted. */
+  readonly files?: readonly string[] | undefined
+  /** What `kubectl delete` removes the configurations by: `validatingwebhookconfiguration/game`. */
+  readonly configured: readonly string[]
+  /** The configurations, if a manifest has them. */
+  readonly configurations: readonly WebhookConfiguration[]
+  readonly conversions: readonly ConversionStanza[]
+}
+
+/** What a declaration is made of. */
+export interface DeclaredWebhooks {
+  readonly operator: string
+  readonly definitions: readonly WebhookDefinition[]
+  readonly hasOwnCertificates: boolean
+  /** Whether the operator applies its configurations. */
+  readonly isApplied: boolean
+  readonly details: Omit<WebhookDetails, 'configured'>
+}
+
+const admission = 'admissionregistration.k8s.io'
+const kept = ['list', 'watch', 'patch']
+
+/** The rights of an operator's webhooks, as docs/webhooks.md has them, and what they are deployed with. */
+export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclaration {
+  const { operator, definitions, hasOwnCertificates, isApplied, details } = declared
+  const secret = { group: '', resource: 'secrets', namespace: details.service.namespace }
+  const certificates = { by: 'webhooks: certificates', exact: true }
+  const types = (['mutating', 'validating'] as const).filter(type => definitions.some(one => one.type === type))
+  return {
+    rights: [
+      ...(hasOwnCertificates
+        ? [
+            { verb: 'create', ...secret, ...certificates },
+            ...kept.map(verb => ({ verb, ...secret, name: `${operator}-webhook-authorities`, ...certificates })),
+          ]
+        : []),
+      ...types.flatMap(type => {
+        const right = { group: admission, resource: `${type}webhookconfigurations`, by: 'webhooks', exact: true }
+        const made = isApplied ? [{ verb: 'create', ...right }] : []
+        return [...made, ...kept.map(verb => ({ verb, ...right, name: operator }))]
+      }),
+      ...details.conversions.flatMap(({ definition: name }) => {
+        const right = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', name, exact: true }
+        return kept.map(verb => ({ verb, ...right, by: 'webhooks: conversion' }))
+      }),
+      ...definitions.flatMap(one => one.reads.flatMap(view => readRights(view, `webhook ${one.name}: reads`))),
+    ],
+    details: {
+      ...details,
+      configured: types.map(type => `${type}webhookconfiguration/${operator}`),
+    } satisfies WebhookDetails,
+  }
+}
+
+function readRights({ resource, namespaces }: View, by: string): DeclaredRight[] {
+  const { group, plural } = resource
+  return (namespaces ?? [undefined]).flatMap(namespace =>
+    ['list', 'watch'].map(verb => ({ verb, group, resource: plural, namespace, by })),
+  )
+}

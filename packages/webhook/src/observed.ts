@@ -1,0 +1,99 @@
+import { channel } from 'node:diagnostics_channel'
+import type { AdmissionAnswer } from './admission/answer.ts'
+import type { WebhookDefinition } from './declaration/definition.ts'
+import type { AdmissionRequest } from './handler/request.ts'
+import type { WebhooksOptions } from './options.ts'
+
+/** A request that a webhook has answered. */
+export interface ObservedAdmission {
+  readonly webhook: string
+  readonly operation: string
+  /** `games.arcade.example.com`, with its subresource. */
+  readonly resource: string
+  /** `default/chess` */
+  readonly object: string
+  readonly user: string
+  readonly isDryRun: boolean
+  readonly allowed: boolean
+  /** Why it is refused; '' if it is allowed. */
+  readonly message: string
+  readonly warnings: readonly string[]
+  /** A line for each change: `add /metadata/labels {"a":"b"}`. Without values for Secrets. */
+  readonly changes: readonly string[]
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly tookMs: number
+}
+
+/** What a tool in the process of an operator sees of its webhooks before they are served, such as `wherry dev`. */
+export interface ObservedWebhooks {
+  readonly name: string
+  /** Has the API server of this machine call them at `127.0.0.1`. The operator then makes its certificates and applies its configurations, whatever the options say. */
+  serveHere(): void
+  /** Has them not served. Nothing is written then. */
+  leaveOut(): void
+  /** Calls the listener after each request that is answered. */
+  onAdmission(listener: (admission: ObservedAdmission) => void): void
+}
+
+/** Where the webhooks of an operator publish their {@link ObservedWebhooks}, before they are served. */
+const starts = channel('wherry.webhooks.start')
+
+/** What a tool wants of the webhooks. */
+export interface Observation {
+  readonly options: WebhooksOptions
+  readonly isLeftOut: boolean
+  readonly listeners: readonly ((admission: ObservedAdmission) => void)[]
+}
+
+/** Publishes the webhooks of an operator, if anybody listens, and returns with which options they are to be served. */
+export function observation(name: string, given: WebhooksOptions): Observation {
+  const listeners: ((admission: ObservedAdmission) => void)[] = []
+  let options = given
+  let isLeftOut = false
+  if (starts.hasSubscribers) {
+    const observed: ObservedWebhooks = {
+      name,
+      serveHere: () => {
+        options = hereOf(given)
+      },
+      leaveOut: () => {
+        isLeftOut = true
+      },
+      onAdmission: listener => void listeners.push(listener),
+    }
+    starts.publish(observed)
+  }
+  return { options, isLeftOut, listeners }
+}
+
+/** The own namespace of an operator is left out of its reviews, and must be there: on this machine that is `kube-system`, and objects in `default` are reviewed. */
+function hereOf({ service, groups }: WebhooksOptions): WebhooksOptions {
+  const name = typeof service === 'string' ? service : service.name
+  const place = { address: '127.0.0.1', host: '127.0.0.1', port: 0 }
+  return { service: { namespace: 'kube-system', name }, groups, ...place }
+}
+
+/** An admission as a tool sees it. */
+export function observedAdmission(
+  { name, view }: WebhookDefinition,
+  { operation, resource, subResource, namespace, name: object, object: submitted, userInfo, dryRun }: AdmissionRequest,
+  { allowed, status, warnings, patch }: AdmissionAnswer,
+  time: { readonly startedAt: number; readonly tookMs: number },
+): ObservedAdmission {
+  const isSecret = view.resource.group === '' && view.resource.plural === 'secrets'
+  const given = (submitted as { metadata?: { name?: string; generateName?: string } } | null | undefined)?.metadata
+  const named = object || given?.name || given?.generateName || ''
+  return {
+    ...{ webhook: name, operation, allowed, warnings, ...time },
+    resource: [resource.resource, resource.group].filter(Boolean).join('.') + (subResource ? `/${subResource}` : ''),
+    object: [namespace, named].filter(Boolean).join('/'),
+    user: userInfo?.username ?? '',
+    isDryRun: dryRun === true,
+    message: status?.message ?? '',
+    changes: patch.map(one => {
+      const value = isSecret || !('value' in one) ? '' : ` ${JSON.stringify(one.value)}`
+      return `${one.op} ${one.path}${value}`
+    }),
+  }
+}

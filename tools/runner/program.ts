@@ -90,7 +90,7 @@ export class Program {
     return (await this.#ask('memory')) as Memory
   }
 
-  /** Resolves when its operator has settled. Rejects if it does not settle within two minutes. */
+  /** Resolves when its operator has had nothing to do for half a second. Rejects if that takes more than two minutes. */
   async settled(): Promise<void> {
     const said = await this.#ask('settle')
     if (said !== 'settled') throw new Error(`the program does not settle: ${said}\n${this.#said}`)

@@ -21,7 +21,7 @@ export interface Stage {
   /** Starts the program, in a process of its own, as the ServiceAccount of its Deployment. */
   start(...args: string[]): Program
   /**
-   * Stops a program when its operator has settled, starts it again, and stops it when that has settled, too. Rejects if it wrote anything meanwhile (but leases and events), as far as the
+   * Stops a program when its operator has nothing left to do, starts it again, and stops that at the same point. Rejects if it wrote anything meanwhile (but leases and events), as far as the
    * server counts requests: nothing has changed, so there is nothing to write.
    */
   rest(program: Program, ...args: string[]): Promise<void>

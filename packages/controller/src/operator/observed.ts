@@ -24,7 +24,7 @@ export interface ObservedView {
 }
 
 /** What a tool in the process of an operator sees of it, such as `wherry dev`. */
-export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'explain' | 'settled' | 'close'> {
+export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'explain' | 'close'> {
   /** Whether its end has begun. */
   readonly isEnding: () => boolean
   readonly state: () => { readonly controllers: readonly ObservedController[]; readonly views: readonly ObservedView[] }
@@ -42,7 +42,6 @@ export function publishOperator(operator: Operator, controllers: () => readonly 
     close: () => operator.close(),
     runs: options => operator.runs(options),
     explain: (controller, key) => operator.explain(controller, key),
-    settled: options => operator.settled(options),
     state: () => ({
       controllers: controllers(),
       views: operator.report().informers.map(({ view, state, objects, receivedBytes, holders }) => ({

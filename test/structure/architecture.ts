@@ -19,7 +19,7 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
     ...['client', 'dynamic-cache', 'hash-compare', 'informer'],
     ...['narrow-cache', 'watch-manager', 'work-queue'],
   ],
-  crd: ['client'],
+  crd: ['cel', 'client'],
   cli: ['client', 'crd', 'testing'],
   copies: ['client', 'controller', 'work-queue'],
   webhook: ['client', 'controller'],

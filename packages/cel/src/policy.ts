@@ -11,7 +11,7 @@ import type { User } from './authorization.ts'
 import type { Json, JsonObject } from './json/json.ts'
 import { usableMessage } from './validator.ts'
 
-/** A ValidatingAdmissionPolicy, as far as it is looked at here. */
+/** A ValidatingAdmissionPolicy or a MutatingAdmissionPolicy, as far as it is looked at here. */
 export interface PolicyManifest {
   readonly spec: {
     readonly failurePolicy?: string | undefined
@@ -24,6 +24,13 @@ export interface PolicyManifest {
           readonly message?: string | undefined
           readonly messageExpression?: string | undefined
           readonly reason?: string | undefined
+        }[]
+      | undefined
+    readonly mutations?:
+      | readonly {
+          readonly patchType?: string | undefined
+          readonly applyConfiguration?: { readonly expression?: string | undefined } | undefined
+          readonly jsonPatch?: { readonly expression?: string | undefined } | undefined
         }[]
       | undefined
   }
@@ -115,6 +122,13 @@ function compiled({ spec }: PolicyManifest): Compiled {
           ),
     reason: reason ?? 'Invalid',
   }))
+  for (const [i, { patchType, applyConfiguration, jsonPatch }] of (spec.mutations ?? []).entries()) {
+    const isApplied = patchType === 'ApplyConfiguration'
+    const source = (isApplied ? applyConfiguration : jsonPatch)?.expression ?? ''
+    const returns = isApplied ? 'Object' : 'list(JSONPatch)'
+    const field = `spec.mutations[${i}].${isApplied ? 'applyConfiguration' : 'jsonPatch'}.expression`
+    noted(field, compileExpression(source, [returns], { ...declared, messages: true }))
+  }
   return { variables, conditions, validations, all }
 }
 

@@ -9,6 +9,15 @@ export type {
 } from './definition/options.ts'
 export type { CustomResource, NamesOf, ObjectOf, Typed, WrittenOf } from './definition/types.ts'
 export { definitionYaml, isCurrentYaml } from './definition/yaml.ts'
+export type {
+  CommonPolicyOptions,
+  MutatingPolicyOptions,
+  PolicyMutation,
+  PolicyParams,
+  PolicyValidation,
+  ValidatingPolicyOptions,
+} from './policy/options.ts'
+export { type MutatingPolicy, policy, type ValidatingPolicy } from './policy/policy.ts'
 export type { Duration, IntOrString, int, int64, Quantity, Timestamp } from './scalars.ts'
 export type { AnySchema, StandardSchema } from './schema/from-standard.ts'
 export type { JsonSchema, StructuralSchema } from './schema/json-schema.ts'

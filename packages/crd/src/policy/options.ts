@@ -1,0 +1,60 @@
+import type { View } from '@wherry/client'
+
+/** A validation of a policy. */
+export interface PolicyValidation {
+  /** CEL. The request is refused if it is false. It reads `object`, `oldObject`, `request`, `namespaceObject`, `params`, `variables` and `authorizer`. */
+  readonly expression: string
+  /** @default the expression */
+  readonly message?: string | undefined
+  /** CEL of a message, in place of `message`. */
+  readonly messageExpression?: string | undefined
+  /** @default 'Invalid' */
+  readonly reason?: 'Unauthorized' | 'Forbidden' | 'Invalid' | 'RequestEntityTooLarge' | undefined
+}
+
+/** A mutation of a policy: CEL of an `Object{…}` that is applied, or of a list of `JSONPatch{…}`. */
+export type PolicyMutation = { readonly apply: string } | { readonly patch: string }
+
+/** The object of settings that a policy reads as `params`. */
+export interface PolicyParams {
+  readonly view: View
+  readonly name: string
+  /** @default the namespace of the object under review, if the settings are of a namespace */
+  readonly namespace?: string | undefined
+  /** What happens to a request while there are no such settings. @default 'Deny' */
+  readonly notFound?: 'Allow' | 'Deny' | undefined
+}
+
+/** What every policy has. */
+export interface CommonPolicyOptions {
+  /** Of the policy and of its binding: a DNS subdomain. */
+  readonly name: string
+  /** Which requests the policy is asked about. @default ['CREATE', 'UPDATE'] */
+  readonly operations?: readonly ('CREATE' | 'UPDATE' | 'DELETE')[] | undefined
+  /** CEL by name. Each may read those before it, as `variables.NAME`. */
+  readonly variables?: Readonly<Record<string, string>> | undefined
+  /** CEL by name: the policy is asked only if all hold. */
+  readonly when?: Readonly<Record<string, string>> | undefined
+  /** The object whose content expressions read as `params`. @default none */
+  readonly params?: PolicyParams | undefined
+  /** What happens if an expression fails. @default 'Fail' */
+  readonly failurePolicy?: 'Fail' | 'Ignore' | undefined
+}
+
+/** Options of {@link policy} for a ValidatingAdmissionPolicy. */
+export interface ValidatingPolicyOptions extends CommonPolicyOptions {
+  /** What the policy refuses. All refusals of a request are told. */
+  readonly validations: readonly PolicyValidation[]
+  /** What a refusal does. @default ['Deny'] */
+  readonly actions?: readonly ('Deny' | 'Warn' | 'Audit')[] | undefined
+}
+
+/** Options of {@link policy} for a MutatingAdmissionPolicy. */
+export interface MutatingPolicyOptions extends CommonPolicyOptions {
+  /** What the policy changes, in this order. */
+  readonly mutations: readonly PolicyMutation[]
+  /** `IfNeeded`: once more if others changed the object since. @default 'Never' */
+  readonly reinvocation?: 'Never' | 'IfNeeded' | undefined
+  /** `v1beta1` for a cluster before 1.36. @default 'v1' */
+  readonly apiVersion?: 'v1' | 'v1beta1' | undefined
+}

@@ -18,10 +18,12 @@ it.each<[title: string, managedFields: object[] | undefined, managers: string]>(
   ['no other manager, if one owns a bundle', [field('b', '1', owns), field('a', '2', {})], 'b'],
   [
     'the manager that wrote last, if none owns one',
-    [field('c', '2', {}), field('b', '3', undefined), field('a', '1', {})],
+    [field('c', '2', {}), field('b', '3', undefined), field('a', '1', {}), field('arcade/webhooks', '4', {})],
     'b',
   ],
-  ['nobody, if the last one has no name', [field('a', '1', {}), field(undefined, '2', {})], ''],
+  ['all that wrote in the last second, if none owns one', [field('c', '2', {}), field('b', '2', {})], 'b, c'],
+  ['nobody that writes the status', [field('c', '2', {}), { ...field('b', '2', {}), subresource: 'status' }], 'c'],
+  ['nobody without a name', [field(undefined, '2', owns)], ''],
   ['nobody, if nothing is known', [], ''],
   ['nobody, without managed fields', undefined, ''],
 ])('B3: a fight over bundles names %s', (_, managedFields, managers) => {

@@ -32,7 +32,7 @@ export class Fight {
     }
     this.#lastAt = now
     this.#count += 1
-    const managers = bundleManagers(live).filter(one => !this.#own.has(one))
+    const managers = bundleManagers(live, this.#own)
     this.#environment.onWarning('a bundle of the webhooks was reset, and is mended', {
       configuration: this.#configuration,
       managers: managers.join(', '),
@@ -48,11 +48,16 @@ export class Fight {
   }
 }
 
-/** The field managers that own a bundle; if none does, the one that wrote last, which removed it. */
-function bundleManagers({ metadata }: KubernetesObject): readonly string[] {
-  const entries = metadata?.managedFields ?? []
+/** The field managers of others that own a bundle; if none does, those that wrote last, as far as a time in seconds tells, but for writers of the status. */
+function bundleManagers({ metadata }: KubernetesObject, own: ReadonlySet<string>): readonly string[] {
+  const entries = (metadata?.managedFields ?? []).filter(
+    ({ manager, subresource }) => manager !== undefined && !own.has(manager) && !subresource,
+  )
   const owners = entries.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1 ?? {}).includes('"f:caBundle"'))
-  const last = entries.toSorted((one, other) => `${other.time}`.localeCompare(`${one.time}`)).slice(0, 1)
-  const found = (owners.length > 0 ? owners : last).flatMap(({ manager }) => manager ?? [])
-  return [...new Set(found)].sort()
+  const lastAt = entries
+    .map(({ time }) => `${time}`)
+    .sort()
+    .at(-1)
+  const found = owners.length > 0 ? owners : entries.filter(({ time }) => `${time}` === lastAt)
+  return [...new Set(found.map(({ manager = '' }) => manager))].sort()
 }

@@ -61,6 +61,13 @@ export async function undefineLevels(client: Client): Promise<void> {
   }).catch(error => {
     if (!isNotFound(error) && !/there is no definition/.test(`${error}`)) throw error
   })
+  // The server takes the change up a moment later. A removal that begins before fails at each object, and is tried again ever more seldom.
+  await until(async () => {
+    for (const view of [levels, levelsV1beta1])
+      await client.list(view).catch(error => {
+        if (!isNotFound(error)) throw error
+      })
+  })
   await client.delete(customResourceDefinitions, levelsName)
   await until(async () => {
     if ((await client.get(customResourceDefinitions, levelsName)) !== undefined) throw new Error('it is still there')

@@ -111,6 +111,20 @@ const expressionOperators: ReadonlyMap<unknown, LabelOperator> = new Map([
   ['DoesNotExist', '!exists'],
 ])
 
+const operatorNames = new Map([...expressionOperators].map(([name, operator]) => [operator, name as string]))
+
+/** A selector as manifests have it; `undefined` if it selects all objects. */
+export function selectorObject({
+  requirements,
+}: LabelSelector): { matchExpressions: { key: string; operator: string; values?: string[] }[] } | undefined {
+  if (requirements.length === 0) return undefined
+  const matchExpressions = requirements.map(({ key, operator, values }) => ({
+    ...{ key, operator: operatorNames.get(operator) as string },
+    ...(values.length > 0 && { values: [...values] }),
+  }))
+  return { matchExpressions }
+}
+
 function fromObject(selector: LabelSelectorObject, option: string): LabelRequirement[] {
   const requirements = fromLabels(selector.matchLabels ?? {})
   for (const { key, operator, values } of selector.matchExpressions ?? []) {

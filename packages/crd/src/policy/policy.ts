@@ -1,6 +1,6 @@
 import { policyProblems } from '@wherry/cel'
 import { OptionTypeError, type View } from '@wherry/client'
-import { anything, checkOptions, oneOf, text } from '@wherry/client/internal'
+import { anything, checkOptions, oneOf, selectorObject, text } from '@wherry/client/internal'
 import type {
   MatchResources,
   MutatingAdmissionPolicy,
@@ -126,12 +126,7 @@ function matchConstraints(view: View, operations: readonly string[]): MatchResou
   const { namespaces, labels } = view
   if (namespaces !== undefined && !namespaced)
     throw new OptionTypeError('view', 'a view without namespaces, of a cluster-scoped resource', view.key)
-  const objectSelector: LabelSelector = {
-    matchExpressions: labels.requirements.map(({ key, operator, values }) => ({
-      ...{ key, operator: operators[operator] as string },
-      ...(values.length > 0 && { values: [...values] }),
-    })),
-  }
+  const objectSelector = selectorObject(labels)
   const namespaceSelector: LabelSelector = {
     matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'In', values: [...(namespaces ?? [])] }],
   }
@@ -143,15 +138,8 @@ function matchConstraints(view: View, operations: readonly string[]): MatchResou
       },
     ],
     ...(namespaces !== undefined && { namespaceSelector }),
-    ...(labels.requirements.length > 0 && { objectSelector }),
+    ...(objectSelector !== undefined && { objectSelector }),
   }
-}
-
-const operators: Readonly<Record<string, string>> = {
-  in: 'In',
-  notin: 'NotIn',
-  exists: 'Exists',
-  '!exists': 'DoesNotExist',
 }
 
 function paramKind({ view }: PolicyParams): { apiVersion: string; kind: string } {

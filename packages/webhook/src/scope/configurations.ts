@@ -1,3 +1,4 @@
+import { selectorObject } from '@wherry/client/internal'
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -6,7 +7,7 @@ import type {
 } from '@wherry/client/resources/admissionregistration'
 import { pathOf, type WebhookDefinition } from '../declaration/definition.ts'
 import { matchConditions } from './match-conditions.ts'
-import { namespaceSelector, objectSelector } from './selectors.ts'
+import { namespaceSelector } from './selectors.ts'
 
 /** The Service that leads to the operator's Pods. */
 export interface WebhookService {
@@ -66,7 +67,7 @@ function webhook(operator: string, definition: WebhookDefinition, { service, ori
   const { group, version, plural, namespaced } = view.resource
   const { namespace, name: serviceName, port = 443 } = service
   const namespaces = namespaceSelector(view, namespace)
-  const objects = objectSelector(view)
+  const objects = selectorObject(view.labels)
   const conditions = matchConditions(definition)
   const path = pathOf(definition)
   const clientConfig: WebhookClientConfig =

@@ -24,20 +24,3 @@ export function namespaceSelector(view: View, own: string): LabelSelector | unde
       : { operator: 'In', values: [...namespaces] }
   return { matchExpressions: [{ key: nameLabel, ...which }] }
 }
-
-const operators: Readonly<Record<string, string>> = {
-  in: 'In',
-  notin: 'NotIn',
-  exists: 'Exists',
-  '!exists': 'DoesNotExist',
-}
-
-/** Which objects a webhook is called for, by their labels; `undefined` for all. */
-export function objectSelector({ labels }: View): LabelSelector | undefined {
-  if (labels.requirements.length === 0) return undefined
-  const matchExpressions = labels.requirements.map(({ key, operator, values }) => ({
-    ...{ key, operator: operators[operator] as string },
-    ...(values.length > 0 && { values: [...values] }),
-  }))
-  return { matchExpressions }
-}

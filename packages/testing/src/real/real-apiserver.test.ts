@@ -5,6 +5,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { childFlags } from '../apiserver/isolated/server-channel.ts'
 import { availableVersions, buildArguments, cachedBinary } from './binary-cache.ts'
 import { findApiServer } from './find-binary.ts'
 import { type RealApiServer, startRealApiServer } from './real-apiserver.ts'
@@ -26,7 +27,7 @@ async function parentIsKilled(state: 'running' | 'paused', env: NodeJS.ProcessEn
     if (${state === 'paused'}) server.pause()
     console.log(server.folder)
   `
-  const args = ['--no-warnings', '--experimental-strip-types', '--input-type=module', '--eval', program]
+  const args = [...childFlags(), '--no-warnings', '--input-type=module', '--eval', program]
   const stdio = ['ignore', 'pipe', 'inherit'] as const
   const parent = spawn(process.execPath, args, { stdio: [...stdio], env: { ...process.env, ...env } })
   const closed = once(parent, 'close')

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { type Answer, type Ask, askHttp1, askHttp2, http2Client, until } from '.
 import { type EmbeddedOptions, OptionError } from '../options.ts'
 import { startApiServer } from '../start.ts'
 import type { IsolatedApiServer } from './isolated.ts'
+import { childFlags } from './server-channel.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {
@@ -204,7 +205,7 @@ describe('the process of an isolated server', () => {
 
   it('X10: ends when its parent is killed', async () => {
     const parent = fork(new URL('./fixtures/parent.ts', import.meta.url), [], {
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv: childFlags(),
     })
     const [{ pid }] = (await once(parent, 'message')) as [{ pid: number }]
     expect(alive(pid)).toBe(true)
@@ -255,4 +256,14 @@ describe('the process of an isolated server', () => {
     closing.push(() => front.close())
     await expect(start({ port: front.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
+})
+
+it('runs from the sources of the packages that it needs: nothing has to be built for a test', () => {
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    [...childFlags(), '--input-type=module', '--eval', "console.log(import.meta.resolve('@wherry/cel/internal'))"],
+    { env: { ...process.env, WHERRY_BUILT: '' }, cwd: import.meta.dirname, encoding: 'utf8' },
+  )
+  expect(stderr).toBe('')
+  expect(stdout).toMatch(/packages\/cel\/src\/internal\.ts\n$/)
 })

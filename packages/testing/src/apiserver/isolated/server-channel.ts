@@ -31,7 +31,7 @@ export class ServerChannel {
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       // Not those of this process: its inspector port and loaders are not the child's.
-      execArgv: ['--disable-warning=ExperimentalWarning'],
+      execArgv: childFlags(),
       // In no terminal's group: a Ctrl-C while it starts would end it before it could say that it minds only its parent.
       detached: true,
     })
@@ -125,6 +125,14 @@ function describeEnd(exitCode: number | null, signal: NodeJS.Signals | null): st
   if (signal !== null) return `died by ${signal}`
   if (exitCode === null) return 'could not be started'
   return exitCode === 0 ? 'was closed' : `exited with code ${exitCode}`
+}
+
+/** Of a child that runs from its source, in this repository: the packages that it needs are read from their sources too, built or not. */
+export function childFlags(): string[] {
+  const here = import.meta.url
+  const flags = ['--disable-warning=ExperimentalWarning']
+  if (!here.endsWith('.ts')) return flags
+  return [...flags, '--import', new URL('../../../../../test/examples/from-source.ts', here).href]
 }
 
 /** Beside this file in the source; in the built package, where this file is part of another, in a place of its own. */

@@ -2,5 +2,5 @@
 export type { AppliedObject } from './apply/applied-object.ts'
 export { applyEmptying } from './apply/apply-emptying.ts'
 export { NotYetError } from './server/not-yet.ts'
-export type { InputTarget } from './sources/input.ts'
-export { handles, handlesApplied } from './sources/inputs.ts'
+export type { ControllerSourceTarget } from './sources/controller-source.ts'
+export { handles, handlesApplied } from './sources/controller-sources.ts'

@@ -20,7 +20,7 @@ import {
   type ReconcileContext,
   type ReconcileResult,
 } from '@wherry/controller'
-import { type AppliedObject, handles, handlesApplied, type InputTarget } from '@wherry/controller/internal'
+import { type AppliedObject, type ControllerSourceTarget, handles, handlesApplied } from '@wherry/controller/internal'
 import { ExponentialRateLimiter } from '@wherry/work-queue'
 import { CopiesFailedError, CopyNameTakenError } from './errors.ts'
 import { isImmutable } from './immutable.ts'
@@ -33,7 +33,7 @@ import { Statuses } from './statuses.ts'
 
 /** What the controller of copies is connected to. */
 interface Connected {
-  readonly target: InputTarget
+  readonly target: ControllerSourceTarget
   /** The copies, as they are kept to be compared. */
   readonly copies: { get(key: string): AppliedObject | undefined; readonly size: number }
 }
@@ -99,10 +99,10 @@ export class Copies<P, T extends KubernetesObject> {
     this.controller = {
       name: `copies-${name}`,
       for: namespaces.metadata() as View<PartialObjectMetadata, 'cluster'>,
-      inputs: [
+      sources: [
         this.#hearsCopies(),
         this.#hearsSources(),
-        ...(this.#statuses === undefined ? [] : [this.#statuses.input]),
+        ...(this.#statuses === undefined ? [] : [this.#statuses.source]),
       ],
       concurrency,
       rateLimiter: new ExponentialRateLimiter({ baseMs: 50, maxMs: maxRetryMs }),

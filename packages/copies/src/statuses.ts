@@ -1,6 +1,12 @@
 import { type Client, FieldSelector, isNotFound, type KubernetesObject, type View } from '@wherry/client'
 import { keyText, readAs, resourceName } from '@wherry/client/internal'
-import { type Applied, FlappingError, type Input, NoStatusError, type ReconcileContext } from '@wherry/controller'
+import {
+  type Applied,
+  type ControllerSource,
+  FlappingError,
+  NoStatusError,
+  type ReconcileContext,
+} from '@wherry/controller'
 import { type AppliedObject, applyEmptying } from '@wherry/controller/internal'
 import { copySetLabel } from './marks.ts'
 import type { CopiesOptions } from './options.ts'
@@ -28,7 +34,7 @@ type Context = Pick<ReconcileContext<unknown>, 'client' | 'events' | 'signal'>
  */
 export class Statuses<P, T extends KubernetesObject> {
   /** Has the cache keep the digests. It hears of nothing by itself. */
-  readonly input: Input
+  readonly source: ControllerSource
   readonly #view: View<T, 'namespaced'>
   readonly #options: Pick<CopiesOptions<P, T>, 'name' | 'fieldValidation' | 'timeoutMs'>
   readonly #counts: CopyCounts
@@ -42,7 +48,7 @@ export class Statuses<P, T extends KubernetesObject> {
     this.#counts = counts
     this.#manager = `copies-${name}`
     const marked = copies.within({ labels: { [copySetLabel]: name } })
-    this.input = {
+    this.source = {
       name: `statuses of ${view.key}`,
       view: marked.project(digestName, copy =>
         appliedDigest(copy as KubernetesObject, this.#manager),

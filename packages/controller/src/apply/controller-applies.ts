@@ -24,8 +24,8 @@ interface AppliesParts {
   readonly operator?: string | undefined
 }
 
-/** An input of the controller: of which objects it hears, and in which form. */
-interface HearingInput {
+/** A source of the controller: of which objects it hears, and in which form. */
+interface HearingSource {
   readonly view: View | undefined
   readonly isOwned?: boolean | undefined
   readonly keepsValues?: boolean | undefined
@@ -41,7 +41,7 @@ export class ControllerApplies {
   readonly objects: AppliedObjects
   /** The statuses that the controller applies, in that form. */
   readonly statuses: AppliedObjects
-  /** The views that are watched for the inputs, each once. An input of owned objects has the view that caches applied objects. */
+  /** The views that are watched for the sources, each once. A source of owned objects has the view that caches applied objects. */
   readonly views: readonly View[]
   readonly limiter: WriteLimiter
   readonly normalized: ServerNormalized
@@ -50,7 +50,7 @@ export class ControllerApplies {
   /** Finds the objects that went before an informer had seen them. */
   readonly unseen: UnseenCreations
   readonly #parts: AppliesParts
-  readonly #inputs: readonly HearingInput[]
+  readonly #sources: readonly HearingSource[]
   /** The names of the tasks that {@link ControllerApplies.once} has done. */
   readonly #done = new Set<string>()
   #statusHold: Hold<unknown> | undefined
@@ -59,7 +59,7 @@ export class ControllerApplies {
   constructor(
     { name, for: primary, ignoreTimes = [] }: Applier,
     parts: AppliesParts,
-    inputs: readonly HearingInput[],
+    sources: readonly HearingSource[],
     onLost: (creation: Creation) => void,
   ) {
     const { operator, client } = parts
@@ -70,11 +70,11 @@ export class ControllerApplies {
     this.statuses = new AppliedObjects(manager, 'status', new Set([...statusTimes, ...ignoreTimes]))
     this.limiter = new WriteLimiter(client.environment.clock)
     this.unseen = new UnseenCreations(client.environment.clock, onLost)
-    this.normalized = new ServerNormalized(inputs.some(({ handlesUnowned }) => handlesUnowned))
+    this.normalized = new ServerNormalized(sources.some(({ handlesUnowned }) => handlesUnowned))
     this.#parts = parts
-    this.#inputs = inputs
-    for (const { view, keepsValues } of inputs) if (keepsValues && view) this.objects.keepValues(view)
-    const views = inputs.flatMap(({ view, isOwned }) => {
+    this.#sources = sources
+    for (const { view, keepsValues } of sources) if (keepsValues && view) this.objects.keepValues(view)
+    const views = sources.flatMap(({ view, isOwned }) => {
       if (view === undefined) return []
       return [isOwned ? (this.objects.view(view) as unknown as View) : view]
     })
@@ -104,18 +104,18 @@ export class ControllerApplies {
     return true
   }
 
-  /** Whether an input hears of each change of the applied objects of a view: no predicate holds one back. @param isOwned the primary object owns them */
+  /** Whether a source hears of each change of the applied objects of a view: no predicate holds one back. @param isOwned the primary object owns them */
   isHeard(view: View, isOwned: boolean): boolean {
-    return this.#inputs.some(
-      input =>
-        input.isOwned === true &&
-        input.keepsValues !== true &&
-        (isOwned || input.handlesUnowned === true) &&
-        covers(this.objects.view(input.view as View), view),
+    return this.#sources.some(
+      source =>
+        source.isOwned === true &&
+        source.keepsValues !== true &&
+        (isOwned || source.handlesUnowned === true) &&
+        covers(this.objects.view(source.view as View), view),
     )
   }
 
-  /** Whether an informer of an input has the applied objects of a view. */
+  /** Whether an informer of a source has the applied objects of a view. */
   isWatched(view: View): boolean {
     return this.views.some(one => covers(one, view))
   }

@@ -35,9 +35,9 @@ import { isWithin } from '../reads/selection-scope.ts'
 import { serverDifference } from '../reads/server-difference.ts'
 import { TrackedReads } from '../reads/tracked-reads.ts'
 import { type Cause, plainCause } from '../sources/cause.ts'
+import { type ControllerSource, type ControllerSourceTarget, debounced } from '../sources/controller-source.ts'
+import { cached, primary } from '../sources/controller-sources.ts'
 import { Debouncer } from '../sources/debounce.ts'
-import { debounced, type Input, type InputTarget } from '../sources/input.ts'
-import { cached, primary } from '../sources/inputs.ts'
 import { UsageError } from '../usage-error.ts'
 import { work } from '../workers.ts'
 import { type CurrentRun, isReconciling, reconciling } from './current-run.ts'
@@ -71,7 +71,7 @@ export interface StopOptions {
 export type ControllerState = 'idle' | 'starting' | 'running' | 'stopping' | 'stopped'
 
 /**
- * One controller of an operator. It gets events of objects through its inputs, queues the keys of primary objects, and calls `reconcile` for each.
+ * One controller of an operator. It gets events of objects through its sources, queues the keys of primary objects, and calls `reconcile` for each.
  * It can also be used without an operator:
  *
  * ```ts
@@ -98,7 +98,7 @@ export class Controller<C, S extends Scope = Scope> {
   #isExplained = false
   readonly #reads: TrackedReads
   readonly #applies: ControllerApplies
-  readonly #inputs: readonly Input[]
+  readonly #sources: readonly ControllerSource[]
   readonly #stopping = new AbortController()
   /** One for each view, in their order, so that of the primary objects is the first. */
   readonly #holds: Hold<unknown>[] = []
@@ -108,7 +108,7 @@ export class Controller<C, S extends Scope = Scope> {
   /** When all keys were queued last: how many runs had begun then, and whether it was only for objects that were there at the start. */
   #allQueued: { readonly begun: number; readonly isInitial: boolean } | undefined
   readonly #connections: NamedConnection[] = []
-  /** One for each input that has one. */
+  /** One for each source that has one. */
   readonly #debouncers: Debouncer[] = []
   readonly #loops: Loops
   #reconciler: Reconciler<C, S> | undefined
@@ -128,14 +128,14 @@ export class Controller<C, S extends Scope = Scope> {
     this.#definition = definition
     this.#parts = parts
     this.name = definition.name
-    const { inputs = [], caches = [], predicates = [], debounce } = definition
+    const { sources = [], caches = [], predicates = [], debounce } = definition
     this.#view = primaryView(definition.for)
     const primaries = definition.for === 'singleton' ? [] : [primary(definition.for, predicates)]
     const waiting = debounce === undefined ? primaries : primaries.map(one => debounced(one, debounce))
-    this.#inputs = [...waiting, ...inputs, ...caches.map(cached)]
+    this.#sources = [...waiting, ...sources, ...caches.map(cached)]
     const { name, ignoreTimes } = definition
     const applier = { name, ignoreTimes, for: this.#view as unknown as View }
-    this.#applies = new ControllerApplies(applier, parts, this.#inputs, creation => this.#lost(creation))
+    this.#applies = new ControllerApplies(applier, parts, this.#sources, creation => this.#lost(creation))
     this.views = this.#applies.views
     const { environment } = parts.client
     this.#queue = new WorkQueue({
@@ -150,7 +150,7 @@ export class Controller<C, S extends Scope = Scope> {
       narrow: parts.narrow,
       writes: parts.writes,
       declared: this.views,
-      alsoListed: () => this.#inputs.flatMap(({ cached = [] }) => cached),
+      alsoListed: () => this.#sources.flatMap(({ cached = [] }) => cached),
       onChange: (key, { view, object, change, from, to }) =>
         this.#enqueue(key, { source: 'read', change, view, object, from, to }, false),
       poll: parts.poll,
@@ -241,11 +241,11 @@ export class Controller<C, S extends Scope = Scope> {
       this.#reconciler = this.#reconcilerWith(client)
       const ended = signal === undefined ? this.#stopping.signal : AbortSignal.any([this.#stopping.signal, signal])
       if (options.client !== undefined) await this.#noteOtherLeaders(client, ended)
-      for (const input of this.#inputs) {
+      for (const source of this.#sources) {
         this.#stopping.signal.throwIfAborted()
         const connected = {
-          name: input.name,
-          connection: input.connect(this.#target(input)),
+          name: source.name,
+          connection: source.connect(this.#target(source)),
           hasSynced: false,
         }
         this.#connections.push(connected)
@@ -414,9 +414,9 @@ export class Controller<C, S extends Scope = Scope> {
     }
   }
 
-  #target(input: Input): InputTarget {
+  #target(source: ControllerSource): ControllerSourceTarget {
     const { cache, client } = this.#parts
-    const debouncer = this.#debouncer(input)
+    const debouncer = this.#debouncer(source)
     const isNaming = (): boolean => this.#isExplained || this.#parts.runs?.isRead === true
     const enqueue = (key: string, cause: Cause, isInitial: boolean): void => {
       if (isInitial || debouncer === undefined) this.#enqueue(key, cause, isInitial)
@@ -466,7 +466,7 @@ export class Controller<C, S extends Scope = Scope> {
     this.#enqueue(by, cause, false)
   }
 
-  #debouncer({ debounce }: Input): Debouncer | undefined {
+  #debouncer({ debounce }: ControllerSource): Debouncer | undefined {
     if (debounce === undefined) return undefined
     const { clock } = this.#parts.client.environment
     const debouncer = new Debouncer(debounce, clock, (key, cause) => {

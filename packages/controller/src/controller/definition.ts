@@ -22,8 +22,8 @@ import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import { listOf, type PollPolicy, pollPolicies } from '../reads/options.ts'
 import type { OwnWrites } from '../reads/own-writes.ts'
+import type { ControllerSource } from '../sources/controller-source.ts'
 import { checkDebounce, type Debounce } from '../sources/debounce.ts'
-import type { Input } from '../sources/input.ts'
 import type { SharedManager } from '../sources/source.ts'
 import type { Traces } from '../tracing/traces.ts'
 import type { OnGone, Reconcile } from './context.ts'
@@ -62,7 +62,7 @@ export interface ControllerDefinition<C, S extends Scope = Scope> extends Contro
   /** How their events are waited for. @default not at all */
   readonly debounce?: Debounce | undefined
   /** What else makes keys run: {@link owns}, {@link watches}, {@link from}. @default nothing */
-  readonly inputs?: readonly Input[] | undefined
+  readonly sources?: readonly ControllerSource[] | undefined
   /** Views that are cached for `read` beside those: what `read.list` may list. @default none */
   readonly caches?: readonly View[] | undefined
   readonly reconcile: Reconcile<C, S>
@@ -118,7 +118,7 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
     },
     predicates: listOf('predicates', callback),
     debounce: checkDebounce,
-    inputs: listOf('inputs', having('an input, as owns(), watches() and from() give', 'connect')),
+    sources: listOf('sources', having('a source, as owns(), watches() and from() give', 'connect')),
     caches: listOf('views', viewCheck),
     reconcile: callback,
     onGone: callback,
@@ -126,10 +126,10 @@ export function checkDefinition(definition: ControllerDefinition<never, never>):
   }
   checkOptions('controller', definition, checks, ['name', 'for', 'reconcile'])
   if (definition.for !== 'singleton') return
-  const owning = definition.inputs?.find(({ isOwned }) => isOwned)
+  const owning = definition.sources?.find(({ isOwned }) => isOwned)
   if (owning === undefined) return
   throw new OptionTypeError(
-    'controller.inputs',
+    'controller.sources',
     'no owned objects in a controller without primary objects',
     owning.name,
   )

@@ -1,6 +1,6 @@
 import type { Environment } from '@wherry/client'
 import type { RateLimiter } from '@wherry/work-queue'
-import { attempt } from '../sources/input.ts'
+import { attempt } from '../sources/controller-source.ts'
 
 /** How long a key waits whose limiter does not say, in milliseconds. */
 const unsaidMs = 1000

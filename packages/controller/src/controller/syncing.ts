@@ -1,13 +1,13 @@
 import { type Clock, type Environment, isResourceNotFound } from '@wherry/client'
 import { asError, sleep } from '@wherry/client/internal'
 import { abortable, late, within } from '@wherry/informer/internal'
-import type { InputConnection } from '../sources/input.ts'
+import type { ControllerSourceConnection } from '../sources/controller-source.ts'
 import { SourceNotSyncedError } from './errors.ts'
 
-/** An input that is connected, and what it is called. */
+/** A source that is connected, and what it is called. */
 export interface NamedConnection {
   readonly name: string
-  readonly connection: InputConnection
+  readonly connection: ControllerSourceConnection
   hasSynced: boolean
   /** Why its wait has failed last. */
   error?: Error | undefined

@@ -5,13 +5,13 @@ import { type ControllerDefinition, type ControllerOptions, controllerOptionChec
 import { checkFinalizer, type Finalizer, withFinalizer } from '../controller/finalizer.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import type { ControllerSource } from '../sources/controller-source.ts'
+import { from, owns, watches } from '../sources/controller-sources.ts'
 import type { Debounce } from '../sources/debounce.ts'
-import type { Input } from '../sources/input.ts'
-import { from, owns, watches } from '../sources/inputs.ts'
 import type { Keys } from '../sources/key.ts'
 import type { Source } from '../sources/source.ts'
 import type { Tick } from '../sources/timer.ts'
-import { DeclaredInputs, lacks, once } from './declared-inputs.ts'
+import { DeclaredSources, lacks, once } from './declared-sources.ts'
 import { SingletonBuilder } from './singleton-builder.ts'
 
 /** A controller with a name that still needs to know what it reconciles: call `for` or `singleton`. */
@@ -37,7 +37,7 @@ export class NamedController {
 
   /**
    * A controller without primary objects, for what is made of all objects of some views: one DNS zone of all Services, for example. It runs once
-   * when it starts, and again whenever an input or a tracked read says so; it never runs twice at once. All else is as in other controllers:
+   * when it starts, and again whenever a source or a tracked read says so; it never runs twice at once. All else is as in other controllers:
    * tracked reads, backoff, leader. Objects that it applies have no owner.
    *
    * ```ts
@@ -70,12 +70,12 @@ export class NamedController {
 }
 
 /**
- * Declares what a controller watches and does. `C`: what its view gives; `S`: whether its objects are namespaced; `E`: the events of the input that
+ * Declares what a controller watches and does. `C`: what its view gives; `S`: whether its objects are namespaced; `E`: the events of the source that
  * was named last, which the next `withPredicates` filters.
  */
 export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   readonly name: string
-  readonly #declared: DeclaredInputs
+  readonly #declared: DeclaredSources
   readonly #view: View<C, S>
   #definition: Omit<ControllerDefinition<C, S>, 'reconcile'>
   #reconcile: Reconcile<C, S> | undefined
@@ -85,10 +85,10 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     const predicates: Predicate<ObjectEvent<C>>[] = []
     this.name = name
     this.#view = view
-    this.#declared = new DeclaredInputs(name)
+    this.#declared = new DeclaredSources(name)
     this.#declared.primary(predicates)
-    const { inputs, caches } = this.#declared
-    this.#definition = { ...options, name, for: view, predicates, inputs, caches }
+    const { sources, caches } = this.#declared
+    this.#definition = { ...options, name, for: view, predicates, sources, caches }
   }
 
   /**
@@ -130,15 +130,15 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this.#declare(from(source, map, predicates), predicates)
   }
 
-  /** Filters the events of the input that was named last: all predicates must pass. Further calls add predicates. */
+  /** Filters the events of the source that was named last: all predicates must pass. Further calls add predicates. */
   withPredicates(...predicates: readonly Predicate<E>[]): this {
     this.#declared.filter(predicates)
     return this
   }
 
   /**
-   * Waits for further events of the input that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
-   * first one at the latest. For inputs whose events come in bursts. Objects that exist when the controller starts do not wait, and a run that begins
+   * Waits for further events of the source that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
+   * first one at the latest. For sources whose events come in bursts. Objects that exist when the controller starts do not wait, and a run that begins
    * for another reason counts for the events before it.
    */
   debounce(debounce: Debounce): this {
@@ -202,8 +202,8 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return { ...this.#definition, debounce: this.#declared.debounceOfPrimary, reconcile }
   }
 
-  #declare<F>(input: Input, predicates: Predicate<F>[] | undefined): ControllerBuilder<C, S, F> {
-    this.#declared.add(input, predicates)
+  #declare<F>(source: ControllerSource, predicates: Predicate<F>[] | undefined): ControllerBuilder<C, S, F> {
+    this.#declared.add(source, predicates)
     return this as unknown as ControllerBuilder<C, S, F>
   }
 }

@@ -4,7 +4,7 @@ import { Channel } from '../sources/channel.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { at, games } from './testkit/games.ts'
 
-describe('C20: an input whose events are waited for', () => {
+describe('C20: a source whose events are waited for', () => {
   it('runs a key once its events have paused, and at the latest when the longest wait is over', () =>
     inArcade(async ({ operator, forGames, start, simulation }) => {
       const pushes = new Channel<string>('pushes')
@@ -102,12 +102,12 @@ describe('C20: an input whose events are waited for', () => {
           runs += 1
         })
       expect(() => builder.debounce({ debounceMs: 0 })).toThrow('debounceMs')
-      expect(() => builder.caches(configMaps).debounce({ debounceMs: 1 })).toThrow('no input here whose events')
+      expect(() => builder.caches(configMaps).debounce({ debounceMs: 1 })).toThrow('no source here whose events')
       const zone = operator
         .controller('zone')
         .singleton()
         .reconcile(() => {})
-      expect(() => zone.debounce({ debounceMs: 1 })).toThrow('no input here whose events')
+      expect(() => zone.debounce({ debounceMs: 1 })).toThrow('no source here whose events')
       await start('chess')
       pushes.send('chess')
       await end()

@@ -92,22 +92,22 @@ function declarationOf({ name, definitions, lease, health, components }: Declare
 }
 
 function rightsOf(definition: ControllerDefinition<unknown>): DeclaredRight[] {
-  const { for: view, inputs = [], caches = [] } = definition
+  const { for: view, sources = [], caches = [] } = definition
   const by = `controller ${definition.name}`
-  const inputRights = inputs.flatMap(({ name, view }) => (view ? viewRights(view, `${by}: ${wordOf(name)}`) : []))
+  const sourceRights = sources.flatMap(({ name, view }) => (view ? viewRights(view, `${by}: ${wordOf(name)}`) : []))
   const cacheRights = caches.flatMap(view => viewRights(view, `${by}: caches`))
-  if (view === 'singleton') return [...inputRights, ...cacheRights]
+  if (view === 'singleton') return [...sourceRights, ...cacheRights]
   const mine = view as View
   return [
     ...viewRights(mine, `${by}: for`),
     ...(isFinalizing(definition.reconcile) ? rights(mine, ['get', 'patch'], `${by}: finalizer`) : []),
-    ...inputRights,
+    ...sourceRights,
     ...cacheRights,
     ...eventRights(mine, `${by}: events`),
   ]
 }
 
-/** What an input's name begins with: `owns` of `owns VIEW`. */
+/** What a source's name begins with: `owns` of `owns VIEW`. */
 function wordOf(name: string): string {
   return name.split(' ')[0] ?? name
 }

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Controller } from '../controller/controller.ts'
 import { prometheusMetrics } from '../metrics/prometheus.ts'
 import { Channel } from '../sources/channel.ts'
+import { from, owns, watches } from '../sources/controller-sources.ts'
 import { DynamicViews } from '../sources/dynamic-views.ts'
-import { from, owns, watches } from '../sources/inputs.ts'
 import { Timer } from '../sources/timer.ts'
 import { Operator } from './operator.ts'
 import { games } from './testkit/games.ts'
@@ -159,10 +159,10 @@ describe('X6: a controller refuses', () => {
   it.each<[object, object, string]>([
     [{ name: '' }, {}, 'controller.name'],
     [{ for: 1 }, {}, 'controller.for'],
-    [{ inputs: [{}] }, {}, 'controller.inputs[0]'],
+    [{ sources: [{}] }, {}, 'controller.sources[0]'],
     [{ caches: games }, {}, 'controller.caches'],
     [{ reconcile: 1 }, {}, 'controller.reconcile'],
-    [{ sources: [] }, {}, 'controller.sources'],
+    [{ source: [] }, {}, 'controller.source'],
     [{}, { cache: undefined }, 'controller.parts.cache'],
     [{}, { narrow: {} }, 'controller.parts.narrow'],
     [{}, { manager: {} }, 'controller.parts.manager'],

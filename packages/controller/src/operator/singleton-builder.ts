@@ -4,26 +4,26 @@ import type { ControllerDefinition, ControllerOptions } from '../controller/defi
 import type { SingletonReconcile } from '../controller/singleton.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
+import type { ControllerSource } from '../sources/controller-source.ts'
+import { from, watches } from '../sources/controller-sources.ts'
 import type { Debounce } from '../sources/debounce.ts'
-import type { Input } from '../sources/input.ts'
-import { from, watches } from '../sources/inputs.ts'
 import type { Source } from '../sources/source.ts'
-import { DeclaredInputs, lacks, once } from './declared-inputs.ts'
+import { DeclaredSources, lacks, once } from './declared-sources.ts'
 
 /**
- * Declares a controller without primary objects: see {@link NamedController.singleton}. `E`: the events of the input that was named last, which
+ * Declares a controller without primary objects: see {@link NamedController.singleton}. `E`: the events of the source that was named last, which
  * the next `withPredicates` filters.
  */
 export class SingletonBuilder<E = never> {
   readonly name: string
   readonly #options: ControllerOptions
-  readonly #declared: DeclaredInputs
+  readonly #declared: DeclaredSources
   #reconcile: SingletonReconcile | undefined
 
   constructor(name: string, options: ControllerOptions) {
     this.name = name
     this.#options = options
-    this.#declared = new DeclaredInputs(name)
+    this.#declared = new DeclaredSources(name)
   }
 
   /** It runs when an object of the view is created, changed or deleted. The view is cached, so that `read.list` can list it. */
@@ -48,15 +48,15 @@ export class SingletonBuilder<E = never> {
     )
   }
 
-  /** Filters the events of the input that was named last: all predicates must pass. Further calls add predicates. */
+  /** Filters the events of the source that was named last: all predicates must pass. Further calls add predicates. */
   withPredicates(...predicates: readonly Predicate<E>[]): this {
     this.#declared.filter(predicates)
     return this
   }
 
   /**
-   * Waits for further events of the input that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
-   * first one at the latest. For inputs whose events come in bursts. Objects that exist when the controller starts do not wait, and a run that begins
+   * Waits for further events of the source that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
+   * first one at the latest. For sources whose events come in bursts. Objects that exist when the controller starts do not wait, and a run that begins
    * for another reason counts for the events before it.
    */
   debounce(debounce: Debounce): this {
@@ -76,12 +76,12 @@ export class SingletonBuilder<E = never> {
   definition(): ControllerDefinition<unknown> {
     if (this.#reconcile === undefined) throw lacks(this.name, 'reconcile: name it with .reconcile(fn)')
     const { name } = this
-    const { inputs, caches } = this.#declared
-    return { ...this.#options, name, for: 'singleton', inputs, caches, reconcile: this.#reconcile }
+    const { sources, caches } = this.#declared
+    return { ...this.#options, name, for: 'singleton', sources, caches, reconcile: this.#reconcile }
   }
 
-  #declare<F>(input: Input, predicates: Predicate<F>[]): SingletonBuilder<F> {
-    this.#declared.add(input, predicates)
+  #declare<F>(source: ControllerSource, predicates: Predicate<F>[]): SingletonBuilder<F> {
+    this.#declared.add(source, predicates)
     return this as unknown as SingletonBuilder<F>
   }
 }

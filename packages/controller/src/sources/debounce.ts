@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@wherry/client'
 import { type Check, checkOptions, milliseconds } from '@wherry/client/internal'
 import type { Cause } from './cause.ts'
 
-/** How long a controller waits for further events of an input before the key runs. */
+/** How long a controller waits for further events of a source before the key runs. */
 export interface Debounce {
   /** A key runs this long after its last event, in milliseconds; 1 or more. */
   readonly debounceMs: number

@@ -27,8 +27,8 @@ import {
 import type { ObjectEvent } from '../predicates/event.ts'
 import { or, type Predicate } from '../predicates/predicate.ts'
 import { Channel } from './channel.ts'
+import { from, owns, watches } from './controller-sources.ts'
 import { DynamicViews } from './dynamic-views.ts'
-import { from, owns, watches } from './inputs.ts'
 import type { Source, SourceConnection } from './source.ts'
 import { Timer } from './timer.ts'
 
@@ -210,7 +210,7 @@ describe('caches', () => {
 })
 
 describe('predicates', () => {
-  it('C4: hold events back, of the input that they were named after', () =>
+  it('C4: hold events back, of the source that they were named after', () =>
     inArcade(async arcade => {
       const { client, after } = arcade
       const ran = noting(arcade, of =>
@@ -635,9 +635,9 @@ describe('a controller from its parts', () => {
   it('C4: names the watch manager that a source of it lacks', () =>
     inArcade(async ({ client, operator }) => {
       const { cache, narrow } = operator
-      const inputs = [from(new DynamicViews<ConfigMap>('maps'), () => at('chess'))]
+      const sources = [from(new DynamicViews<ConfigMap>('maps'), () => at('chess'))]
       const controller = new Controller(
-        { name: 'game', for: games, inputs, reconcile: () => {} },
+        { name: 'game', for: games, sources, reconcile: () => {} },
         { client, cache, narrow },
       )
       await expect(controller.start()).rejects.toMatchObject({ code: 'NO_MANAGER' })
@@ -656,7 +656,7 @@ describe('a controller from its parts', () => {
         {
           name: 'game',
           for: games,
-          inputs: [owns(configMaps.metadata()), watches(secrets, () => at('chess')), from(keys)],
+          sources: [owns(configMaps.metadata()), watches(secrets, () => at('chess')), from(keys)],
           caches: [secrets.metadata()],
           reconcile: ({ key }) => {
             ran.push(key.name)
@@ -689,8 +689,8 @@ describe('a controller from its parts', () => {
     inArcade(async ({ operator, client }) => {
       const { cache, narrow, manager } = operator
       const keys = new Channel('keys')
-      const inputs = [from(keys, () => at('chess'))]
-      const definition = { name: 'game', for: games, inputs, reconcile: () => {} }
+      const sources = [from(keys, () => at('chess'))]
+      const definition = { name: 'game', for: games, sources, reconcile: () => {} }
       const controller = new Controller(definition, { client, cache, narrow, manager })
       const started = controller.start({ client }).catch(error => error)
       await controller.stop()
@@ -715,7 +715,7 @@ describe('a controller from its parts', () => {
           return { synced: async () => {}, close }
         },
       }
-      const definition = { name: 'game', for: games, inputs: [from(stops, () => [])], reconcile: () => {} }
+      const definition = { name: 'game', for: games, sources: [from(stops, () => [])], reconcile: () => {} }
       const controller = new Controller(definition, { client, cache, narrow, manager })
       const started = controller.start({ stopTimeoutMs: 1000 }).catch(error => error.code)
       await simulation.advance(2000)
@@ -736,8 +736,8 @@ describe('a controller from its parts', () => {
         },
       }
       const keys = new Channel('keys')
-      const inputs = [from(stops, () => []), from(keys, () => at('chess'))]
-      const definition = { name: 'game', for: games, inputs, reconcile: () => {} }
+      const sources = [from(stops, () => []), from(keys, () => at('chess'))]
+      const definition = { name: 'game', for: games, sources, reconcile: () => {} }
       const controller = new Controller(definition, { client, cache, narrow, manager })
       await expect(controller.start()).rejects.toMatchObject({ code: 'CONTROLLER_STOPPED' })
       expect([log, keys.connections, cache.report().informers]).toEqual([['closed'], 0, []])

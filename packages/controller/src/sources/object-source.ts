@@ -10,31 +10,39 @@ import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf, untilTold } from '../reads/informer-of.ts'
 import { resourceKey } from '../reads/own-writes.ts'
 import type { Cause, CauseChange } from './cause.ts'
-import { attempt, type Input, type InputHandler, type InputTarget, passes, type Telling, tellingOf } from './input.ts'
+import {
+  attempt,
+  type ControllerSource,
+  type ControllerSourceHandler,
+  type ControllerSourceTarget,
+  passes,
+  type Telling,
+  tellingOf,
+} from './controller-source.ts'
 
-/** What an {@link objectInput} is made of. */
-export interface ObjectInputParts<C, O = C> {
+/** What an {@link objectSource} is made of. */
+export interface ObjectSourceParts<C, O = C> {
   readonly kind: 'for' | 'owns' | 'watches' | 'caches'
   readonly view: View
   /** The view that is watched. @default `view` */
-  watched?(target: Pick<InputTarget, 'applied'>): View<C>
+  watched?(target: Pick<ControllerSourceTarget, 'applied'>): View<C>
   /** Read at each event: a builder adds to them. @default none */
   readonly predicates?: readonly Predicate<ObjectEvent<O>>[]
   /** Gives the value that predicates look at. @default the object */
   valueIn?(object: C): O
   /** The keys that an object means. May throw. `environment` is told of what went wrong. @default none */
-  keysOf?(object: C, key: string, target: InputTarget, environment: Telling): readonly string[]
+  keysOf?(object: C, key: string, target: ControllerSourceTarget, environment: Telling): readonly string[]
   /** An event means all keys, in place of `keysOf`. @default false */
   readonly meansAll?: boolean | undefined
   /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
-  handler?(target: InputTarget, informer: SharedInformer<C>): InputHandler<C>
+  handler?(target: ControllerSourceTarget, informer: SharedInformer<C>): ControllerSourceHandler<C>
 }
 
 /**
  * A view whose objects make keys run (rule C4). It hears a registration, so old and new at once: where the two mean different
  * keys, both run.
  */
-export function objectInput<C, O = C>(parts: ObjectInputParts<C, O>): Input {
+export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): ControllerSource {
   const { kind, view, predicates = [], valueIn = (object: C) => object as unknown as O } = parts
   const name = `${kind} ${view.key}`
   const isOwned = kind === 'owns'

@@ -7,9 +7,16 @@ import type { Predicate } from '../predicates/predicate.ts'
 import { informerOf } from '../reads/informer-of.ts'
 import { listOf } from '../reads/options.ts'
 import { plainCause } from './cause.ts'
-import { attempt, type Input, type InputHandler, type InputTarget, passes, watchedFor } from './input.ts'
+import {
+  attempt,
+  type ControllerSource,
+  type ControllerSourceHandler,
+  type ControllerSourceTarget,
+  passes,
+  watchedFor,
+} from './controller-source.ts'
 import { type Keys, keyTexts } from './key.ts'
-import { type ObjectInputParts, objectInput } from './object-input.ts'
+import { type ObjectSourceParts, objectSource } from './object-source.ts'
 import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
 
@@ -18,10 +25,10 @@ import type { Tick } from './timer.ts'
  * and group, with `controller: true`. Where an object changes hands, both owners run. What the view makes of an object is kept for
  * `predicates` only.
  */
-export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEvent<O>>[] = []): Input {
+export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEvent<O>>[] = []): ControllerSource {
   viewCheck('owns', view)
   const plain = view as unknown as View
-  return objectInput<AppliedObject, O>({
+  return objectSource<AppliedObject, O>({
     ...{ kind: 'owns', view: plain, predicates: checked('owns', predicates) },
     valueIn: ({ values }) => values?.[view.projection.name] as O,
     watched: ({ applied }) => applied.view(plain),
@@ -34,15 +41,15 @@ export function watches<O, S extends Scope>(
   view: View<O>,
   map: 'all' | ((object: FromServer<O>) => Keys<S>),
   predicates: readonly Predicate<ObjectEvent<O>>[] = [],
-): Input {
+): ControllerSource {
   viewCheck('watches', view)
   const plain = view as unknown as View
   if (map === 'all')
-    return objectInput({ kind: 'watches', view: plain, predicates: checked('watches', predicates), meansAll: true })
+    return objectSource({ kind: 'watches', view: plain, predicates: checked('watches', predicates), meansAll: true })
   callback('watches.map', map)
-  const keysOf: NonNullable<ObjectInputParts<O>['keysOf']> = (object, _key, { primary }, environment) =>
+  const keysOf: NonNullable<ObjectSourceParts<O>['keysOf']> = (object, _key, { primary }, environment) =>
     keyTexts('watches.map', primary, watchedFor(map(object as FromServer<O>), environment, 'watches.map'))
-  return objectInput({ kind: 'watches', view: plain, predicates: checked('watches', predicates), keysOf })
+  return objectSource({ kind: 'watches', view: plain, predicates: checked('watches', predicates), keysOf })
 }
 
 /**
@@ -51,12 +58,12 @@ export function watches<O, S extends Scope>(
  */
 export function handles<O>(
   view: View<O>,
-  handlerOf: (target: InputTarget, informer: SharedInformer<O>) => Handler<O>,
-): Input {
+  handlerOf: (target: ControllerSourceTarget, informer: SharedInformer<O>) => Handler<O>,
+): ControllerSource {
   viewCheck('handles', view)
   callback('handles.handlerOf', handlerOf)
   const plain = view as unknown as View
-  return objectInput<O>({ kind: 'watches', view: plain, handler: handlerOf })
+  return objectSource<O>({ kind: 'watches', view: plain, handler: handlerOf })
 }
 
 /**
@@ -65,24 +72,31 @@ export function handles<O>(
  */
 export function handlesApplied(
   view: View,
-  handlerOf: (target: InputTarget, informer: SharedInformer<AppliedObject>) => InputHandler<AppliedObject>,
-): Input {
+  handlerOf: (
+    target: ControllerSourceTarget,
+    informer: SharedInformer<AppliedObject>,
+  ) => ControllerSourceHandler<AppliedObject>,
+): ControllerSource {
   viewCheck('handlesApplied', view)
   callback('handlesApplied.handlerOf', handlerOf)
-  return objectInput<AppliedObject>({
+  return objectSource<AppliedObject>({
     ...{ kind: 'owns', view, handler: handlerOf },
     watched: ({ applied }) => applied.view(view),
   })
 }
 
 /** Makes the primary objects run that `map` names for what a source tells: of a timer all, of a channel the key that was sent. */
-export function from<S extends Scope>(source: Source<Keys<S> | Tick>): Input
+export function from<S extends Scope>(source: Source<Keys<S> | Tick>): ControllerSource
 export function from<V, S extends Scope>(
   source: Source<V>,
   map: (event: V) => Keys<S>,
   predicates?: readonly Predicate<V>[],
-): Input
-export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: readonly Predicate<V>[]): Input {
+): ControllerSource
+export function from<V>(
+  source: Source<V>,
+  map?: (event: V) => Keys,
+  given?: readonly Predicate<V>[],
+): ControllerSource {
   having('a source with connect(target)', 'connect')('from', source)
   if (map === undefined && source.defaultKeys === undefined) callback('from.map', map)
   if (map !== undefined) callback('from.map', map)
@@ -117,21 +131,21 @@ export function from<V>(source: Source<V>, map?: (event: V) => Keys, given?: rea
 }
 
 /** The primary objects' own view. */
-export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectEvent<C>>[]): Input {
+export function primary<C>(view: View<C>, predicates: readonly Predicate<ObjectEvent<C>>[]): ControllerSource {
   const keysOf = (_object: C, key: string): readonly string[] => [key]
-  return objectInput({ kind: 'for', view: view as unknown as View, predicates: checked('for', predicates), keysOf })
+  return objectSource({ kind: 'for', view: view as unknown as View, predicates: checked('for', predicates), keysOf })
 }
 
 /** A view that is cached, and makes nothing run. */
-export function cached(view: View): Input {
-  return objectInput({ kind: 'caches', view })
+export function cached(view: View): ControllerSource {
+  return objectSource({ kind: 'caches', view })
 }
 
 /**
  * The key of the primary object that an owner reference names, if it names one. A reference that can name none, such as a forged
  * one, is dropped and counted. @param key of the owned object
  */
-function ownersOf(owner: OwnerReference | undefined, key: string, target: InputTarget): readonly string[] {
+function ownersOf(owner: OwnerReference | undefined, key: string, target: ControllerSourceTarget): readonly string[] {
   const { group, kind, namespaced } = target.primary
   if (owner === undefined || owner.kind !== kind) return []
   const { apiVersion } = owner

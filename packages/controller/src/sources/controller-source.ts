@@ -10,8 +10,8 @@ import type { Cause } from './cause.ts'
 import type { Debounce } from './debounce.ts'
 import type { SharedManager, SourceConnection } from './source.ts'
 
-/** Who takes the keys of an input: a controller. */
-export interface InputTarget {
+/** Who takes the keys of a source: a controller. */
+export interface ControllerSourceTarget {
   /** The controller's name. */
   readonly controller: string
   /** Of what the keys are. */
@@ -39,22 +39,22 @@ export interface InputTarget {
   enqueueAll(cause: Cause, isInitial: boolean): void
 }
 
-/** An input that is connected. */
-export interface InputConnection extends SourceConnection {
+/** A source that is connected. */
+export interface ControllerSourceConnection extends SourceConnection {
   /** What keeps it from its first state, as far as it is known. */
   readonly lastError?: Error | undefined
-  /** An applied object went before the informer of the input had seen it: no event says so. @default nothing is to be done */
+  /** An applied object went before the informer of the source had seen it: no event says so. @default nothing is to be done */
   lost?(view: View, key: string): void
 }
 
-/** Handles the events of the objects of an input, and those that it never saw. */
-export interface InputHandler<C> extends Handler<C> {
+/** Handles the events of the objects of a source, and those that it never saw. */
+export interface ControllerSourceHandler<C> extends Handler<C> {
   /** An applied object went before the informer had seen it. */
   lost?(key: string): void
 }
 
-/** One way in which a controller hears that keys are to run. Made by {@link owns}, {@link watches} and {@link from}. */
-export interface Input {
+/** What makes keys of a controller run: the objects of a view, or a {@link Source}. Made by {@link owns}, {@link watches} and {@link from}. */
+export interface ControllerSource {
   /** For people: `owns VIEW`. */
   readonly name: string
   /** The view that it hears of, if it is one that is declared beforehand. */
@@ -69,12 +69,12 @@ export interface Input {
   readonly handlesUnowned?: boolean | undefined
   /** Its keys wait until their events have paused; those of objects that were there already do not. @default they do not wait */
   readonly debounce?: Debounce | undefined
-  connect(target: InputTarget): InputConnection
+  connect(target: ControllerSourceTarget): ControllerSourceConnection
 }
 
-/** The same input, whose keys wait for further events. */
-export function debounced(input: Input, debounce: Debounce): Input {
-  return Object.create(input, { debounce: { value: debounce, enumerable: true } }) as Input
+/** The same source, whose keys wait for further events. */
+export function debounced(source: ControllerSource, debounce: Debounce): ControllerSource {
+  return Object.create(source, { debounce: { value: debounce, enumerable: true } }) as ControllerSource
 }
 
 /** Who is told of what a predicate or a map threw over objects of `view`: of a Secret, without its words. */

@@ -1,31 +1,31 @@
 import type { View } from '@wherry/client'
 import { callback, viewCheck } from '@wherry/client/internal'
 import type { Predicate } from '../predicates/predicate.ts'
+import { type ControllerSource, debounced } from '../sources/controller-source.ts'
 import { checkDebounce, type Debounce } from '../sources/debounce.ts'
-import { debounced, type Input } from '../sources/input.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** What a builder of controllers was told to hear of, in its order, and which input the next predicates filter. */
-export class DeclaredInputs {
-  readonly inputs: Input[] = []
+/** What a builder of controllers was told to hear of, in its order, and which source the next predicates filter. */
+export class DeclaredSources {
+  readonly sources: ControllerSource[] = []
   readonly caches: View[] = []
   readonly #controller: string
   /** How events of the primary objects are waited for. */
   debounceOfPrimary: Debounce | undefined
-  /** The predicates of the input that was named last, if it can have any. */
+  /** The predicates of the source that was named last, if it can have any. */
   #last: Predicate<never>[] | undefined
-  /** What was named last: the primary objects, another input, or nothing that has events. */
-  #named: 'primary' | 'input' | 'nothing' = 'nothing'
+  /** What was named last: the primary objects, another source, or nothing that has events. */
+  #named: 'primary' | 'source' | 'nothing' = 'nothing'
 
   constructor(controller: string) {
     this.#controller = controller
   }
 
-  /** Adds an input; later predicates go to `predicates`. */
-  add(input: Input, predicates: unknown[] | undefined): void {
-    this.inputs.push(input)
+  /** Adds a source; later predicates go to `predicates`. */
+  add(source: ControllerSource, predicates: unknown[] | undefined): void {
+    this.sources.push(source)
     this.#last = predicates as Predicate<never>[] | undefined
-    this.#named = 'input'
+    this.#named = 'source'
   }
 
   /** Adds a view that is cached and makes nothing run. */
@@ -42,20 +42,20 @@ export class DeclaredInputs {
     this.#named = 'primary'
   }
 
-  /** Further events of the input that was named last are waited for. @throws UsageError if none was named */
+  /** Further events of the source that was named last are waited for. @throws UsageError if none was named */
   debounce(debounce: Debounce): void {
     checkDebounce('debounce', debounce)
-    if (this.#named === 'nothing') throw lacks(this.#controller, 'input here whose events could be waited for')
+    if (this.#named === 'nothing') throw lacks(this.#controller, 'source here whose events could be waited for')
     if (this.#named === 'primary') this.debounceOfPrimary = debounce
-    else this.inputs.push(debounced(this.inputs.pop() as Input, debounce))
+    else this.sources.push(debounced(this.sources.pop() as ControllerSource, debounce))
   }
 
-  /** Adds predicates to the input that was named last. @throws UsageError if it can have none */
+  /** Adds predicates to the source that was named last. @throws UsageError if it can have none */
   filter(predicates: readonly unknown[]): void {
     predicates.forEach((predicate, index) => {
       callback(`withPredicates[${index}]`, predicate)
     })
-    if (this.#last === undefined) throw lacks(this.#controller, 'input here that predicates could be about')
+    if (this.#last === undefined) throw lacks(this.#controller, 'source here that predicates could be about')
     this.#last.push(...(predicates as readonly Predicate<never>[]))
   }
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { command, toolEnvironment } from '../../../tools/test/command.ts'
+import { childFlags } from './apiserver/isolated/child-flags.ts'
 
 let folder: string
 
@@ -32,7 +33,7 @@ describe('second', () => {
 })
 `,
   )
-  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
+  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1', NODE_OPTIONS: childFlags().join(' ') }
   const { code, output } = await command(process.execPath, ['--test'], { cwd: folder, env, limitMs: 120_000 })
   expect(output).toContain('the test did not expect the error of reconcile: chess is too big')
   expect(output).toMatch(/pass 1\b/)
@@ -60,7 +61,7 @@ const list = async what => {
 }
 test('lists', async () => { ${body} })
 `
-  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
+  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1', NODE_OPTIONS: childFlags().join(' ') }
   const run = async (body: string) => {
     await writeFile(join(folder, 'a.test.ts'), written(body))
     const { code, output } = await command(process.execPath, ['--test'], { cwd: folder, env, limitMs: 120_000 })

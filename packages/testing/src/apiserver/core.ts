@@ -33,7 +33,7 @@ import { StatusError } from './status.ts'
 import { resourceKey, type Store } from './store/store.ts'
 import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
 import { answerWrite } from './write/answer.ts'
-import { refuseProtobuf } from './write/content-type.ts'
+import { withJsonBody } from './write/content-type.ts'
 import { parseOptions } from './write/options.ts'
 import { isOwnPart } from './write/parts.ts'
 import type { Writer } from './write/writer.ts'
@@ -223,11 +223,11 @@ function answer(
     drops: parts.managedFieldsOptOut,
   })
   responder.present(representation)
-  refuseProtobuf(request)
-  const body = (): JsonObject => (request.body.length === 0 ? {} : parseOptions(request))
+  const inJson = withJsonBody(request, type.custom)
+  const body = (): JsonObject => (inJson.body.length === 0 ? {} : parseOptions(inJson))
   try {
     parts.webhooks.during({ info, target, type, verb, user, responder }, body, () => {
-      const write = { request, info, target, type, verb, responder, user, representation }
+      const write = { request: inJson, info, target, type, verb, responder, user, representation }
       if (isAction(type, target)) answerAction(parts, write)
       else answerWrite(parts, write)
     })

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import type { EmbeddedApiServer } from './api-server.ts'
+import { childFlags } from './isolated/child-flags.ts'
 import { OptionError } from './options.ts'
 import { startApiServer } from './start.ts'
 
@@ -183,7 +184,12 @@ describe('startApiServer', () => {
       const on = { head: status => console.log(status), data() {}, error: console.error }
       await new Promise(end => connection.request({ method: 'GET', path: '/version', headers: {} }, { ...on, end }))
     `
-    const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script])
+    const { stdout } = await promisify(execFile)(process.execPath, [
+      ...childFlags(),
+      '--input-type=module',
+      '-e',
+      script,
+    ])
     expect(stdout).toBe('200\n')
   })
 

@@ -9,8 +9,8 @@ import { listen } from '../front/sockets.ts'
 import { type Answer, type Ask, askHttp1, askHttp2, http2Client, until } from '../front/testkit/clients.ts'
 import { type EmbeddedOptions, OptionError } from '../options.ts'
 import { startApiServer } from '../start.ts'
+import { childFlags } from './child-flags.ts'
 import type { IsolatedApiServer } from './isolated.ts'
-import { childFlags } from './server-channel.ts'
 
 const closing: (() => unknown)[] = []
 afterEach(async () => {

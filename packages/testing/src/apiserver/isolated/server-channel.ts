@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { systemClock } from '../../clock.ts'
+import { childFlags } from './child-flags.ts'
 import { IsolatedServerError } from './isolated-server-error.ts'
 import type { AnswerMessage, Calls } from './messages.ts'
 import { unpackError } from './packed-error.ts'
@@ -125,14 +126,6 @@ function describeEnd(exitCode: number | null, signal: NodeJS.Signals | null): st
   if (signal !== null) return `died by ${signal}`
   if (exitCode === null) return 'could not be started'
   return exitCode === 0 ? 'was closed' : `exited with code ${exitCode}`
-}
-
-/** Of a child that runs from its source, in this repository: the packages that it needs are read from their sources too, built or not. */
-export function childFlags(): string[] {
-  const here = import.meta.url
-  const flags = ['--disable-warning=ExperimentalWarning']
-  if (!here.endsWith('.ts')) return flags
-  return [...flags, '--import', new URL('../../../../../test/examples/from-source.ts', here).href]
 }
 
 /** Beside this file in the source; in the built package, where this file is part of another, in a place of its own. */

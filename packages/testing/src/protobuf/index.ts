@@ -1,0 +1,2 @@
+export { decodeProtobuf } from './decode.ts'
+export { ProtobufError } from './reader.ts'

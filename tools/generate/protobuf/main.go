@@ -3,6 +3,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
 	aggregator "k8s.io/kube-aggregator/pkg/apis/apiregistration/v1"
 )
@@ -122,10 +124,17 @@ func main() {
 	schemes := []*runtime.Scheme{scheme.Scheme, runtime.NewScheme()}
 	must(apiextensions.AddToScheme(schemes[1]))
 	must(aggregator.AddToScheme(schemes[1]))
+	rounds := flag.Int("objects", 0, "print so many random objects of each kind instead")
+	seed := flag.Int64("seed", 1, "of the random objects")
+	flag.Parse()
+	if *rounds > 0 {
+		printObjects(schemes, *rounds, *seed)
+		return
+	}
 	kinds := map[string]string{}
 	for _, one := range schemes {
 		for kind, t := range one.AllKnownTypes() {
-			if kind.Version == runtime.APIVersionInternal || strings.HasSuffix(kind.Kind, "List") || kind.Kind == "WatchEvent" || !isMessage(t) {
+			if !isBody(kind, t) {
 				continue
 			}
 			visit(t)
@@ -134,6 +143,11 @@ func main() {
 	}
 	print("message", messages)
 	print("kind", kinds)
+}
+
+// Whether a client sends objects of the kind.
+func isBody(kind schema.GroupVersionKind, t reflect.Type) bool {
+	return kind.Version != runtime.APIVersionInternal && !strings.HasSuffix(kind.Kind, "List") && kind.Kind != "WatchEvent" && isMessage(t)
 }
 
 func must(err error) {

@@ -223,7 +223,7 @@ function answer(
     drops: parts.managedFieldsOptOut,
   })
   responder.present(representation)
-  const inJson = withJsonBody(request, type.custom)
+  const inJson = withJsonBody(request, type)
   const body = (): JsonObject => (inJson.body.length === 0 ? {} : parseOptions(inJson))
   try {
     parts.webhooks.during({ info, target, type, verb, user, responder }, body, () => {

@@ -27,6 +27,7 @@ export function decodeProtobuf(body: Uint8Array): JsonObject {
   if (!magic.every((byte, i) => body[i] === byte)) {
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
   }
+  if (body.length === magic.length) throw new ProtobufError('empty body')
   let [apiVersion, kind, raw] = ['', '', noBytes]
   for (const { number, value } of fieldsOf(body.subarray(magic.length))) {
     if (number === 2) raw = bytesOf(value) as typeof raw

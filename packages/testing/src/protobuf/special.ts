@@ -67,7 +67,9 @@ function jsonText(bytes: Uint8Array): Json | undefined {
 function time(bytes: Uint8Array, digits: 0 | 6): Json | undefined {
   if (bytes.length === 0) return undefined
   const { 1: seconds = [], 2: nanos = [] } = grouped(bytes)
-  const text = new Date(integer(seconds[0]) * 1_000).toISOString().slice(0, -'.000Z'.length)
+  const date = new Date(integer(seconds[0]) * 1_000)
+  if (Number.isNaN(date.getTime())) throw new ProtobufError(`no time is ${integer(seconds[0])} seconds after 1970`)
+  const text = date.toISOString().slice(0, -'.000Z'.length)
   const fraction = digits === 0 ? '' : `.${String(Math.floor(integer(nanos[0]) / 1_000)).padStart(6, '0')}`
   return `${text}${fraction}Z`
 }

@@ -96,8 +96,8 @@ export async function withServer(
         let status = 0
         let answerHeaders: ResponseHeaders = {}
         const chunks: Uint8Array[] = []
-        const bytes =
-          body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body))
+        const given = body === undefined || typeof body === 'string' || Buffer.isBuffer(body)
+        const bytes = body === undefined ? undefined : Buffer.from(given ? (body as string) : JSON.stringify(body))
         link.request(
           { method, path, headers, ...(bytes === undefined ? {} : { body: bytes }) },
           {

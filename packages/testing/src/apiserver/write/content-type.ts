@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import type * as Protobuf from '../../protobuf/index.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { type BodyOf, contentTypeOf, isYaml } from './body.ts'
 
@@ -24,16 +25,24 @@ function entry(): string {
   return fileURLToPath(new URL(here.endsWith('.ts') ? '../../protobuf/index.ts' : './protobuf/index.js', here))
 }
 
-/** The request with its body in JSON, if it is in protobuf: clients that Go generates send every body so, the options of a delete too. */
-export function withJsonBody<R extends BodyOf & { readonly method: string }>(request: R, isCustom: boolean): R {
-  if (request.body.length === 0 || request.method === 'PATCH' || contentTypeOf(request) !== protobuf) return request
-  if (isCustom) throw unsupported(unknownFormat(['application/json', 'application/yaml']))
+/**
+ * The request with its body in JSON, if it is in protobuf: clients that Go generates send every body so, the options of a delete too. Throws the
+ * server's 400 for bytes that are no protobuf. A custom resource in protobuf ends the connection to a real server; here it is 415.
+ */
+export function withJsonBody<R extends BodyOf & { readonly method: string }>(request: R, type: ResourceType): R {
+  const { method, body, headers } = request
+  if (body.length === 0 || method === 'PATCH' || contentTypeOf(request) !== protobuf) return request
+  if (type.custom && method !== 'DELETE') throw unsupported(unknownFormat(['application/json', 'application/yaml']))
   const { decodeProtobuf, ProtobufError } = decoder()
   try {
-    const body = Buffer.from(JSON.stringify(decodeProtobuf(request.body)))
-    return { ...request, body, headers: { ...request.headers, 'content-type': 'application/json' } }
+    const inJson = Buffer.from(JSON.stringify(decodeProtobuf(body)))
+    return { ...request, body: inJson, headers: { ...headers, 'content-type': 'application/json' } }
   } catch (error) {
-    throw error instanceof ProtobufError ? StatusError.badRequest(error.message) : error
+    if (!(error instanceof ProtobufError)) throw error
+    const shown = Buffer.from(body.subarray(0, 30)).toString('hex') + (body.length > 30 ? ' ...' : '')
+    throw StatusError.badRequest(
+      `the object provided is unrecognized (must be of type ${type.kind}): ${error.message} (${shown})`,
+    )
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { bytesOf } from '../../protobuf/testkit/bytes-of.ts'
 import {
   brief,
   cm,
@@ -152,26 +153,40 @@ describe('create', () => {
       expect(await as('application/json; charset=utf-8')).toBe(409)
     }))
 
-  it('F1: a body in protobuf is refused with the setting that has client-go send JSON, the options of a delete too', () =>
+  it('F1: bodies in protobuf are read, the options of a delete too, and refused as a real server does', () =>
     withServer(async ({ call, configMap }) => {
       await configMap('a')
       const protobuf = { 'content-type': 'application/vnd.kubernetes.protobuf' }
-      const body = 'k8s\0…'
-      const review = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
-      for (const [method, path] of [
-        ['POST', cm],
-        ['PUT', `${cm}/a`],
-        ['DELETE', `${cm}/a`],
-        ['DELETE', cm],
-        ['POST', review],
-        ['POST', '/api/v1/namespaces/default/serviceaccounts/default/token'],
-      ] as const) {
-        const answer = await call(method, path, body, protobuf)
-        expect([method, path, answer.status, answer.json.reason]).toEqual([method, path, 415, 'UnsupportedMediaType'])
-        expect(answer.json.message).toContain('`ContentType: "application/json"` in its rest.Config')
-      }
+      const created = await call(
+        'POST',
+        cm,
+        bytesOf('ConfigMap', 'v1', { 1: { 1: 'b' }, 2: { 1: 'x', 2: '1' } }),
+        protobuf,
+      )
+      expect(created).toMatchObject({ status: 201, json: { metadata: { name: 'b' }, data: { x: '1' } } })
+      const replaced = await call('PUT', `${cm}/b`, bytesOf('ConfigMap', 'v1', { 1: { 1: 'b' } }), protobuf)
+      expect(replaced).toMatchObject({ status: 200, json: { metadata: { name: 'b' } } })
+      expect(replaced.json.data).toBeUndefined()
+      const other = { 2: { 1: 'no-such-uid' } }
+      const conflict = await call('DELETE', `${cm}/b`, bytesOf('DeleteOptions', 'v1', other), protobuf)
+      expect(conflict).toMatchObject({ status: 409, json: { reason: 'Conflict' } })
       // A delete without options has no body, whatever its header says of it.
       expect((await call('DELETE', `${cm}/a`, undefined, protobuf)).status).toBe(200)
+      const head = 'the object provided is unrecognized (must be of type ConfigMap): '
+      for (const [body, message] of [
+        ['k8s\0…', `${head}unexpected EOF (6b387300e280a6)`],
+        [
+          'hello',
+          `${head}provided data does not appear to be a protobuf message, expected prefix [107 56 115 0] (68656c6c6f)`,
+        ],
+        ['k8s\0', `${head}empty body (6b387300)`],
+        [
+          bytesOf('Secret', 'v1', {}),
+          'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+        ],
+      ] as const) {
+        expect(await call('POST', cm, body, protobuf)).toMatchObject({ status: 400, json: { message } })
+      }
     }))
 
   it('F1: a JSON patch takes what is missing from an object that is there for null', () =>

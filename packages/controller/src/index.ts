@@ -58,6 +58,7 @@ export type {
   OperatorState,
   RunOptions,
 } from './operator/options.ts'
+export type { OperatorReport } from './operator/report.ts'
 export type { SettledOptions } from './operator/settled.ts'
 export { NotSettledError } from './operator/settled.ts'
 export type { SingletonBuilder } from './operator/singleton-builder.ts'

@@ -2,9 +2,10 @@ import type { InformerReport } from '@wherry/dynamic-cache'
 import type { WorkQueue } from '@wherry/work-queue'
 import type { Loop } from '../loops/loop.ts'
 import type { Changes } from '../predicates/changes.ts'
-import type { Dependency } from '../reads/dependency.ts'
+import type { Dependency, ObjectDependency } from '../reads/dependency.ts'
 import type { Cause } from '../sources/cause.ts'
 import type { KeyState, LastRun } from './key-state.ts'
+import { viewText } from './view-text.ts'
 
 /** A view that a controller watches, for all keys. */
 export interface WatchedView {
@@ -90,9 +91,8 @@ function textOf(fields: Fields): string {
   for (const read of reads) lines.push(`    ${dependencyText(read)}`)
   lines.push('  watched for the controller')
   for (const { view, informer } of watched) {
-    lines.push(
-      `    ${view}: ${informer === undefined ? 'not cached' : `${informer.objects} objects, ${informer.state}`}`,
-    )
+    const held = informer === undefined ? 'not cached' : `${objectCount(informer.objects)}, ${informer.state}`
+    lines.push(`    ${viewText(view)}: ${held}`)
   }
   return lines.join('\n')
 }
@@ -102,10 +102,10 @@ function inTime(dueInMs: number | undefined): string {
 }
 
 function causeText({ source, change, view, object, from, to, changes }: Cause): string {
-  if (object === undefined) return `${source}: ${change}`
+  if (object === undefined) return change === 'told' ? `of ${source}` : `${source}: ${change}`
   const versions =
     from === undefined && to === undefined ? '' : ` (resourceVersion ${from ?? 'none'} → ${to ?? 'none'})`
-  return `${source}: ${object} of ${view} ${change}${versions}${changesText(changes)}`
+  return `${source}: ${object} of ${viewText(view ?? '')} ${change}${versions}${changesText(changes)}`
 }
 
 function changesText(changes: Changes | undefined): string {
@@ -116,11 +116,23 @@ function changesText(changes: Changes | undefined): string {
 }
 
 function dependencyText(read: Dependency): string {
+  const view = viewText(read.view)
   if (read.type === 'selection') {
     const where = [read.namespace, read.labels].filter(part => part !== undefined && part !== '').join(', ')
-    const part = read.tracks === 'selected' ? ', a part of each' : ''
-    return `${read.view}${where === '' ? '' : ` (${where})`}: ${read.objects} objects, by an informer${part}`
+    const part = read.tracks === 'selected' ? '; of each, what the read selected' : ''
+    return `${view}${where === '' ? '' : ` (${where})`}: ${objectCount(read.objects)}, by an informer${part}`
   }
   const state = read.present ? `resourceVersion ${read.resourceVersion ?? 'unknown'}` : 'absent'
-  return `${read.object} of ${read.view}: ${state}, ${read.served}${read.tracks === 'selected' ? ', a part of it' : ''}`
+  const part = read.tracks === 'selected' ? '; of it, what the read selected' : ''
+  return `${read.object} of ${view}: ${state}, ${servedText(read)}${part}`
+}
+
+function servedText({ served, pollMs }: ObjectDependency): string {
+  if (served === 'informer') return 'by an informer'
+  if (served === 'single') return 'by a watch of its own'
+  return served === 'escalated' ? 'by a shared watch of metadata' : `asked for every ${(pollMs ?? 0) / 1000} s`
+}
+
+function objectCount(count: number): string {
+  return `${count} ${count === 1 ? 'object' : 'objects'}`
 }

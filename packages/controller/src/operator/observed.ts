@@ -1,5 +1,7 @@
 import { channel } from 'node:diagnostics_channel'
+import { viewText } from '../controller/view-text.ts'
 import type { Operator } from './operator.ts'
+import type { OperatorReport } from './report.ts'
 
 /** A controller as a tool sees it. */
 export interface ObservedController {
@@ -16,7 +18,9 @@ export interface ObservedController {
 
 /** A view of which an operator holds objects. */
 export interface ObservedView {
+  /** Its key, in words if Wherry made its projection. */
   readonly view: string
+  /** An informer's, or `by name`. */
   readonly state: string
   readonly objects: number
   readonly receivedBytes: number
@@ -44,10 +48,18 @@ export function publishOperator(operator: Operator, controllers: () => readonly 
     explain: (controller, key) => operator.explain(controller, key),
     state: () => ({
       controllers: controllers(),
-      views: operator.report().informers.map(({ view, state, objects, receivedBytes, holders }) => ({
-        ...{ view, state, objects, receivedBytes, holders },
-      })),
+      views: viewsOf(operator.report()),
     }),
   }
   operators.publish(observed)
+}
+
+function viewsOf({ informers, narrow }: OperatorReport): ObservedView[] {
+  const held = informers.map(({ view, state, objects, receivedBytes, holders }) => ({
+    ...{ view: viewText(view), state, objects, receivedBytes, holders },
+  }))
+  const read = narrow.views.map(({ view, objects, receivedBytes }) => ({
+    ...{ view: viewText(view), state: 'by name', objects, receivedBytes, holders: ['reads'] },
+  }))
+  return [...held, ...read]
 }

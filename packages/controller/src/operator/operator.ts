@@ -1,6 +1,6 @@
 import { Client, type KeyOf, type LogFields, OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { asError, checkOptions, flag, nodeFault, systemClock, version } from '@wherry/client/internal'
-import { type CacheReport, DynamicCache } from '@wherry/dynamic-cache'
+import { DynamicCache } from '@wherry/dynamic-cache'
 import { aborted } from '@wherry/informer/internal'
 import { NarrowCache } from '@wherry/narrow-cache'
 import type { WatchManager } from '@wherry/watch-manager'
@@ -39,6 +39,7 @@ import {
   runChecks,
 } from './options.ts'
 import { onProcessSignal } from './process-signals.ts'
+import { type OperatorReport, operatorReport } from './report.ts'
 import { type SettledOptions, settled, settledChecks } from './settled.ts'
 
 /**
@@ -256,9 +257,9 @@ export class Operator {
     return this.#runs.read(options)
   }
 
-  /** What is cached, and for which controller. */
-  report(): CacheReport {
-    return this.cache.report()
+  /** What is cached, and for which controller; and what is read by name. */
+  report(): OperatorReport {
+    return operatorReport(this.cache.report(), this.narrow.report())
   }
 
   /**

@@ -1,0 +1,51 @@
+import type { CacheReport, InformerReport } from '@wherry/dynamic-cache'
+import type { NarrowReport } from '@wherry/narrow-cache'
+import { viewText } from '../controller/view-text.ts'
+
+/** What an operator holds. `toString` gives tables for people, with the size of what is held as it was received. */
+export interface OperatorReport extends CacheReport {
+  /** The objects that `read.get` has brought: each is watched alone, or shares a watch of metadata. */
+  readonly narrow: NarrowReport
+}
+
+export function operatorReport({ informers, watches }: CacheReport, narrow: NarrowReport): OperatorReport {
+  const report = { informers, watches, narrow }
+  return Object.defineProperty(report, 'toString', { value: () => textOf(report) })
+}
+
+function textOf({ informers, watches, narrow }: Omit<OperatorReport, 'toString'>): string {
+  const lists = informers.map(one => [
+    viewText(one.view),
+    one.synced ? one.state : `${one.state}, not synced`,
+    one.failed === 0 ? `${one.objects}` : `${one.objects} (${one.failed} failed)`,
+    megabytes(one.receivedBytes),
+    heldBy(one),
+  ])
+  const reads = narrow.views.map(one => {
+    const absent = one.entries - one.objects
+    const objects = `${one.objects}${absent > 0 ? ` (${absent} more are absent)` : ''}`
+    return [viewText(one.view), 'by name', objects, megabytes(one.receivedBytes), 'reads']
+  })
+  const head = ['VIEW', 'STATE', 'OBJECTS', 'RECEIVED', 'HELD BY']
+  const sum = [...informers, ...narrow.views].reduce((bytes, one) => bytes + one.receivedBytes, 0)
+  const opened = `${informers.length} informers, ${watches} watches, and ${narrow.streams} of single objects`
+  return [...table([head, ...lists, ...reads]), `${opened}; ${megabytes(sum)} in all`].join('\n')
+}
+
+function heldBy({ holders, lastError }: InformerReport): string {
+  return [...holders, ...(lastError === undefined ? [] : [`! ${lastError.message}`])].join(', ')
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => (row[column] ?? '').length))) ?? []
+  return rows.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
+}

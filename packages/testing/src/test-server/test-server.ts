@@ -23,6 +23,7 @@ export interface TestServerOptions extends CommonOptions {
   /**
    * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server writes to
    * `.wherry/rights` which of them each test used that passed, for `wherry rbac`. A test that fails leaves its last recording as it is.
+   * If the operator lacks a right, `settled` rejects at once, and the test fails with what to do; `expectError` allows it.
    * `enforceOwnerRights` is then true by default on an embedded server, as on OpenShift, so that the rights are enough on every cluster. @default everything,
    * and nothing is written
    */
@@ -151,9 +152,12 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
   })
   const connection = (token: string): TestConnection => {
     const { server, simulation } = present(running)
-    const { errors, open } = present(current)
+    const { errors, open, operators } = present(current)
     const { url, ca } = server
-    const onError: Environment['onError'] = (error, context) => errors.report(error, context)
+    const onError: Environment['onError'] = (error, context) => {
+      const refusal = errors.report(error, context)
+      if (refusal !== undefined) operators.giveUp(refusal)
+    }
     if (simulation === undefined) return { url, ca, token, environment: { onError } }
     made += 1
     const transport = (server as EmbeddedApiServer).transport({

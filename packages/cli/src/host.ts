@@ -17,6 +17,8 @@ export interface CommandHost {
   readonly ask?: ((question: string) => Promise<string>) | undefined
   /** Called by a command that goes on by itself, such as `crd --watch`: the signal ends it, with the status 0. @default it goes on for ever */
   readonly ending?: (() => AbortSignal) | undefined
+  /** Called if a command with `--check` fails since files are not current, and not for another reason. @default nothing is called */
+  readonly onStale?: (() => void) | undefined
 }
 
 /** 0: done; 1: a file is stale, what it says is refused, or a change is not safe; 2: wrong usage, or what is needed can't be read. Others: of a command that was run. */

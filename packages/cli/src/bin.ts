@@ -10,12 +10,6 @@ const { enableCompileCache } = await import('node:module')
 // The compiler's nine megabytes are most of what is loaded. The cache is in the system's folder for temporary files.
 enableCompileCache()
 const { processHost, runCommand } = await import('./index.ts')
-// The reader of a pipe may end first, as `head` does. Then there is nothing left to say.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(0)
-  })
 
 process.exitCode = await runCommand(process.argv.slice(2), processHost())
 

@@ -27,6 +27,8 @@ export type ExitStatus = number
 /** What a command takes from this process. It asks questions if a person is there to answer. */
 export function processHost(): CommandHost {
   const { stdin, stdout, stderr } = process
+  for (const stream of [stdout, stderr])
+    if (stream.listenerCount('error', endSilently) === 0) stream.on('error', endSilently)
   const ending = (): AbortSignal => {
     const controller = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => controller.abort())
@@ -40,6 +42,12 @@ export function processHost(): CommandHost {
     ending,
     ask: stdin.isTTY && stdout.isTTY ? askInTerminal : undefined,
   }
+}
+
+/** The reader of a pipe may end first, as `head` does. Then there is nothing left to say. */
+function endSilently(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
 }
 
 async function askInTerminal(question: string): Promise<string> {

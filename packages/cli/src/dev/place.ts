@@ -30,7 +30,8 @@ export interface Place extends AsyncDisposable {
 
 /** What a server of its own needs. */
 export interface ServerOptions {
-  readonly port: number
+  /** @default 6443, or a free one if that is in use */
+  readonly port: number | undefined
   /** As the user wrote it. */
   readonly kubeconfig: string
   /** The file that objects outlive the server in. */
@@ -40,7 +41,7 @@ export interface ServerOptions {
 
 /** An API server of its own, in a process of its own: what compiles here does not hold it up. */
 export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, host: CommandHost): Promise<Place> {
-  const server = await started(port)
+  const server = await started(port, host)
   const kept = keep === undefined ? undefined : resolve(host.cwd, keep)
   let own: OwnKubeconfig | undefined
   try {
@@ -74,13 +75,21 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
   }
 }
 
-async function started(port: number): Promise<ControlledApiServer> {
+/** As kube-apiserver's: a kubeconfig that was copied stays valid from run to run. */
+const usualPort = 6443
+
+async function started(given: number | undefined, { stderr }: CommandHost): Promise<ControlledApiServer> {
+  const port = given ?? usualPort
+  const startAt = (at: number): Promise<ControlledApiServer> =>
+    startApiServer({ port: at, isolate: true, anonymous: false })
   try {
-    return await startApiServer({ port, isolate: true, anonymous: false })
+    return await startAt(port)
   } catch (error) {
-    if ((error as Error).message.includes('EADDRINUSE'))
-      throw refused(`port ${port} is in use: choose another with --port`)
-    throw error
+    if (!(error as Error).message.includes('EADDRINUSE')) throw error
+    if (given !== undefined)
+      throw refused(`port ${port} is in use: choose another with --port, or leave it out for a free one`)
+    stderr.write(`wherry dev: port ${port} is in use: the API server takes a free one; --port names another\n`)
+    return startAt(0)
   }
 }
 

@@ -38,8 +38,9 @@ export async function dev(
   // The place closes first: then nothing goes on that waits for its answers.
   await using redefine = oneAtATime(async () => {
     try {
-      await place.applyDefinitions()
+      const warnings = await place.applyDefinitions()
       say(`the definitions in ${crd} are applied`)
+      for (const line of warnings) say(line)
     } catch (error) {
       // The user mends it, and saves again.
       if (!ending?.aborted) say(error instanceof Error ? error.message : `${error}`)

@@ -12,6 +12,7 @@ import { type OwnKubeconfig, writeOwnKubeconfig } from '../server/own-kubeconfig
 import { currentContext } from './current-context.ts'
 import { keepObjects, restoreObjects } from './kept.ts'
 import { deleteOwnWebhooks } from './own-webhooks.ts'
+import { appliedWithWarnings } from './unfit-objects.ts'
 
 /** Where an operator runs while it is developed. */
 export interface Place extends AsyncDisposable {
@@ -20,8 +21,8 @@ export interface Place extends AsyncDisposable {
   readonly env: NodeJS.ProcessEnv
   /** What a user has to know of it. */
   readonly lines: readonly string[]
-  /** Applies the definitions in the folder. Rejects with a CommandFailure if the server refuses one. */
-  applyDefinitions(): Promise<void>
+  /** Applies the definitions in the folder. Resolves with what stored objects do not fit. Rejects with a CommandFailure if the server refuses one. */
+  applyDefinitions(): Promise<readonly string[]>
   /** Called when a process of the operator has ended: what leads to it is taken away before this resolves. Never rejects. */
   programEnded(): Promise<void>
   /** Called when the operator has stopped, before the place goes. */
@@ -59,7 +60,10 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
     url: server.url,
     env: { KUBECONFIG: path },
     lines: [`export KUBECONFIG=${path}`],
-    applyDefinitions: () => createDefinitions(server, crd, host),
+    applyDefinitions: async () => {
+      await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
+      return await appliedWithWarnings(client, () => createDefinitions(server, crd, host))
+    },
     programEnded() {
       // At the end the server may go first.
       forgotten = forgotten.then(() => deleteOwnWebhooks(server)).catch(() => undefined)
@@ -117,7 +121,7 @@ export async function cluster(crd: string, isAgreed: boolean, host: CommandHost)
       url: client.server,
       env: { WHERRY_DEV_CLUSTER: 'true' },
       lines: [`the context ${where}`],
-      applyDefinitions,
+      applyDefinitions: () => appliedWithWarnings(client, applyDefinitions),
       programEnded: async () => undefined,
       leave: async () => undefined,
       [Symbol.asyncDispose]: () => client.close(),

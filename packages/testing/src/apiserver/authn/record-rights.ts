@@ -56,7 +56,7 @@ export async function recordRights(
 export function forgetRights(
   file: string,
   isThere: (test: string) => boolean,
-  folder = defaultFolder,
+  folder: string = defaultFolder,
 ): readonly string[] {
   if (!existsSync(folder)) return []
   const forgotten: string[] = []

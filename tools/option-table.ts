@@ -83,9 +83,33 @@ function optionOf(member: ts.PropertySignature | ts.MethodSignature): Option {
   }
 }
 
+/** The tags of docstrings. A name of a package such as `@wherry/crd` that stands without backticks is read as another one, and ends the sentence. */
+const tagNames: ReadonlySet<string> = new Set([
+  'default',
+  'throws',
+  'param',
+  'returns',
+  'example',
+  'see',
+  'deprecated',
+  'internal',
+])
+
+/** @throws Error for a docstring of which a tag that nobody meant cuts off the rest */
+function checkTags(node: ts.Node, tags: readonly ts.JSDocTag[]): void {
+  const unknown = tags.find(one => !tagNames.has(one.tagName.text))
+  if (unknown === undefined) return
+  const { fileName, text } = node.getSourceFile()
+  const line = text.slice(0, unknown.pos).split('\n').length
+  throw new Error(
+    `${relative(root, fileName)}:${line}: @${unknown.tagName.text} is read as a tag: write it in backticks`,
+  )
+}
+
 function docOf(node: ts.Node): { readonly text: string; readonly fallback: string | undefined } {
   const [doc] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc)
   const tags = doc?.tags ?? []
+  checkTags(node, tags)
   const said = (comment: ts.JSDoc['comment']): string => oneLine(ts.getTextOfJSDocComment(comment) ?? '')
   const fallback = tags.find(one => one.tagName.text === 'default')
   const throws = tags.filter(one => one.tagName.text === 'throws').map(one => `Throws ${said(one.comment)}.`)

@@ -17,6 +17,8 @@ export interface CommandHost {
   readonly ask?: ((question: string) => Promise<string>) | undefined
   /** Called by a command that goes on by itself, such as `crd --watch`: the signal ends it, with the status 0. @default it goes on for ever */
   readonly ending?: (() => AbortSignal) | undefined
+  /** Called if a command with `--check` fails since files are not current, and not for another reason. @default nothing is called */
+  readonly onStale?: (() => void) | undefined
 }
 
 /** 0: done; 1: a file is stale, what it says is refused, or a change is not safe; 2: wrong usage, or what is needed can't be read. Others: of a command that was run. */
@@ -25,6 +27,8 @@ export type ExitStatus = number
 /** What a command takes from this process. It asks questions if a person is there to answer. */
 export function processHost(): CommandHost {
   const { stdin, stdout, stderr } = process
+  for (const stream of [stdout, stderr])
+    if (stream.listenerCount('error', endSilently) === 0) stream.on('error', endSilently)
   const ending = (): AbortSignal => {
     const controller = new AbortController()
     for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => controller.abort())
@@ -38,6 +42,12 @@ export function processHost(): CommandHost {
     ending,
     ask: stdin.isTTY && stdout.isTTY ? askInTerminal : undefined,
   }
+}
+
+/** The reader of a pipe may end first, as `head` does. Then there is nothing left to say. */
+function endSilently(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
 }
 
 async function askInTerminal(question: string): Promise<string> {

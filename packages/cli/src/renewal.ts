@@ -1,6 +1,11 @@
-/** What a command says of files that are not current. */
-export function renewal(args: readonly string[]): string {
-  return `files are not current; this command renews them: ${['wherry', ...args].map(quoted).join(' ')}`
+import { CommandFailure } from './failure.ts'
+
+/** Files are not current. */
+export class StaleFiles extends CommandFailure {
+  /** @param args the arguments of the command that writes the files */
+  constructor(args: readonly string[]) {
+    super(`files are not current; this command renews them: ${['wherry', ...args].map(quoted).join(' ')}`, 1)
+  }
 }
 
 /** An argument as a shell reads it. */

@@ -11,6 +11,7 @@ import type { CommandHost, ExitStatus } from './host.ts'
 import { manifestsCommand } from './manifests/command.ts'
 import { oneLine, printable } from './one-line.ts'
 import { rbacCommand } from './rbac/command.ts'
+import { StaleFiles } from './renewal.ts'
 import { serverCommand } from './server/command.ts'
 import { typesCommand } from './types/command.ts'
 
@@ -53,6 +54,7 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
     const failure = error instanceof CommandFailure ? error : systemFailure(error)
     if (failure === undefined) throw error
+    if (failure instanceof StaleFiles) host.onStale?.()
     if (failure.message !== '') host.stderr.write(`wherry: ${printable(failure.message)}\n`)
     return failure.status
   }

@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { readYaml, YamlError } from '@wherry/crd/internal'
-import { CommandFailure } from './failure.ts'
 import type { CommandHost } from './host.ts'
 import { OutFolder } from './out-folder.ts'
-import { renewal } from './renewal.ts'
+import { StaleFiles } from './renewal.ts'
 
 /** Where generated files go. */
 export interface Destination {
@@ -39,7 +38,7 @@ export async function writeFiles(
     }
     host.stdout.write(`${join(out, name)}: ${isToWrite ? 'written' : state}\n`)
   }
-  if (isCheck && !isCurrent) throw new CommandFailure(renewal(renewedBy), 1)
+  if (isCheck && !isCurrent) throw new StaleFiles(renewedBy)
 }
 
 /** Whether a file has the same documents as another text (rule K5). What kubectl can't read is not the same. */

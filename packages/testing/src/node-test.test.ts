@@ -89,3 +89,32 @@ test('lists', async () => { ${body} })
   }
   expect(outputs[2]).toContain('the test left an operator running, which would keep the process alive: chess-operator')
 })
+
+it('K4: what a renamed or deleted test recorded is deleted by a whole green run, and by no other', async () => {
+  const source = JSON.stringify(join(import.meta.dirname, 'node-test.ts'))
+  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
+  const run = async (tests: readonly string[], ...args: string[]) => {
+    const text = `
+import { describe, test } from 'node:test'
+import { setUpApiServer } from ${source}
+setUpApiServer({ rights: [{ verbs: ['list'], apiGroups: [''], resources: ['configmaps'] }] })
+${tests.join('\n')}
+`
+    await writeFile(join(folder, 'a.test.ts'), text)
+    const { code, output } = await command(process.execPath, ['--test', ...args], {
+      cwd: folder,
+      env,
+      limitMs: 120_000,
+    })
+    const files = await readdir(join(folder, '.wherry/rights'))
+    return { code, output, recorded: files.map(file => file.replace(/-\w+\.json$/, '')).sort() }
+  }
+  const [a, b, c] = ["test('a', () => {})", "describe('b', () => test('in b', () => {}))", "test('c', () => {})"]
+  const fails = "test('d', () => { throw new Error('no') })"
+  expect(await run([a, b])).toMatchObject({ code: 0, recorded: ['a', 'b-in-b'] })
+  expect(await run([a, c, fails])).toMatchObject({ code: 1, recorded: ['a', 'b-in-b', 'c'] })
+  expect(await run([a, c], '--test-name-pattern', 'a')).toMatchObject({ code: 0, recorded: ['a', 'b-in-b', 'c'] })
+  const whole = await run([a, c])
+  expect(whole).toMatchObject({ code: 0, recorded: ['a', 'c'] })
+  expect(whole.output).toContain('the rights of "b > in b" are deleted')
+})

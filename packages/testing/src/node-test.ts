@@ -1,4 +1,5 @@
 import { after, afterEach, before, beforeEach, type TestContext } from 'node:test'
+import { forgetTestsOf } from './test-server/forget-rights.ts'
 import { type TestServer, type TestServerOptions, testServer } from './test-server/test-server.ts'
 
 export type { TestServer } from './test-server/test-server.ts'
@@ -22,12 +23,33 @@ export function setUpApiServer(options: TestServerOptions = {}): TestServer {
     beforeAll: before,
     afterAll: after,
     beforeEach,
-    afterEach: (hook: (test: string, isPassed: boolean) => Promise<void>) =>
+    afterEach: (hook: (test: string, isPassed: boolean, file?: string) => Promise<void>) =>
       afterEach(test => {
         // The types of Node 22 do not have `error` yet.
-        const { fullName, error } = test as TestContext & { readonly error?: Error | null }
-        return hook(fullName, error === null || error === undefined)
+        const { fullName, error, filePath } = test as TestContext & { readonly error?: Error | null }
+        if (options.rights !== undefined && filePath !== undefined) note(filePath, fullName)
+        return hook(fullName, error === null || error === undefined, filePath)
       }),
   }
   return testServer(hooks, options)
+}
+
+/** The tests that this process has run, by file. */
+const run = new Map<string, Set<string>>()
+
+/** The options of Node that leave tests out. */
+const filters = /^--(?:test-(?:only|name-pattern|skip-pattern)|experimental-test-tag-filter)/
+
+function note(file: string, test: string): void {
+  if (run.size === 0) process.once('exit', forgetOthers)
+  run.set(file, (run.get(file) ?? new Set<string>()).add(test))
+}
+
+/** The runner says which tests a file has only by running them: what a whole and green run did not have is gone. */
+function forgetOthers(code: number): void {
+  const isFiltered = [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(/\s+/)].some(one =>
+    filters.test(one),
+  )
+  if (code !== 0 || isFiltered) return
+  for (const [file, tests] of run) forgetTestsOf(file, test => tests.has(test))
 }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
+import { forgetTestsOf } from './test-server/forget-rights.ts'
 import { type TestServer, type TestServerOptions, testServer } from './test-server/test-server.ts'
 
 export type { TestServer } from './test-server/test-server.ts'
@@ -26,10 +27,30 @@ export function setUpApiServer(options: TestServerOptions = {}): TestServer {
     beforeAll: (hook: () => Promise<void>) => beforeAll(() => hook(), timeoutMs),
     afterAll: (hook: () => Promise<void>) => afterAll(() => hook(), timeoutMs),
     beforeEach: (hook: () => Promise<void>) => beforeEach(() => hook(), timeoutMs),
-    afterEach: (hook: (test: string, isPassed: boolean) => Promise<void>) =>
-      afterEach(({ task }) => hook(nameOf(task), task.result?.state !== 'fail'), timeoutMs),
+    afterEach: (hook: (test: string, isPassed: boolean, file: string) => Promise<void>) =>
+      afterEach(async ({ task }) => {
+        const { file } = task
+        await hook(nameOf(task), task.result?.state !== 'fail', file.filepath)
+        if (options.rights === undefined || looked.has(file)) return
+        looked.add(file)
+        // All tests of the file are known, also those that a filter leaves out.
+        const names = new Set(testNames(file))
+        forgetTestsOf(file.filepath, test => names.has(test))
+      }, timeoutMs),
   }
   return testServer(hooks, options)
+}
+
+/** The files whose earlier recordings were looked at. */
+const looked = new WeakSet<object>()
+
+/** The names of the tests of a file, or of a suite. */
+function testNames(suite: Suite): readonly string[] {
+  return suite.tasks.flatMap(task => (task.type === 'suite' ? testNames(task as unknown as Suite) : [nameOf(task)]))
+}
+
+interface Suite {
+  readonly tasks: readonly (Named & { readonly type: string })[]
 }
 
 interface Named {

@@ -46,6 +46,19 @@ it('K5: check fails for each stale file of the scripts with the command that ren
   expect(await run('check', folder)).toMatchObject({ status: 0, stdout: expect.not.stringContaining('missing') })
 })
 
+it('K5: check does not call files stale that it could not check', async () => {
+  const watched = { verb: 'watch', group: '', resource: 'secrets', namespace: 'game', name: 'key' }
+  await recordIn(folder, 'plays', [watched])
+  await scripts({ manifests: 'wherry manifests --name game --out deploy' })
+  const { status, stderr } = await run('check', folder)
+  expect(status).toBe(1)
+  expect(stderr).toContain('say --fixed-name secrets')
+  expect(stderr).toContain('in the command of your script in package.json')
+  expect(stderr).toMatch(/wherry: the files of 1 of 1 commands could not be checked\n$/)
+  await scripts({ manifests: 'wherry manifests --name game --out deploy --fixed-name secrets' })
+  expect((await run('check', folder)).stderr).toMatch(/wherry: 1 of 1 commands found files that are not current\n$/)
+})
+
 it('K5: check finds the files that a pattern names', async () => {
   const definition = {
     ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },

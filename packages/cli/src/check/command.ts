@@ -31,10 +31,19 @@ async function check(host: CommandHost, run: Run): Promise<void> {
     throw wrongUsage('no script of package.json has a command such as wherry crd src/*.ts --out deploy/crd')
   // Two scripts may have the same command.
   const lines = new Map(commands.map(args => [args.join(' '), args]))
+  let stale = 0
   let failed = 0
+  const onStale = (): void => {
+    stale += 1
+  }
   for (const args of lines.values()) {
-    const status = await run(args.includes('--check') ? args : [...args, '--check'], host)
+    const status = await run(args.includes('--check') ? args : [...args, '--check'], { ...host, onStale })
     if (status !== 0) failed += 1
   }
-  if (failed > 0) throw new CommandFailure(`${failed} of ${lines.size} commands found files that are not current`, 1)
+  const of = `of ${lines.size} commands`
+  const found = [
+    ...(stale > 0 ? [`${stale} ${of} found files that are not current`] : []),
+    ...(failed > stale ? [`the files of ${failed - stale} ${of} could not be checked`] : []),
+  ]
+  if (failed > 0) throw new CommandFailure(found.join('; '), 1)
 }

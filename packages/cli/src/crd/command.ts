@@ -5,7 +5,7 @@ import { differences, differenceText } from '../diff/differences.ts'
 import { oldDefinitions } from '../diff/old-definitions.ts'
 import { CommandFailure, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
-import { renewal } from '../renewal.ts'
+import { StaleFiles } from '../renewal.ts'
 import { DefinitionFiles } from './definition-files.ts'
 import { FolderChanges } from './file-changes.ts'
 import { checkManifest, type Manifest, writeManifest } from './manifests.ts'
@@ -91,7 +91,7 @@ async function crd(paths: readonly string[], options: Options, host: CommandHost
   const manifests = await manifestsOf(await files.definitions(), check ? checkManifest : writeManifest)
   manifests.forEach(print)
   if (!manifests.some(({ state }) => state === 'stale' || state === 'missing')) return
-  throw new CommandFailure(renewal(['crd', ...paths, '--out', out]), 1)
+  throw new StaleFiles(['crd', ...paths, '--out', out])
 }
 
 /** Prints how the definitions differ from old ones. Fails if a change is not safe. */

@@ -30,6 +30,19 @@ describe.each(styles)('AGENTS.md of a project with --schema $schema, with a webh
     expect(['npm run deploy', 'node --test test/x.test.ts', 'wherry dev'].filter(isThere)).toEqual([])
   })
 
+  it('and no other file names a script that the project does not have', () => {
+    const scriptsIn = (content: string): readonly string[] =>
+      Array.from(content.matchAll(/\bnpm run ([\w:-]+)/g), ([, script = '']) => script)
+    const named = Object.entries(files).flatMap(([file, content]) =>
+      scriptsIn(content).map(script => ({ file, script })),
+    )
+    expect(new Set(named.map(({ file }) => file))).toEqual(
+      new Set(['README.md', 'AGENTS.md', 'Dockerfile', '.github/workflows/ci.yaml']),
+    )
+    expect(named.filter(({ script }) => !Object.hasOwn(scripts, script))).toEqual([])
+    expect(scriptsIn('npm run verify')).toEqual(['verify'])
+  })
+
   it('names only files that the project has', () => {
     const named = Array.from(text.matchAll(/`((?:src|test|deploy)\/[^`]+\.\w+)`/g), ([, path = '']) => path)
     expect(named.length).toBeGreaterThan(4)

@@ -32,7 +32,8 @@ The docstrings in \`node_modules/@wherry/*/dist/*.d.ts\` are the reference.
 - \`${file}\`: the ${isZod ? 'schema' : 'interface'} of the kind. \`deploy/crd/${plural}.${group}.yaml\` is made from it.
 - \`src/reconcile.ts\`: makes the cluster match each ${kind}. \`src/main.ts\`: the program.
 - \`test/reconcile.test.ts\`: runs the operator against an API server in the test, with the rights of \`deploy/${name}.yaml\`.
-${hasWebhook ? `- \`src/webhooks\`: what refuses or changes objects before they are stored. A handler writes nothing, and its test asks \`webhooks.review\`.\n` : ''}- \`deploy\`: made by the commands above. Never edit its files by hand.
+${hasWebhook ? `- \`src/webhooks\`: what refuses or changes objects before they are stored. A handler writes nothing, and its test asks \`webhooks.review\`.\n` : ''}- \`deploy\`: made by the commands above. Never edit its files by hand. If \`npm run manifests\` asks for \`--fixed-name\` or \`--any-name\`, answer in
+  the script \`manifests\` of \`package.json\`: \`npm run check\` reads it there.
 
 ## Five rules
 

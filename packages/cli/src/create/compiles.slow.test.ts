@@ -11,13 +11,13 @@ const folder = join(packages, 'crd/projects-of-a-test')
 
 type Wanted = readonly [kind: string, group: string, schema: SchemaKind, hasWebhook: boolean]
 
-/** What the compiler has against projects of these kinds, all in one program: it takes seconds to read the packages. */
-function problems(wanted: readonly Wanted[]): readonly string[] {
+/** What the compiler has against projects of these kinds, all in one program, with a file more in each: it takes seconds to read the packages. */
+function problems(wanted: readonly Wanted[], more: Readonly<Record<string, string>> = {}): readonly string[] {
   const files = new Map<string, string>()
   let options: ts.CompilerOptions = {}
   for (const [at, [kind, group, schema, hasWebhook]] of wanted.entries()) {
     const made = projectFiles(projectNames('operator', group, kind), { schema, hasWebhook }, '1.0.0')
-    for (const [name, text] of Object.entries(made))
+    for (const [name, text] of Object.entries({ ...made, ...more }))
       if (name.endsWith('.ts')) files.set(join(folder, `${at}-${kind}`, name), text)
       else if (name === 'tsconfig.json') options = optionsOf(text)
   }
@@ -38,12 +38,36 @@ function problems(wanted: readonly Wanted[]): readonly string[] {
 /** The options of a project, with the sources of our packages in the place of what npm installs. */
 function optionsOf(text: string): ts.CompilerOptions {
   const { options } = ts.convertCompilerOptionsFromJson(JSON.parse(text).compilerOptions, folder)
-  const sources = ['client', 'controller', 'crd', 'testing', 'webhook'].flatMap(name => [
+  const sources = ['client', 'controller', 'crd', 'testing', 'transform-cache', 'webhook'].flatMap(name => [
     [`@wherry/${name}`, [join(packages, name, 'src/index.ts')]],
     [`@wherry/${name}/*`, [join(packages, name, 'src/*.ts')]],
   ])
   return { ...options, paths: Object.fromEntries(sources) }
 }
+
+const projected = `import type { Operator } from '@wherry/controller'
+import { pick } from '@wherry/transform-cache'
+import { games } from './game.ts'
+
+export function addProjected(operator: Operator): void {
+  operator.controller('spec').for(games.project(pick('spec'))).reconcile(async ({ object, status }) => {
+    const message: string = object.spec.message
+    await status({ conditions: [{ type: 'Ready', status: 'True', reason: 'Applied', message }] })
+  })
+  operator.controller('status').for(games.project(pick('status'))).reconcile(async ({ object, status }) => {
+    const reason: string | undefined = object.status?.conditions?.[0]?.reason
+    await status({ conditions: [{ type: 'Ready', status: 'True', reason: reason ?? 'Applied' }] })
+  })
+  operator.controller('metadata').for(games.metadata()).reconcile(async ({ status }) => {
+    await status({ conditions: [{ type: 'Ready', status: 'True', reason: 'Applied' }] })
+  })
+}
+`
+
+it("projections of a project's kind have a type, and its status can be written after them", () => {
+  const game: Wanted = ['Game', 'arcade.example.com', 'interface', false]
+  expect(problems([game], { 'src/projected.ts': projected })).toEqual([])
+}, 300_000)
 
 const tricky = [
   'Webhook',

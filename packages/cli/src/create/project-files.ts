@@ -52,6 +52,9 @@ npm run manifests    # and writes them to deploy
 npm run check        # in CI: fails if a file in deploy is stale
 \`\`\`
 
+\`npm run manifests\` may ask how to grant what the tests read by name only. Answer in the script \`manifests\` of package.json, which
+\`npm run check\` reads too: \`--fixed-name secrets\` if these are the names in every cluster, \`--any-name secrets\` if they come from other objects.
+
 To run it in the cluster of your kubeconfig, with your own rights:
 
 \`\`\`sh

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -47,7 +48,8 @@ class Dev {
       this.said += text
     }
     const host = { stdout: { write }, stderr: { write }, cwd: folder, ending: () => this.#ending.signal }
-    this.status = runCommand(['dev', 'src/main.mjs', '--port', '0', '--page', '0', ...args], host)
+    const ports = args.includes('--page') ? [] : ['--port', '0', '--page', '0']
+    this.status = runCommand(['dev', 'src/main.mjs', ...ports, ...args], host)
   }
 
   /** Waits until it has said this. */
@@ -248,11 +250,24 @@ it('a port that is in use is named, and so is a program that is not there', asyn
   const { port } = other.address() as { port: number }
   const taken = new Dev('--port', `${port}`)
   expect(await taken.status).toBe(1)
-  expect(taken.said).toContain(`port ${port} is in use: choose another with --port`)
+  expect(taken.said).toContain(`port ${port} is in use: choose another with --port, or leave it out for a free one`)
   await new Promise(closed => other.close(closed))
   const missing = new Dev()
   expect(await missing.status).toBe(2)
   expect(missing.said).toContain('src/main.mjs is not there')
+})
+
+it('without --port a free port is taken if the usual one is in use, and that is said', async () => {
+  // If another process has it already, it is in use all the same.
+  const other = createServer().on('error', () => undefined)
+  other.listen(6443, '127.0.0.1')
+  await Promise.race([once(other, 'listening'), once(other, 'close'), once(other, 'error')])
+  await main(program('one'))
+  const dev = new Dev('--page', '0')
+  await dev.says('one runs')
+  expect(dev.said).toContain('port 6443 is in use: the API server takes a free one; --port names another')
+  expect(await dev.end()).toBe(0)
+  await new Promise(closed => other.close(closed))
 })
 
 it('with --cluster it asks, and does nothing without a yes', async () => {

@@ -5,7 +5,7 @@ import type { CommandHost } from '../host.ts'
 import { portOf } from '../server/port.ts'
 
 interface Options {
-  readonly port: number
+  readonly port?: number
   readonly page: number
   readonly kubeconfig: string
   readonly crd: string
@@ -30,7 +30,7 @@ export function devCommand(host: CommandHost): Command {
       'Runs an operator against an API server of its own, starts it again when a file changes, keeps the definitions as the sources have them, and serves a page that shows what it does.',
     )
     .argument('[program]', 'the program of the operator (default: src/main.ts, or main.ts)')
-    .option('--port <number>', 'the port of the API server', portOf, 6443)
+    .option('--port <number>', 'the port of the API server (default: 6443, or a free one if that is in use)', portOf)
     .option('--page <number>', 'the port of the page, if it is free', portOf, 6480)
     .option('--kubeconfig <file>', 'write the kubeconfig of the server there, while it runs', '.wherry/kubeconfig')
     .option('--crd <folder>', 'the folder with the definitions', 'deploy/crd')

@@ -8,7 +8,7 @@ import type { CommandHost } from '../host.ts'
 import { Overview } from './overview.ts'
 import { servePage } from './page.ts'
 import type { Place } from './place.ts'
-import { commandLine, entry, Program } from './program.ts'
+import { commandLine, entry, Program, passedOn } from './program.ts'
 
 /** How `wherry dev` runs an operator. */
 export interface DevOptions {
@@ -38,8 +38,9 @@ export async function dev(
   // The place closes first: then nothing goes on that waits for its answers.
   await using redefine = oneAtATime(async () => {
     try {
-      await place.applyDefinitions()
+      const warnings = await place.applyDefinitions()
       say(`the definitions in ${crd} are applied`)
+      for (const line of warnings) say(line)
     } catch (error) {
       // The user mends it, and saves again.
       if (!ending?.aborted) say(error instanceof Error ? error.message : `${error}`)
@@ -100,7 +101,7 @@ function runBeside(args: readonly string[], { cwd, stdout, stderr }: CommandHost
   const child: ChildProcess = spawn(
     process.execPath,
     [...process.execArgv, '--import', entry('inside'), commandLine(), ...watching],
-    { cwd, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+    { cwd, stdio: ['ignore', passedOn(stdout, 1), passedOn(stderr, 2), 'ipc'] },
   )
   child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))
   child.stderr?.setEncoding('utf8').on('data', (text: string) => stderr.write(text))

@@ -12,6 +12,7 @@ import { type OwnKubeconfig, writeOwnKubeconfig } from '../server/own-kubeconfig
 import { currentContext } from './current-context.ts'
 import { keepObjects, restoreObjects } from './kept.ts'
 import { deleteOwnWebhooks } from './own-webhooks.ts'
+import { appliedWithWarnings } from './unfit-objects.ts'
 
 /** Where an operator runs while it is developed. */
 export interface Place extends AsyncDisposable {
@@ -20,8 +21,8 @@ export interface Place extends AsyncDisposable {
   readonly env: NodeJS.ProcessEnv
   /** What a user has to know of it. */
   readonly lines: readonly string[]
-  /** Applies the definitions in the folder. Rejects with a CommandFailure if the server refuses one. */
-  applyDefinitions(): Promise<void>
+  /** Applies the definitions in the folder. Resolves with what stored objects do not fit. Rejects with a CommandFailure if the server refuses one. */
+  applyDefinitions(): Promise<readonly string[]>
   /** Called when a process of the operator has ended: what leads to it is taken away before this resolves. Never rejects. */
   programEnded(): Promise<void>
   /** Called when the operator has stopped, before the place goes. */
@@ -30,7 +31,8 @@ export interface Place extends AsyncDisposable {
 
 /** What a server of its own needs. */
 export interface ServerOptions {
-  readonly port: number
+  /** @default 6443, or a free one if that is in use */
+  readonly port: number | undefined
   /** As the user wrote it. */
   readonly kubeconfig: string
   /** The file that objects outlive the server in. */
@@ -40,7 +42,7 @@ export interface ServerOptions {
 
 /** An API server of its own, in a process of its own: what compiles here does not hold it up. */
 export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, host: CommandHost): Promise<Place> {
-  const server = await started(port)
+  const server = await started(port, host)
   const kept = keep === undefined ? undefined : resolve(host.cwd, keep)
   let own: OwnKubeconfig | undefined
   try {
@@ -58,7 +60,10 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
     url: server.url,
     env: { KUBECONFIG: path },
     lines: [`export KUBECONFIG=${path}`],
-    applyDefinitions: () => createDefinitions(server, crd, host),
+    applyDefinitions: async () => {
+      await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
+      return await appliedWithWarnings(client, () => createDefinitions(server, crd, host))
+    },
     programEnded() {
       // At the end the server may go first.
       forgotten = forgotten.then(() => deleteOwnWebhooks(server)).catch(() => undefined)
@@ -74,13 +79,21 @@ export async function ownServer({ port, kubeconfig, keep, crd }: ServerOptions, 
   }
 }
 
-async function started(port: number): Promise<ControlledApiServer> {
+/** As kube-apiserver's: a kubeconfig that was copied stays valid from run to run. */
+const usualPort = 6443
+
+async function started(given: number | undefined, { stderr }: CommandHost): Promise<ControlledApiServer> {
+  const port = given ?? usualPort
+  const startAt = (at: number): Promise<ControlledApiServer> =>
+    startApiServer({ port: at, isolate: true, anonymous: false })
   try {
-    return await startApiServer({ port, isolate: true, anonymous: false })
+    return await startAt(port)
   } catch (error) {
-    if ((error as Error).message.includes('EADDRINUSE'))
-      throw refused(`port ${port} is in use: choose another with --port`)
-    throw error
+    if (!(error as Error).message.includes('EADDRINUSE')) throw error
+    if (given !== undefined)
+      throw refused(`port ${port} is in use: choose another with --port, or leave it out for a free one`)
+    stderr.write(`wherry dev: port ${port} is in use: the API server takes a free one; --port names another\n`)
+    return startAt(0)
   }
 }
 
@@ -108,7 +121,7 @@ export async function cluster(crd: string, isAgreed: boolean, host: CommandHost)
       url: client.server,
       env: { WHERRY_DEV_CLUSTER: 'true' },
       lines: [`the context ${where}`],
-      applyDefinitions,
+      applyDefinitions: () => appliedWithWarnings(client, applyDefinitions),
       programEnded: async () => undefined,
       leave: async () => undefined,
       [Symbol.asyncDispose]: () => client.close(),

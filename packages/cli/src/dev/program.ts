@@ -41,6 +41,7 @@ export class Program {
     const child = this.#next ?? this.#waiting()
     this.#next = undefined
     this.#child = child
+    // Without a pipe it writes to the terminal itself.
     child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))
     child.stderr?.setEncoding('utf8').on('data', (text: string) => stderr.write(text))
     child.on('message', (message: unknown) => {
@@ -93,9 +94,13 @@ export class Program {
 
   /** A process that loads what takes long, and runs the program when it is told to. */
   #waiting(): ChildProcess {
-    const { file, cwd, env } = this.#options
+    const { file, cwd, env, stdout, stderr } = this.#options
     return spawn(process.execPath, [...process.execArgv, '--import', entry('inside'), resolve(cwd, file)], {
-      ...{ cwd, env: { ...env, WHERRY_DEV_WAITS: 'true' }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+      ...{
+        cwd,
+        env: { ...env, WHERRY_DEV_WAITS: 'true' },
+        stdio: ['ignore', passedOn(stdout, 1), passedOn(stderr, 2), 'ipc'],
+      },
     })
   }
 
@@ -103,6 +108,12 @@ export class Program {
     this.#asked.get(id)?.(text)
     this.#asked.delete(id)
   }
+}
+
+/** How a child writes. A terminal is passed on, so that what it writes there is for people: an operator logs text to a terminal, and JSON to a pipe. */
+export function passedOn(to: Output, descriptor: 1 | 2): 'pipe' | 1 | 2 {
+  const own = descriptor === 1 ? process.stdout : process.stderr
+  return to === own && own.isTTY ? descriptor : 'pipe'
 }
 
 /** Stops a process. One that never yields takes no signal that it listens to, and is killed. */

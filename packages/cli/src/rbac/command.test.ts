@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readYaml } from '@wherry/crd/internal'
 import type { UsedRight } from '@wherry/testing'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { recordIn } from '../testkit/published.ts'
 import { run } from '../testkit/run.ts'
 
 let folder: string
@@ -100,6 +101,18 @@ it('K4: grants what tests used, with the test that needs it, and Secrets by name
     stdout: golden,
     stderr: '',
   })
+})
+
+it('K4: what a test used whose file is gone is left out, and said', async () => {
+  const rights = [{ verb: 'delete', group: '', resource: 'configmaps', namespace: 'game' }]
+  await recordIn(folder, 'plays', [{ verb: 'list', group: '', resource: 'pods', namespace: 'game' }])
+  const gone = JSON.stringify({ test: 'deletes', file: 'test/gone.test.ts', rights })
+  await writeFile(join(folder, '.wherry/rights/deletes.json'), gone)
+  const { status, stdout, stderr } = await run('rbac', folder)
+  expect(status).toBe(0)
+  expect(stdout).toContain('pods')
+  expect(stdout).not.toContain('configmaps')
+  expect(stderr).toContain(`test/gone.test.ts is gone: ${join('.wherry/rights/deletes.json')} is left out`)
 })
 
 it('K4: names are in the roles, or not, as the user says', async () => {

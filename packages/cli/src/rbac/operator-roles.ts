@@ -27,7 +27,7 @@ export async function operatorRoles(
   const { rights, crd, own = [], fixedName: fixed = [], anyName: any = [], granted = [], granting, strict } = options
   const both = fixed.find(resource => any.includes(resource))
   if (both !== undefined) throw wrongUsage(`--fixed-name and --any-name both name ${both}: take one of them`)
-  const recorded = await recordedRights(rights, host.cwd)
+  const recorded = await recordedRights(rights, host)
   if (granting !== undefined && recorded.every(({ grants }) => grants === undefined))
     throw wrongUsage('--granting: no test granted a right to others')
   const seen = seenWithGrants(recorded, granting)
@@ -50,7 +50,7 @@ export async function operatorRoles(
 function question({ resource, names }: UndecidedNames): string {
   const some = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`
   const choices = `--fixed-name ${resource} if these are the names in every cluster, or --any-name ${resource} if they come from other objects`
-  return `tests watched ${resource} by name only (${some}): say ${choices}`
+  return `tests watched ${resource} by name only (${some}): say ${choices}, in the command of your script in package.json`
 }
 
 /** A misspelt resource would grant too much or too little without a word. */

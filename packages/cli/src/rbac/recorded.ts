@@ -1,15 +1,21 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { RecordedRights, UsedRight } from '@wherry/testing'
 import { refused } from '../failure.ts'
+import type { CommandHost } from '../host.ts'
+import { oneLine } from '../one-line.ts'
 
 /** A right, with the tests that used it. */
 export interface SeenRight extends UsedRight {
   readonly test: string
 }
 
-/** Reads all that `recordRights` wrote to a folder. Rejects if there is nothing, or a file that it did not write. */
-export async function recordedRights(folder: string, cwd: string): Promise<readonly SeenRight[]> {
+/**
+ * Reads all that `recordRights` wrote to a folder. Rejects if there is nothing, or a file that it did not write. What a test used whose file is gone is
+ * left out, and said on stderr.
+ */
+export async function recordedRights(folder: string, { cwd, stderr }: CommandHost): Promise<readonly SeenRight[]> {
   const names = await readdir(resolve(cwd, folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
     throw error
@@ -23,18 +29,26 @@ export async function recordedRights(folder: string, cwd: string): Promise<reado
     })
     const recorded = parsed(text)
     if (recorded === undefined) throw refused(`${file} is not a file of recordRights of @wherry/testing`)
+    if (recorded.file !== undefined && !existsSync(resolve(cwd, recorded.file))) {
+      stderr.write(`wherry: ${oneLine(recorded.file)} is gone: ${file} is left out, delete it\n`)
+      continue
+    }
     const test = recorded.test.replace(/\s+/g, ' ').trim()
     seen.push(...recorded.rights.map(right => ({ ...right, test })))
   }
   if (seen.length === 0)
-    throw refused(`no rights are recorded in ${folder}: end each test with recordRights of @wherry/testing`)
+    throw refused(
+      `no rights are recorded in ${folder}: run your tests first, such as npm test. They record what they use if setUpApiServer of @wherry/testing has \`rights\`, or if each ends with recordRights`,
+    )
   return seen
 }
 
 function parsed(text: string): RecordedRights | undefined {
   try {
     const value = JSON.parse(text)
-    const isRecorded = typeof value?.test === 'string' && Array.isArray(value.rights) && value.rights.every(isRight)
+    const isFile = value?.file === undefined || typeof value.file === 'string'
+    const isRecorded =
+      isFile && typeof value?.test === 'string' && Array.isArray(value.rights) && value.rights.every(isRight)
     return isRecorded ? value : undefined
   } catch {
     return undefined

@@ -1,9 +1,9 @@
 import { Command } from 'commander'
 import { definitionsIn } from '../definitions-in.ts'
-import { CommandFailure, refused, wrongUsage } from '../failure.ts'
+import { refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { OutFolder } from '../out-folder.ts'
-import { renewal } from '../renewal.ts'
+import { StaleFiles } from '../renewal.ts'
 
 interface Options {
   readonly out?: string
@@ -56,7 +56,7 @@ async function types(files: readonly string[], { out, check }: Options, host: Co
     else if (state !== 'current') await folder.write(name, made)
     host.stdout.write(`${folder.shown(name)}: ${check || state === 'current' ? state : 'written'}\n`)
   }
-  if (!areCurrent) throw new CommandFailure(renewal(['types', ...files, '--out', out]), 1)
+  if (!areCurrent) throw new StaleFiles(['types', ...files, '--out', out])
 }
 
 /** The compiler takes half a second to load: only for files that someone has changed. */

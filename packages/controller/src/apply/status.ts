@@ -9,10 +9,15 @@ import { below, type FieldsV1, isLeaf } from './fields-v1.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { type SummaryOptions, summaryCheck, summedUp, transitions } from './summary.ts'
 
-/** A status as you write it: the times and messages of conditions may be left out. */
-export type DesiredStatus<S> = S extends { readonly conditions?: readonly (infer C)[] | undefined }
-  ? Omit<S, 'conditions'> & { readonly conditions?: readonly DesiredCondition<C>[] | undefined }
-  : S
+/**
+ * A status as you write it: the times and messages of conditions may be left out. If the type of the objects has no status, as after a projection
+ * that leaves it out, it is any object.
+ */
+export type DesiredStatus<S> = string extends keyof S
+  ? S
+  : S extends { readonly conditions?: readonly (infer C)[] | undefined }
+    ? Omit<S, 'conditions'> & { readonly conditions?: readonly DesiredCondition<C>[] | undefined }
+    : S
 
 type Filled = 'lastTransitionTime' | 'message'
 /** A condition as you write it: its time and its message may be left out. */

@@ -31,6 +31,8 @@ export interface ObservedView {
 export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'explain' | 'close'> {
   /** Whether its end has begun. */
   readonly isEnding: () => boolean
+  /** Says that the operator will not settle: {@link Operator.settled} rejects with the error, in calls that wait and in later ones. It goes on otherwise. */
+  readonly giveUp: (error: Error) => void
   readonly state: () => { readonly controllers: readonly ObservedController[]; readonly views: readonly ObservedView[] }
 }
 
@@ -38,11 +40,16 @@ export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'expl
 const operators = channel('wherry.operator.start')
 
 /** Publishes what a tool may see of an operator, if anybody listens. */
-export function publishOperator(operator: Operator, controllers: () => readonly ObservedController[]): void {
+export function publishOperator(
+  operator: Operator,
+  controllers: () => readonly ObservedController[],
+  giveUp: (error: Error) => void,
+): void {
   if (!operators.hasSubscribers) return
   const observed: ObservedOperator = {
     name: operator.name,
     isEnding: () => operator.state === 'stopping' || operator.state === 'stopped',
+    giveUp,
     close: () => operator.close(),
     runs: options => operator.runs(options),
     explain: (controller, key) => operator.explain(controller, key),

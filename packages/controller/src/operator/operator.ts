@@ -27,7 +27,7 @@ import { NamedController } from './builder.ts'
 import { checkComponent, type OperatorComponent } from './component.ts'
 import { type Declared, publishDeclaration } from './declaration.ts'
 import { sayIfLeftAlone } from './left-alone.ts'
-import { publishOperator } from './observed.ts'
+import { type ObservedController, publishOperator } from './observed.ts'
 import {
   type ConnectOptions,
   checkConnectOptions,
@@ -74,6 +74,8 @@ export class Operator {
   readonly #up = new Set<OperatorComponent>()
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
+  /** Aborted if it is known that the operator will not settle. */
+  readonly #hopeless = new AbortController()
   readonly #runs = new RunRecords()
   #unmeasure: (() => void) | undefined
   #endLooking: (() => void) | undefined
@@ -209,7 +211,7 @@ export class Operator {
    * It reads the metadata of all cached objects from the server, more than once while they change. Not for production.
    *
    * Rejects with a {@link NotSettledError} that names what is left, also if the signal is aborted; its cause is the error of a reconcile that keeps
-   * failing. Rejects with the error of a failed `run`.
+   * failing. Rejects with the error of a failed `run`. In a test of `setUpApiServer` with `rights`, it rejects as soon as the operator lacks one.
    */
   async settled(options: SettledOptions = {}): Promise<void> {
     checkOptions('settled', options, settledChecks)
@@ -223,6 +225,7 @@ export class Operator {
       controllers: () => this.#controllers,
       state: () => this.#state,
       ended: this.#stop.signal,
+      hopeless: this.#hopeless.signal,
       run: () => this.#running,
       signal,
       timeoutMs,
@@ -301,13 +304,13 @@ export class Operator {
     }
     try {
       this.#controllers = definitions.map(definition => this.#make(definition))
-      publishOperator(this, () =>
+      const observed = (): readonly ObservedController[] =>
         this.#controllers.map(one => ({
           ...{ name: one.name, obstacle: one.obstacle, pending: one.pending() },
           loops: one.loops.filter(isSure).map(String),
           views: one.views.map(({ key }) => key),
-        })),
-      )
+        }))
+      publishOperator(this, observed, error => this.#hopeless.abort(error))
       log('the operator starts', {
         wherry: version,
         cluster: client.server,

@@ -75,7 +75,7 @@ export interface ConnectOptions extends OperatorSettings, OperatorIdentity {
   readonly log?: Logger | false | undefined
   /** Measures with the names that dashboards of controller-runtime expect. Needs prom-client. @default false */
   readonly metrics?: boolean | PrometheusMetrics | undefined
-  /** Makes a trace of each run, by OpenTelemetry. Needs @opentelemetry/api and an SDK that is registered. @default false */
+  /** Makes a trace of each run, by OpenTelemetry. Needs `@opentelemetry/api` and an SDK that is registered. @default false */
   readonly traces?: boolean | Traces | undefined
 }
 

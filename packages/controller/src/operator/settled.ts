@@ -46,6 +46,8 @@ export interface Settling {
   state(): OperatorState
   /** Aborted when the run is to end. */
   readonly ended: AbortSignal
+  /** Aborted with the error why it will not settle. */
+  readonly hopeless: AbortSignal
   /** The run; rejected where it has failed. */
   run(): Promise<void> | undefined
   readonly signal: AbortSignal | undefined
@@ -58,14 +60,14 @@ const longestMs = 200
 
 /** See `Operator.settled`. */
 export async function settled(settling: Settling): Promise<void> {
-  const { client, signal, ended, timeoutMs } = settling
+  const { client, signal, ended, hopeless, timeoutMs } = settling
   const { clock } = client.environment
   const late = new AbortController()
   const timer =
     timeoutMs === Number.POSITIVE_INFINITY
       ? undefined
       : clock.timer(timeoutMs, () => late.abort(new Error('it is late')))
-  const giveUp = AbortSignal.any([late.signal, ended, ...(signal === undefined ? [] : [signal])])
+  const giveUp = AbortSignal.any([late.signal, ended, hopeless, ...(signal === undefined ? [] : [signal])])
   let pending = pendingOf(settling)
   try {
     for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, longestMs)) {
@@ -82,6 +84,7 @@ export async function settled(settling: Settling): Promise<void> {
       await sleep(clock, waitMs, giveUp)
     }
   } catch (error) {
+    if (hopeless.aborted) throw hopeless.reason
     if (late.signal.aborted || signal?.aborted) {
       const failure = settling.controllers().find(one => one.failure !== undefined)?.failure
       const when = late.signal.aborted ? `within ${timeoutMs} ms` : 'in time'

@@ -1,4 +1,5 @@
 import type { ErrorContext } from '../environment.ts'
+import { missingRight } from './missing-right.ts'
 
 interface Reported {
   readonly error: Error
@@ -10,8 +11,10 @@ export class ReportedErrors {
   readonly #reported: Reported[] = []
   readonly #expected: (string | RegExp)[] = []
 
-  report(error: Error, context: ErrorContext): void {
+  /** Notes an error. Returns what to do if it is that of a right that the operator lacks, and the test does not expect it. */
+  report(error: Error, context: ErrorContext): Error | undefined {
     this.#reported.push({ error, context })
+    return this.#isExpected(error) ? undefined : missingRight(error)
   }
 
   expect(message: string | RegExp): void {
@@ -22,6 +25,8 @@ export class ReportedErrors {
   check(): void {
     const reported = this.#reported.splice(0)
     const unexpected = reported.filter(({ error }) => !this.#isExpected(error))
+    const refusal = unexpected.map(({ error }) => missingRight(error)).find(one => one !== undefined)
+    if (refusal !== undefined) throw refusal
     const [first] = unexpected
     if (first !== undefined) {
       const more = unexpected.length === 1 ? '' : ` (and ${unexpected.length - 1} more)`

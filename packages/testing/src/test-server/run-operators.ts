@@ -6,6 +6,8 @@ interface RunOperator {
   /** Whether its end has begun. */
   readonly isEnding: () => boolean
   readonly close: () => Promise<void>
+  /** Has `settled` reject. An older `@wherry/controller` does not have it. */
+  readonly giveUp?: (error: Error) => void
   readonly state?: () => { readonly controllers: readonly { readonly loops?: readonly string[] }[] }
 }
 
@@ -26,6 +28,11 @@ export class RunOperators {
   /** A sentence for each key that does not come to rest. */
   get loops(): readonly string[] {
     return this.#operators.flatMap(one => one.state?.().controllers.flatMap(({ loops = [] }) => loops) ?? [])
+  }
+
+  /** Has each `settled` reject with this error: it says more than that they do not come to rest. */
+  giveUp(error: Error): void {
+    for (const one of this.#operators) one.giveUp?.(error)
   }
 
   /** Closes the operators that nobody has closed: each would keep the process alive. Rejects with their names, if there are any. */

@@ -22,7 +22,9 @@ export interface TestServerOptions extends CommonOptions {
   readonly install?: ManifestSource | readonly ManifestSource[] | undefined
   /**
    * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server writes to
-   * `.wherry/rights` which of them each test used that passed, for `wherry rbac`. A test that fails leaves its last recording as it is.
+   * `.wherry/rights` which of them each test used that passed, for `wherry rbac`. A test that fails leaves its last recording as it is. Recordings of tests
+   * that their file no longer has are deleted, and named on standard error.
+   * If the operator lacks a right, `settled` rejects at once, and the test fails with what to do; `expectError` allows it.
    * `enforceOwnerRights` is then true by default on an embedded server, as on OpenShift, so that the rights are enough on every cluster. @default everything,
    * and nothing is written
    */
@@ -78,8 +80,8 @@ export interface TestHooks {
   beforeAll(hook: () => Promise<void>): void
   afterAll(hook: () => Promise<void>): void
   beforeEach(hook: () => Promise<void>): void
-  /** `isPassed`: the test itself did not fail. */
-  afterEach(hook: (test: string, isPassed: boolean) => Promise<void>): void
+  /** `isPassed`: the test itself did not fail. `file`: the path of its file, if the runner says it. */
+  afterEach(hook: (test: string, isPassed: boolean, file?: string) => Promise<void>): void
 }
 
 /** What a test has while it runs. */
@@ -128,7 +130,7 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
       current = { namespace, errors: new ReportedErrors(), open: [], operators: new RunOperators(), before }
     })
   })
-  hooks.afterEach((test, isPassed) => {
+  hooks.afterEach((test, isPassed, file) => {
     const { server, account, within } = present(running)
     const { namespace, errors, open, operators, before } = present(current)
     current = undefined
@@ -145,15 +147,18 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
       ])
       // What a failed test used is not all that it needs: its last recording stays.
       if (isPassed && failures.length === 0 && server.kind === 'embedded' && account !== undefined)
-        await recordRights(server, { user: account.user, test })
+        await recordRights(server, { user: account.user, test, file })
       if (failures.length > 0) throw failures[0]
     })
   })
   const connection = (token: string): TestConnection => {
     const { server, simulation } = present(running)
-    const { errors, open } = present(current)
+    const { errors, open, operators } = present(current)
     const { url, ca } = server
-    const onError: Environment['onError'] = (error, context) => errors.report(error, context)
+    const onError: Environment['onError'] = (error, context) => {
+      const refusal = errors.report(error, context)
+      if (refusal !== undefined) operators.giveUp(refusal)
+    }
     if (simulation === undefined) return { url, ca, token, environment: { onError } }
     made += 1
     const transport = (server as EmbeddedApiServer).transport({

@@ -1,4 +1,4 @@
-import type { SelfNamed } from '@wherry/client'
+import type { KubernetesObject, SelfNamed } from '@wherry/client'
 import { selfNamed } from '@wherry/client/internal'
 import { picker } from './build.ts'
 import type { UnknownPath } from './known-path.ts'
@@ -6,7 +6,8 @@ import { type Path, textOf, treeOf } from './path.ts'
 
 /** The result of {@link pick}: the paths, as far as `T` has them, and the object's identity. */
 export type Picked<T, P extends Path> = Intersection<
-  P | IdentityPath extends infer Each ? (Each extends Path ? PickedPath<T, Each> : never) : never
+  // Each type is in a function: a path of the identity that `T` does not have is `unknown`, and a union of types with that is nothing else.
+  P | IdentityPath extends infer Each ? (Each extends Path ? (one: PickedPath<T, Each>) => void : never) : never
 >
 
 /** A projection made by {@link pick}. A path that the objects' type does not have does not compile. */
@@ -90,7 +91,20 @@ type Named<T, Key> = { [K in keyof T as K extends Key ? K : never]: T[K] }
 type Below<V, Rest extends Path> = V extends readonly (infer Item)[]
   ? Below<Item, Rest>[]
   : V extends object
-    ? PickedPath<V, Rest>
+    ? Rest extends FirstOf<keyof V>
+      ? PickedPath<V, Rest>
+      : Lacking<V, Rest>
     : V
 
-type Intersection<U> = (U extends unknown ? (one: U) => void : never) extends (all: infer I) => void ? I : never
+/** The paths that begin with one of these keys. */
+type FirstOf<K> = K extends string | number ? `${K}` | `${K}.${string}` | readonly [`${K}`, ...string[]] : never
+
+/** One of several types that does not have the path, which another one has: nothing is kept of it. A type that says nothing may have any path. */
+type Lacking<V, Rest extends Path> = keyof V extends keyof KubernetesObject
+  ? unknown
+  : Rest extends `${infer Key}.${string}` | readonly [infer Key extends string, ...string[]]
+    ? { [K in Key]?: undefined }
+    : { [K in Rest & string]?: undefined }
+
+/** What each of these functions takes, together. */
+type Intersection<F> = [F] extends [(all: infer I) => void] ? I : never

@@ -1,6 +1,13 @@
 /** Compiled, never run: what projections give, and what must not compile. */
 
-import { defineResource, type FullObject, type KubernetesObject, type PartialBrand, type View } from '@wherry/client'
+import {
+  defineResource,
+  type FullObject,
+  type KubernetesObject,
+  type ObjectMeta,
+  type PartialBrand,
+  type View,
+} from '@wherry/client'
 import { type ConfigMap, configMaps, pods } from '@wherry/client/resources/core'
 import { compose } from './compose.ts'
 import { dropData } from './drop-data.ts'
@@ -71,6 +78,38 @@ defineResource<Either>(game).project(pick('spec.by', 'spec.uid'))
 defineResource<Either>(game).project(pick('spec.key'))
 declare const anyPath: string
 pods.project(pick(anyPath))
+
+// An interface of one's own has neither apiVersion nor kind, as the scaffold and the tutorial write it, or one of them.
+interface Played {
+  metadata: ObjectMeta
+  spec: { lives: number; board: { size: number }[] }
+  status?: { phase: string }
+}
+const played = read(defineResource<Played>(game).project(pick('spec.lives', 'spec.board.size', 'status')))
+same<typeof played.spec, { lives: number } & { board: { size: number }[] }>(true)
+same<typeof played.status, { phase: string } | undefined>(true)
+same<typeof played.metadata.uid, string | undefined>(true)
+const whole = read(defineResource<Played>(game).project(pick('spec')))
+same<typeof whole.spec, Played['spec']>(true)
+// @ts-expect-error not picked
+whole.status
+// @ts-expect-error there is no such path
+defineResource<Played>(game).project(pick('spec.life'))
+const ofKind = read(defineResource<Played & { kind: 'Game' }>(game).project(pick('spec.lives')))
+same<typeof ofKind.spec, { lives: number }>(true)
+same<typeof ofKind.kind, 'Game'>(true)
+const ofSome = read(defineResource<{ metadata?: { name: string }; spec: string }>(game).project(pick('spec')))
+same<typeof ofSome.spec, string>(true)
+// A path that one of several types has, as a text and as keys, and through a list.
+const either = read(defineResource<Either>(game).project(pick('spec.uid')))
+same<NonNullable<typeof either.spec>['uid'], string | undefined>(true)
+const byKey = read(defineResource<Either>(game).project(pick(['spec', 'name'])))
+same<NonNullable<typeof byKey.spec>['name'], string | undefined>(true)
+interface Boards extends KubernetesObject {
+  spec: { boards: ({ wood: { kind: 'oak' } } | { size: number })[] }
+}
+const boards = read(defineResource<Boards>(game).project(pick('spec.boards.wood.kind', 'spec.boards.size')))
+same<NonNullable<(typeof boards.spec.boards)[number]['wood']>['kind'], 'oak'>(true)
 
 const lean = read(configMaps.project(dropData))
 void lean.metadata?.name

@@ -1,0 +1,9 @@
+import { forgetRights } from '../apiserver/authn/record-rights.ts'
+
+/** Deletes the recorded rights of tests that a file no longer has, and says it on standard error: `wherry rbac` would grant them for ever. */
+export function forgetTestsOf(file: string, isThere: (test: string) => boolean): void {
+  for (const test of forgetRights(file, isThere))
+    process.stderr.write(
+      `wherry: the rights of "${test}" are deleted from .wherry/rights: its file has no such test now\n`,
+    )
+}

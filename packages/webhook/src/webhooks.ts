@@ -12,6 +12,7 @@ import { certificatesFor, isSource } from './certificates-for.ts'
 import { answerConversion } from './conversion/answer.ts'
 import type { Conversion } from './conversion/conversion.ts'
 import { type ConversionStanza, conversionPath, conversionStanza } from './conversion/stanza.ts'
+import { TakenUp } from './conversion/taken-up.ts'
 import { NamedWebhook } from './declaration/builder.ts'
 import { pathOf, type WebhookDefinition } from './declaration/definition.ts'
 import { webhooksDeclaration } from './declared.ts'
@@ -57,6 +58,8 @@ export class Webhooks {
   #releases: (() => Promise<void>)[] = []
   #server: WebhookServer | undefined
   #trust: KeptTrust | undefined
+  /** By the names of the definitions. */
+  readonly #takenUp = new Map<string, TakenUp>()
 
   /**
    * Adds the webhooks to an operator. Does no I/O.
@@ -224,6 +227,11 @@ export class Webhooks {
     this.#listeners = listeners
     this.#isLeftOut = isLeftOut
     if (isLeftOut) return
+    for (const [name, conversion] of this.#conversions) {
+      const takenUp = new TakenUp(this.#operator, conversion)
+      this.#takenUp.set(name, takenUp)
+      takenUp.start()
+    }
     const definitions = this.#definitions()
     const { host, port = defaultPort, clientCa, http2 = false } = this.#options
     const { environment, cache } = this.#parts
@@ -252,7 +260,7 @@ export class Webhooks {
     environment.log('info', 'webhooks are served', { port: this.port, ...served })
     const suffix = nameSuffix(this.#operator.name)
     const configured = this.configurations().map(one => configurationHolder(one, suffix))
-    await this.#trust.start([...configured, ...this.conversions().map(definitionHolder)])
+    await this.#trust.start([...configured, ...this.conversions().map(one => definitionHolder(one, this.#takenUp.get(one.definition)))])
   }
 
   #hook(definition: WebhookDefinition): AnswerHook {
@@ -273,6 +281,7 @@ export class Webhooks {
   #conversionHook(conversion: Conversion): AnswerHook {
     return async body => {
       const said = await answerConversion(conversion, body, this.#parts.environment)
+      if ('review' in said) this.#takenUp.get(conversion.name)?.asked()
       return 'review' in said ? { status: 200, text: said.review } : { status: 400, text: said.badRequest }
     }
   }
@@ -287,10 +296,12 @@ export class Webhooks {
         if (cache.covering(view) === undefined)
           throw new NotYetError(`the webhook ${name} waits for ${view.key} to sync`)
     this.#trust?.checkReady()
+    for (const { obstacle } of this.#takenUp.values()) if (obstacle !== undefined) throw new NotYetError(obstacle)
     for (const check of this.#readyChecks) await check()
   }
 
   async #stop(): Promise<void> {
+    for (const one of this.#takenUp.values()) one.stop()
     await this.#trust?.stop()
     await this.#server?.close()
     await Promise.all(this.#releases.map(release => release()))

@@ -21,6 +21,8 @@ export interface BundleHolder {
   readonly isOwn: boolean
   /** What a user has to apply if the parts are not there. */
   readonly lacks: string
+  /** Called with each state: whether the operator's parts are there, and have whole bundles. */
+  readonly seen?: ((live: Bundled | undefined, parts: { readonly areThere: boolean; readonly areWhole: boolean }) => void) | undefined
   /** The operator's parts in a state. */
   mine(live: Bundled): readonly BundledPart[]
   /** What the operator applies, with a bundle in each part or without. */

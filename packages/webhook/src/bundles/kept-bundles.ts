@@ -126,6 +126,7 @@ export class KeptBundles {
       this.#mayWriteAt = now + this.#fight.noteReset(live)
     if (putsBack && this.#bundles.length === 0) this.#isApplied = false
     this.#whole = isWhole && this.#bundles.length > 0 ? wanted : undefined
+    holder.seen?.(live, { areThere: this.#bundles.length > 0, areWhole: isWhole })
     certificates.recheck()
     if (inEach.some(one => this.#trustedSince.get(one) === now)) this.#rounds.askIn(settleMs)
     this.#rounds.ask()

@@ -189,7 +189,8 @@ export class Reflector {
         phase = wholeState(context)
       }
       if (phase.is === 'streaming' || phase.is === 'listing') {
-        await this.#released()
+        const held = context.settings.held?.of(context.target)
+        if (held !== undefined) await this.#released(held)
         if (context.isDoubted) phase = { ...phase, resourceVersion: '' }
       }
       if (context.stopped) break
@@ -312,17 +313,18 @@ export class Reflector {
   }
 
   /** Waits until a whole state may be read, unless it is stopped. */
-  async #released(): Promise<void> {
+  async #released(first: Promise<void>): Promise<void> {
     const { settings, target } = this.#context
-    for (;;) {
-      const held = settings.held?.of(target)
-      if (held === undefined || this.#context.stopped) return
+    let held: Promise<void> | undefined = first
+    while (held !== undefined && !this.#context.stopped) {
+      const over = held
       this.#enter('waiting')
       await new Promise<void>(resolve => {
         this.#wake = resolve
-        void held.then(resolve, resolve)
+        void over.then(resolve, resolve)
       })
       this.#wake = undefined
+      held = settings.held?.of(target)
     }
   }
 

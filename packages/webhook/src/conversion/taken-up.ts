@@ -1,4 +1,4 @@
-import { defineResource, type KubernetesObject, type Timer } from '@wherry/client'
+import { defineResource, type KubernetesObject, type Timer, type View } from '@wherry/client'
 import type { Operator } from '@wherry/controller'
 import type { Conversion } from './conversion.ts'
 
@@ -61,6 +61,7 @@ export class TakenUp {
     const isOld = before === 'unseen' && Math.abs(clock.now() - (changedAt ?? 0)) > freshMs
     if (state !== 'there' || isOld) return this.#become(state)
     this.#isAsked = false
+    for (const { view } of this.#cached) for (const one of view.namespaces ?? [undefined]) this.#probed.add(one)
     this.#become('coming')
     this.#settles = clock.timer(settleMs, () => this.#open())
     if (this.#probed.size > 0) void this.#probe()
@@ -77,6 +78,13 @@ export class TakenUp {
     if (this.#state === 'lacking') return `${name} is not read until its definition has its conversion`
     if (this.#state === 'coming') return `${name} is not read until the API server converts it`
     return undefined
+  }
+
+  /** What was read before. */
+  get #cached(): readonly { readonly view: View }[] {
+    const { group, plural } = this.#conversion.hub.resource
+    const isOf = ({ resource }: View): boolean => resource.group === group && resource.plural === plural
+    return this.#operator.cache.informers.filter(({ view }) => isOf(view as View)) as { readonly view: View }[]
   }
 
   #held(namespace: string | undefined): Promise<void> | undefined {

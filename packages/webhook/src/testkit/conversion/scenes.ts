@@ -253,6 +253,22 @@ export function conversionsOnAServer(server: () => ApiServer): void {
     expect([seen.unconverted, one.errors]).toEqual([[], []])
   })
 
+  scene('B4: what was read before anybody converts is read again', async () => {
+    const client = admin()
+    await defineLevels(client, 'v1alpha1')
+    await client.create(levelsV1alpha1, { metadata: key('old'), spec: { size: 7 } })
+    const one = declared()
+    const { cache, narrow } = one.operator
+    const read = async (): Promise<unknown[]> =>
+      [await cache.get(levels, key('old')), await narrow.get(levels, key('old'))].map(found => found?.spec)
+    cache.informer(levels)
+    // Long before the program has its webhooks.
+    expect(await read()).toEqual([{}, {}])
+    one.run()
+    await until(async () => expect(await read()).toEqual([{ board: { size: 7 } }, { board: { size: 7 } }]))
+    expect(one.errors).toEqual([])
+  })
+
   scene('B4: objects that came unconverted while the conversion was lost are listed again', async () => {
     const client = admin()
     await defineLevels(client, 'v1')

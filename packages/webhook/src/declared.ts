@@ -50,6 +50,9 @@ export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclar
             ...kept.map(verb => ({ verb, ...secret, name: `${operator}-webhook-authorities`, ...certificates })),
           ]
         : []),
+      ...(isApplied && details.address === undefined && types.length + details.conversions.length > 0
+        ? [{ verb: 'get', ...secret, resource: 'services', name: details.service.name, by: 'webhooks: its Service', exact: true }]
+        : []),
       ...types.flatMap(type => {
         const right = { group: admission, resource: `${type}webhookconfigurations`, by: 'webhooks', exact: true }
         const made = isApplied ? [{ verb: 'create', ...right }] : []

@@ -29,6 +29,7 @@ import {
   webhookConfigurations,
 } from './scope/configurations.ts'
 import { blocksOwnPods } from './scope/own-pods.ts'
+import { sparedNamespaces } from './scope/selectors.ts'
 import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
 
 const defaultPort = 9443
@@ -257,7 +258,13 @@ export class Webhooks {
     this.#server = new WebhookServer({ hooks, certificates, environment, host, port, clientCa, http2 })
     await this.#server.listen()
     const served = { webhooks: definitions.map(({ name }) => name), conversions: [...this.#conversions.keys()] }
-    environment.log('info', 'webhooks are served', { port: this.port, ...served })
+    // Otherwise a user finds out by an object that nobody reviewed.
+    const unreviewed = sparedNamespaces(this.#service.namespace)
+    environment.log('info', 'webhooks are served', { port: this.port, ...served, unreviewed })
+    if (this.#options.address === undefined && this.#service.namespace === 'default' && definitions.length > 0)
+      environment.onWarning(
+        'no webhook reviews what is in the namespace default, because it is the operator\'s own: run it in a namespace of its own',
+      )
     const suffix = nameSuffix(this.#operator.name)
     const configured = this.configurations().map(one => configurationHolder(one, suffix))
     await this.#trust.start([...configured, ...this.conversions().map(one => definitionHolder(one, this.#takenUp.get(one.definition)))])

@@ -25,6 +25,8 @@ export interface BundleHolder {
   readonly seen?: ((live: Bundled | undefined, parts: { readonly areThere: boolean; readonly areWhole: boolean }) => void) | undefined
   /** The operator's parts in a state. */
   mine(live: Bundled): readonly BundledPart[]
+  /** What is not as the operator declares it. What others add is left out. */
+  differs?(live: Bundled): readonly string[]
   /** What the operator applies, with a bundle in each part or without. */
   whole(caBundle: string | undefined): object
   /** The bundles alone. */

@@ -35,6 +35,9 @@ export interface DeclaredWebhooks {
 
 const admission = 'admissionregistration.k8s.io'
 const kept = ['list', 'watch', 'patch']
+/** Said at the rule: it is stronger than it looks. */
+const anyRequest =
+  "webhooks: this can't be limited by a name, so a stolen token can have any request reviewed; configurations: 'manifest' needs no such right"
 
 /** The rights of an operator's webhooks, as docs/webhooks.md has them, and what they are deployed with. */
 export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclaration {
@@ -55,7 +58,7 @@ export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclar
         : []),
       ...types.flatMap(type => {
         const right = { group: admission, resource: `${type}webhookconfigurations`, by: 'webhooks', exact: true }
-        const made = isApplied ? [{ verb: 'create', ...right }] : []
+        const made = isApplied ? [{ verb: 'create', ...right, by: anyRequest }] : []
         return [...made, ...kept.map(verb => ({ verb, ...right, name: operator }))]
       }),
       ...details.conversions.flatMap(({ definition: name }) => {

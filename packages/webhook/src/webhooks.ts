@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { OptionTypeError } from '@wherry/client'
+import { OptionTypeError, type Timer } from '@wherry/client'
 import type { ComponentDeclaration, Operator, OperatorComponent } from '@wherry/controller'
 import { NotYetError } from '@wherry/controller/internal'
 import { type AdmissionAnswer, answer } from './admission/answer.ts'
@@ -33,6 +33,8 @@ import { sparedNamespaces } from './scope/selectors.ts'
 import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
 
 const defaultPort = 9443
+/** How often it is looked whether the API server asks, for a tool, in milliseconds. */
+const askedEveryMs = 50
 
 /**
  * The admission webhooks and the conversions of an operator. They are served by every replica, from the start of the operator's run until its end.
@@ -57,6 +59,7 @@ export class Webhooks {
   #listeners: Observation['listeners'] = []
   #isLeftOut = false
   #releases: (() => Promise<void>)[] = []
+  #looks: Timer | undefined
   #server: WebhookServer | undefined
   #trust: KeptTrust | undefined
   /** By the names of the definitions. */
@@ -222,7 +225,7 @@ export class Webhooks {
   }
 
   async #start(): Promise<void> {
-    const { options, isLeftOut, listeners } = observation(this.#operator.name, this.#options)
+    const { options, isLeftOut, listeners, asked } = observation(this.#operator.name, this.#options)
     this.#options = options
     this.#service = serviceOf(options, this.#service.namespace)
     this.#listeners = listeners
@@ -267,7 +270,20 @@ export class Webhooks {
       )
     const suffix = nameSuffix(this.#operator.name)
     const configured = this.configurations().map(one => configurationHolder(one, suffix))
-    await this.#trust.start([...configured, ...this.conversions().map(one => definitionHolder(one, this.#takenUp.get(one.definition)))])
+    const holders = [...configured, ...this.conversions().map(one => definitionHolder(one, this.#takenUp.get(one.definition)))]
+    await this.#trust.start(holders)
+    if (asked.length > 0) this.#tellAsked(() => asked.forEach(one => void one([...served.webhooks, ...served.conversions])))
+  }
+
+  /** Tells a tool when the API server asks the webhooks. */
+  #tellAsked(tell: () => void): void {
+    const { clock } = this.#parts.environment
+    try {
+      this.#trust?.checkReady()
+      tell()
+    } catch {
+      this.#looks = clock.timer(askedEveryMs, () => this.#tellAsked(tell))
+    }
   }
 
   #hook(definition: WebhookDefinition): AnswerHook {
@@ -308,6 +324,7 @@ export class Webhooks {
   }
 
   async #stop(): Promise<void> {
+    this.#looks?.cancel()
     for (const one of this.#takenUp.values()) one.stop()
     await this.#trust?.stop()
     await this.#server?.close()

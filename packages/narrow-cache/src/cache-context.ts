@@ -22,7 +22,7 @@ export class CacheContext {
   /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
   readonly gate: Gate
   /** Which objects may not be read yet. */
-  readonly held = new HeldReads()
+  readonly held: HeldReads = new HeldReads()
   /** Of the entries' own watches: the first is a streaming list, and those after it begin with a list, which may be all that is needed. */
   readonly first: ReflectorSettings
   readonly again: ReflectorSettings
@@ -57,7 +57,14 @@ export class CacheContext {
       },
     }
     const { maxObjectBytes } = settings
-    this.first = settingsOf({ client, firstList: 'newest', gate: this.gate, held: this.held, timeoutSeconds, maxObjectBytes })
+    this.first = settingsOf({
+      client,
+      firstList: 'newest',
+      gate: this.gate,
+      held: this.held,
+      timeoutSeconds,
+      maxObjectBytes,
+    })
     this.again = { ...this.first, initial: 'whole' }
   }
 

@@ -1,4 +1,13 @@
-import type { CheckedKey, FromServer, KeyOf, KubernetesObject, ObjectKey, ResourceDefinition, Scope, View } from '@wherry/client'
+import type {
+  CheckedKey,
+  FromServer,
+  KeyOf,
+  KubernetesObject,
+  ObjectKey,
+  ResourceDefinition,
+  Scope,
+  View,
+} from '@wherry/client'
 import {
   abortSignal,
   asKey,

@@ -54,7 +54,16 @@ export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclar
           ]
         : []),
       ...(isApplied && details.address === undefined && types.length + details.conversions.length > 0
-        ? [{ verb: 'get', ...secret, resource: 'services', name: details.service.name, by: 'webhooks: its Service', exact: true }]
+        ? [
+            {
+              verb: 'get',
+              ...secret,
+              resource: 'services',
+              name: details.service.name,
+              by: 'webhooks: its Service',
+              exact: true,
+            },
+          ]
         : []),
       ...types.flatMap(type => {
         const right = { group: admission, resource: `${type}webhookconfigurations`, by: 'webhooks', exact: true }

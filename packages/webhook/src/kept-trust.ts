@@ -30,7 +30,8 @@ export class KeptTrust {
   async start(holders: readonly BundleHolder[]): Promise<void> {
     const { client, narrow, name } = this.#operator
     const { certificates: given = {}, configurations = 'apply', address } = this.#options
-    const service = address === undefined ? new OwnService(client, serviceOf(this.#options, client.namespace)) : undefined
+    const service =
+      address === undefined ? new OwnService(client, serviceOf(this.#options, client.namespace)) : undefined
     const { authorityMs } = livesOf(given as CertificateOptions)
     const parts = {
       ...{ client, narrow, certificates: this.#certificates, service },

@@ -266,13 +266,17 @@ export class Webhooks {
     environment.log('info', 'webhooks are served', { port: this.port, ...served, unreviewed })
     if (this.#options.address === undefined && this.#service.namespace === 'default' && definitions.length > 0)
       environment.onWarning(
-        'no webhook reviews what is in the namespace default, because it is the operator\'s own: run it in a namespace of its own',
+        "no webhook reviews what is in the namespace default, because it is the operator's own: run it in a namespace of its own",
       )
     const suffix = nameSuffix(this.#operator.name)
     const configured = this.configurations().map(one => configurationHolder(one, suffix))
-    const holders = [...configured, ...this.conversions().map(one => definitionHolder(one, this.#takenUp.get(one.definition)))]
+    const holders = [
+      ...configured,
+      ...this.conversions().map(one => definitionHolder(one, this.#takenUp.get(one.definition))),
+    ]
     await this.#trust.start(holders)
-    if (asked.length > 0) this.#tellAsked(() => asked.forEach(one => void one([...served.webhooks, ...served.conversions])))
+    if (asked.length > 0)
+      this.#tellAsked(() => asked.forEach(one => void one([...served.webhooks, ...served.conversions])))
   }
 
   /** Tells a tool when the API server asks the webhooks. */

@@ -71,7 +71,10 @@ describe('wherry crd --diff', () => {
     const file = join(folder, 'kustomization.yaml')
     const write = (value: object, of = name): Promise<void> => {
       const patch = JSON.stringify([{ op: 'add', path: '/spec/conversion', value }])
-      return writeFile(file, JSON.stringify({ patches: [{ target: { kind: 'CustomResourceDefinition', name: of }, patch }] }))
+      return writeFile(
+        file,
+        JSON.stringify({ patches: [{ target: { kind: 'CustomResourceDefinition', name: of }, patch }] }),
+      )
     }
     await write(conversion)
     const line = `crd arcade.crd.ts --diff - --kustomization ${file}`

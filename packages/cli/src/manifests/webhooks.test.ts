@@ -66,7 +66,9 @@ it('K7: webhooks have a Service, a port, two replicas without a gap, and a budge
       template: {
         spec: {
           // One node that goes takes one replica along.
-          topologySpreadConstraints: [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } }],
+          topologySpreadConstraints: [
+            { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } },
+          ],
           containers: [
             {
               imagePullPolicy: 'IfNotPresent',

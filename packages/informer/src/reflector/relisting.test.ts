@@ -10,7 +10,9 @@ const serve =
 
 describe('a reflector that is to list again', () => {
   it('R5: reads the newest state, and takes an object of the same resourceVersion as the server has it now', async () => {
-    const { simulation, reflector, recording, asked, askedFor } = scripted(serve(nth => ({ labels: { nth: `${nth}` } })))
+    const { simulation, reflector, recording, asked, askedFor } = scripted(
+      serve(nth => ({ labels: { nth: `${nth}` } })),
+    )
     reflector.relist()
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'watching')
@@ -19,19 +21,20 @@ describe('a reflector that is to list again', () => {
     await simulation.runUntil(() => reflector.stats.relists === 1 && reflector.state === 'watching')
     expect(asked).toEqual(['stream', 'stream'])
     expect([reflector.stats.rollbacks, reflector.lastError]).toEqual([0, undefined])
-    expect([recording.log, recording.reuses]).toEqual([['commit a at 7', 'commit a at 7'], [true, false]])
+    expect([recording.log, recording.reuses]).toEqual([
+      ['commit a at 7', 'commit a at 7'],
+      [true, false],
+    ])
     await simulation.run(() => reflector.stop())
   })
 
   it('R5: reads it once more if that is said while a state is being read', async () => {
-    const { simulation, reflector, asked, askedFor } = scripted(
-      (request, nth) => {
-        request.answer().send(event('ADDED', 'a'))
-        if (nth > 0) request.send(bookmark('7', true))
-        else reflector.relist()
-        if (nth === 0) request.send(bookmark('7', true))
-      },
-    )
+    const { simulation, reflector, asked, askedFor } = scripted((request, nth) => {
+      request.answer().send(event('ADDED', 'a'))
+      if (nth > 0) request.send(bookmark('7', true))
+      else reflector.relist()
+      if (nth === 0) request.send(bookmark('7', true))
+    })
     reflector.start()
     await askedFor(2)
     await simulation.runUntil(() => reflector.stats.relists === 1 && reflector.state === 'watching')
@@ -49,7 +52,10 @@ describe('a reflector that is to list again', () => {
       return isHeld ? release.promise : undefined
     })
     const end = held.hold({ group: 'other', plural: 'configmaps' }, () => Promise.reject(new Error('of another group')))
-    const { simulation, reflector, asked } = scripted(serve(() => ({})), { held })
+    const { simulation, reflector, asked } = scripted(
+      serve(() => ({})),
+      { held },
+    )
     reflector.start()
     await simulation.advance(120_000)
     expect([asked, reflector.state, namespaces]).toEqual([[], 'waiting', ['ns']])

@@ -22,7 +22,9 @@ export interface BundleHolder {
   /** What a user has to apply if the parts are not there. */
   readonly lacks: string
   /** Called with each state: whether the operator's parts are there, and have whole bundles. */
-  readonly seen?: ((live: Bundled | undefined, parts: { readonly areThere: boolean; readonly areWhole: boolean }) => void) | undefined
+  readonly seen?:
+    | ((live: Bundled | undefined, parts: { readonly areThere: boolean; readonly areWhole: boolean }) => void)
+    | undefined
   /** The operator's parts in a state. */
   mine(live: Bundled): readonly BundledPart[]
   /** What is not as the operator declares it. What others add is left out. */

@@ -43,7 +43,12 @@ export interface KeptOptions {
 
 export async function keptInMemory(
   body: (parts: KeptInMemory) => Promise<void>,
-  { configurations = 'manifest', certificates: lives = { servingLifeMs }, own = {}, hasService = true }: KeptOptions = {},
+  {
+    configurations = 'manifest',
+    certificates: lives = { servingLifeMs },
+    own = {},
+    hasService = true,
+  }: KeptOptions = {},
 ): Promise<void> {
   const gauges = new Map<string, number>()
   const series = (name: string, labels?: MetricLabels): string =>
@@ -67,7 +72,10 @@ export async function keptInMemory(
       const name = { name: 'arcade' }
       await client.create(namespaces, { metadata: { name: service.namespace } })
       if (hasService)
-        await client.create(services, { metadata: { ...service }, spec: { ports: [{ port: 443, targetPort: 9443 }] } } as never)
+        await client.create(services, {
+          metadata: { ...service },
+          spec: { ports: [{ port: 443, targetPort: 9443 }] },
+        } as never)
       if (configurations === 'manifest')
         for (const one of declared) await client.create(validatingWebhookConfigurations, one as never)
       const certificates = certificatesFor(operator, service, options)

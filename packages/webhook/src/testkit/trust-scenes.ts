@@ -255,7 +255,9 @@ export function trustOnAServer(server: () => ApiServer): void {
     await until(async () => expect((await first())?.failurePolicy).toBe('Fail'))
     expect(said('was changed, and is applied again')).toBe(true)
     await until(async () => expect(await settled(client)).toBe(true))
-    await client.patch(validatingWebhookConfigurations, configuration, [{ op: 'replace', path: '/webhooks', value: [] }])
+    await client.patch(validatingWebhookConfigurations, configuration, [
+      { op: 'replace', path: '/webhooks', value: [] },
+    ])
     await until(async () => expect((await first())?.name).toBe(name))
     await called(client)
     expect(one.errors).toEqual([])
@@ -270,13 +272,16 @@ export function trustOnAServer(server: () => ApiServer): void {
     await client.create(validatingWebhookConfigurations, manifest as never)
     await called(client)
     const problem = 'ValidatingWebhookConfiguration arcade is not as the program declares it: '
-    const says = (text: string): Promise<void> => until(() => expect(one.warnings).toContain(`${problem}${text}: apply its manifest`))
+    const says = (text: string): Promise<void> =>
+      until(() => expect(one.warnings).toContain(`${problem}${text}: apply its manifest`))
     expect(one.warnings).toEqual([])
     await client.patch(validatingWebhookConfigurations, configuration, [
       { op: 'replace', path: '/webhooks/0/failurePolicy', value: 'Ignore' },
     ])
     await says('limits.arcade.webhooks.wherry.dev: failurePolicy')
-    await client.patch(validatingWebhookConfigurations, configuration, [{ op: 'replace', path: '/webhooks', value: [] }])
+    await client.patch(validatingWebhookConfigurations, configuration, [
+      { op: 'replace', path: '/webhooks', value: [] },
+    ])
     await says('it has no limits.arcade.webhooks.wherry.dev')
     await client.delete(validatingWebhookConfigurations, configuration)
     await says('it was deleted')
@@ -284,19 +289,22 @@ export function trustOnAServer(server: () => ApiServer): void {
     expect(one.errors).toEqual([])
   })
 
-  scene('B3: no configuration is written while the Service that it names does not exist, and that is said once', async () => {
-    const client = admin()
-    await prepare(client)
-    const one = started({}, { address: undefined })
-    await until(() => expect(one.errors).toHaveLength(1))
-    expect(one.errors[0]?.message).toContain('the Service default/arcade does not exist')
-    expect(await client.get(validatingWebhookConfigurations, configuration)).toBeUndefined()
-    expect(one.warnings).toEqual([expect.stringContaining('no webhook reviews what is in the namespace default')])
-    await client.create(services, { metadata: service, spec: { ports: [{ port: 443 }] } })
-    await until(async () => expect(await bundle(client)).toHaveLength(2))
-    await client.delete(services, service)
-    expect(one.errors).toHaveLength(1)
-  })
+  scene(
+    'B3: no configuration is written while the Service that it names does not exist, and that is said once',
+    async () => {
+      const client = admin()
+      await prepare(client)
+      const one = started({}, { address: undefined })
+      await until(() => expect(one.errors).toHaveLength(1))
+      expect(one.errors[0]?.message).toContain('the Service default/arcade does not exist')
+      expect(await client.get(validatingWebhookConfigurations, configuration)).toBeUndefined()
+      expect(one.warnings).toEqual([expect.stringContaining('no webhook reviews what is in the namespace default')])
+      await client.create(services, { metadata: service, spec: { ports: [{ port: 443 }] } })
+      await until(async () => expect(await bundle(client)).toHaveLength(2))
+      await client.delete(services, service)
+      expect(one.errors).toHaveLength(1)
+    },
+  )
 }
 
 /** Whether the bundles are their own manager's alone, as after the last of the first writes. */

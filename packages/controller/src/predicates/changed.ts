@@ -76,7 +76,8 @@ export function hashChanged(parts?: Parts<object>): Predicate<ObjectEvent<object
 /** The same version of an object that was read again, with other contents: the server converts it otherwise now. */
 function isReread(now: WithMetadata, then: WithMetadata): boolean {
   const { resourceVersion } = now.metadata ?? {}
-  return now !== then && resourceVersion !== undefined && resourceVersion === then.metadata?.resourceVersion
+  if (now === then || resourceVersion === undefined || resourceVersion !== then.metadata?.resourceVersion) return false
+  return !isSameValue(now, then)
 }
 
 function updates<C>(isChanged: (now: C, then: C) => boolean): Predicate<ObjectEvent<C>> {

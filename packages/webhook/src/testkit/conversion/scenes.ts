@@ -283,7 +283,7 @@ export function conversionsOnAServer(server: () => ApiServer): void {
     await until(() => expect(one.webhooks.port).toBeGreaterThan(0))
     await client.create(levelsV1alpha1, { metadata: key('early'), spec: { size: 1 } })
     await restore()
-    await client.delete(levelsV1alpha1, key('early'))
+    await until(() => client.delete(levelsV1alpha1, key('early')))
     await until(() => expect(one.operator.state).toBe('running'))
     expect(seen.unconverted).toEqual([])
     await client.create(levelsV1alpha1, { metadata: key('first'), spec: { size: 1 } })

@@ -94,6 +94,7 @@ Add these lines to src/main.ts, before the operator runs:
 
 import { Webhooks } from '@wherry/webhook'
 import { limitsWebhook } from './webhooks/limits.ts'
+// \`service\` is the Service that \`wherry manifests\` writes. While no replica serves, requests for resources of \`groups\` are refused: failurePolicy Fail.
 const webhooks = new Webhooks(operator, { service: 'arcade', groups: ['arcade.example.com'] })
 limitsWebhook(webhooks)
 `)

@@ -33,6 +33,35 @@ describe('informers on demand', () => {
       await run(() => cache.synced())
     }))
 
+  it('B4: a resource that is held back is not read in any view, and others are; a relist reads what is cached again', () =>
+    withCache(async ({ cache, write, run, simulation }) => {
+      await write('+a/one')
+      let release = Promise.withResolvers<void>()
+      let isHeld = true
+      const end = cache.holdReads(configMaps.resource, () => (isHeld ? release.promise : undefined))
+      const informer = cache.informer(configMaps.metadata())
+      await run(() => cache.informer(secrets).whenSynced())
+      await simulation.advance(60_000)
+      expect([informer.state, informer.size]).toEqual(['waiting', 0])
+      isHeld = false
+      release.resolve()
+      await run(() => informer.whenSynced())
+      expect(informer.size).toBe(1)
+      isHeld = true
+      release = Promise.withResolvers()
+      cache.relist(secrets.resource)
+      await simulation.advance(1000)
+      expect(informer.state).toBe('watching')
+      cache.relist(configMaps.resource)
+      await simulation.advance(1000)
+      // The state of before can be read meanwhile.
+      expect([informer.state, informer.size]).toEqual(['waiting', 1])
+      end()
+      release.resolve()
+      await simulation.advance(1000)
+      expect(informer.state).toBe('watching')
+    }))
+
   it('D2: a read that waits in vain says for what', () =>
     withCache(async ({ cache, run, server, simulation }) => {
       await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } }))

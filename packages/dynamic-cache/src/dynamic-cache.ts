@@ -1,4 +1,12 @@
-import { type Client, type FromServer, type KeyOf, OptionTypeError, type Scope, type View } from '@wherry/client'
+import {
+  type Client,
+  type FromServer,
+  type KeyOf,
+  OptionTypeError,
+  type ResourceDefinition,
+  type Scope,
+  type View,
+} from '@wherry/client'
 import { abortSignal, anything, checkOptions, keyCheck } from '@wherry/client/internal'
 import type { Lister, ListerOptions } from '@wherry/informer'
 import { coveredLister, covers, guarded, SyncWaiters, whyNotSynced } from '@wherry/informer/internal'
@@ -216,6 +224,26 @@ export class DynamicCache {
     if (entry.asked) others.push('informer()')
     if (others.length > 0) throw new ViewHeldError(entry.view.key, others)
     await this.#informers.move(cached, to as View, true, options.signal)
+  }
+
+  /**
+   * Has no objects of a resource read, in any of its versions, before `until` lets them: what the server would answer is known to be wrong, such as
+   * before a conversion is in place. `until` is asked before each list; it returns `undefined`, or a promise that resolves when it may be asked again.
+   * Watches that are open go on. Returns a function that ends this.
+   */
+  holdReads(
+    resource: Pick<ResourceDefinition, 'group' | 'plural'>,
+    until: (namespace: string | undefined) => Promise<void> | undefined,
+  ): () => void {
+    return this.#informers.hold(resource, until)
+  }
+
+  /**
+   * Reads all cached objects of a resource again, in each of its versions, for what changes objects without a new resourceVersion. Handlers receive
+   * the objects that differ. Does nothing for a resource that is not cached.
+   */
+  relist(resource: Pick<ResourceDefinition, 'group' | 'plural'>): void {
+    this.#informers.relist(resource)
   }
 
   /** A summary, for metrics and for people. */

@@ -1,7 +1,7 @@
 import { OptionRangeError, type Scope, type View } from '@wherry/client'
 import { viewCheck } from '@wherry/client/internal'
 import { Store, ViewConflictError } from '@wherry/informer'
-import { covers, isSameFunction } from '@wherry/informer/internal'
+import { covers, type HeldResource, type HoldReads, isSameFunction } from '@wherry/informer/internal'
 import { CachedInformer, type HeldEntry } from './cached-informer.ts'
 import { Entry } from './entry.ts'
 import { AlreadyCachedError, CacheClosedError } from './errors.ts'
@@ -91,6 +91,16 @@ export class Informers {
     entry.end()
     if (rescoping !== undefined) void this.#watches.ended(rescoping.watch)
     return this.#watches.ended(watch)
+  }
+
+  /** As {@link Watches.hold}. */
+  hold(resource: HeldResource, until: HoldReads): () => void {
+    return this.#watches.hold(resource, until)
+  }
+
+  /** As {@link Watches.relist}. */
+  relist(resource: HeldResource): void {
+    this.#watches.relist(resource)
   }
 
   /** Resolves when what was removed until now is gone. */

@@ -1,6 +1,6 @@
 import type { Client, View } from '@wherry/client'
 import type { ReadingOptions } from '@wherry/informer'
-import { StreamingSupport, scopeKey } from '@wherry/informer/internal'
+import { HeldReads, type HeldResource, type HoldReads, StreamingSupport, scopeKey } from '@wherry/informer/internal'
 import { PendingDefinitions } from './pending-definitions.ts'
 import { SharedWatch } from './sharing/shared-watch.ts'
 
@@ -21,7 +21,9 @@ export class Watches {
   readonly #options: WatchesOptions
   readonly #streaming: StreamingSupport
   readonly #definitions: PendingDefinitions
+  readonly #held = new HeldReads()
   readonly #byScope = new Map<string, SharedWatch>()
+  readonly #resources = new Map<SharedWatch, HeldResource>()
   /** What is not gone yet. */
   readonly #ending = new Set<Promise<void>>()
 
@@ -53,6 +55,7 @@ export class Watches {
       scope: view,
       reading,
       streaming: this.#streaming,
+      held: this.#held,
       on: {
         error: error => failed(watch, error),
         missing: () => {
@@ -66,12 +69,24 @@ export class Watches {
         empty: () => {
           found()
           if (this.#byScope.get(key) === watch) this.#byScope.delete(key)
+          this.#resources.delete(watch)
           void this.ended(watch)
         },
       },
     })
     this.#byScope.set(key, watch)
+    this.#resources.set(watch, view.resource)
     return watch
+  }
+
+  /** Has no whole state of a resource read, in any version, before what `until` returns has resolved. Returns a function that ends this. */
+  hold(resource: HeldResource, until: HoldReads): () => void {
+    return this.#held.hold(resource, until)
+  }
+
+  /** Reads all objects of a resource again, in each version. */
+  relist({ group, plural }: HeldResource): void {
+    for (const [watch, of] of this.#resources) if (of.group === group && of.plural === plural) watch.relist()
   }
 
   /** Resolves when what a watch has ended until now is closed. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Environment, ErrorContext } from '@wherry/client'
 import { InvalidObjectError } from '@wherry/client/internal'
-import { type Gate, type Reflector, type ReflectorSettings, settingsOf } from '@wherry/informer/internal'
+import { type Gate, HeldReads, type Reflector, type ReflectorSettings, settingsOf } from '@wherry/informer/internal'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { Settings } from './options.ts'
 import { RateLimiter } from './rate-limiter.ts'
@@ -21,6 +21,8 @@ export class CacheContext {
   readonly environment: Environment
   /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
   readonly gate: Gate
+  /** Which objects may not be read yet. */
+  readonly held: HeldReads = new HeldReads()
   /** Of the entries' own watches: the first is a streaming list, and those after it begin with a list, which may be all that is needed. */
   readonly first: ReflectorSettings
   readonly again: ReflectorSettings
@@ -55,7 +57,14 @@ export class CacheContext {
       },
     }
     const { maxObjectBytes } = settings
-    this.first = settingsOf({ client, firstList: 'newest', gate: this.gate, timeoutSeconds, maxObjectBytes })
+    this.first = settingsOf({
+      client,
+      firstList: 'newest',
+      gate: this.gate,
+      held: this.held,
+      timeoutSeconds,
+      maxObjectBytes,
+    })
     this.again = { ...this.first, initial: 'whole' }
   }
 

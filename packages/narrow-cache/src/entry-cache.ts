@@ -1,4 +1,4 @@
-import type { CheckedKey, Timer, View } from '@wherry/client'
+import type { CheckedKey, ResourceDefinition, Timer, View } from '@wherry/client'
 import { keyText, resourceName } from '@wherry/client/internal'
 import { ViewConflictError } from '@wherry/informer'
 import { isSameFunction } from '@wherry/informer/internal'
@@ -55,6 +55,14 @@ export class EntryCache {
       const isSame = view.resource.group === group && view.resource.plural === plural
       return (isSame && entries.get(key)) || []
     })
+  }
+
+  /** Reads all entries of a resource again, in each version. */
+  relist({ group, plural }: Pick<ResourceDefinition, 'group' | 'plural'>): void {
+    for (const one of this.views) {
+      const { resource } = one.view
+      if (resource.group === group && resource.plural === plural) one.relist()
+    }
   }
 
   /**

@@ -1,4 +1,13 @@
-import type { CheckedKey, FromServer, KeyOf, KubernetesObject, ObjectKey, Scope, View } from '@wherry/client'
+import type {
+  CheckedKey,
+  FromServer,
+  KeyOf,
+  KubernetesObject,
+  ObjectKey,
+  ResourceDefinition,
+  Scope,
+  View,
+} from '@wherry/client'
 import {
   abortSignal,
   asKey,
@@ -192,6 +201,19 @@ export class NarrowCache {
   deleted<S extends Scope>(view: View<unknown, S>, key: KeyOf<S>, uid?: string | undefined): void {
     const { name, namespace } = asKey(key) ?? {}
     for (const entry of this.#entries.named(view as View, name, namespace)) entry.deleted(uid)
+  }
+
+  /** As `DynamicCache.holdReads`, for the objects of this cache. Reads wait as for a server that does not answer. */
+  holdReads(
+    resource: Pick<ResourceDefinition, 'group' | 'plural'>,
+    until: (namespace: string | undefined) => Promise<void> | undefined,
+  ): () => void {
+    return this.#shared.held.hold(resource, until)
+  }
+
+  /** As `DynamicCache.relist`: no state of a resource's objects counts until it is read again. */
+  relist(resource: Pick<ResourceDefinition, 'group' | 'plural'>): void {
+    this.#entries.relist(resource)
   }
 
   /** The fraction of a view's objects that have an entry, if one watch of the metadata of all objects is open; else `undefined`. Sends no request. */

@@ -108,6 +108,12 @@ export class ViewEntries extends ViewContext {
     for (const entry of this.entries.values()) entry.rolledBack(source)
   }
 
+  /** What the server has may differ from all that is known, though no resourceVersion does: it is read again. */
+  relist(): void {
+    this.rollBack(undefined)
+    for (const entry of this.entries.values()) if (!entry.isListing) entry.relist()
+  }
+
   close(): void {
     for (const entry of this.entries.values()) entry.close()
     for (const watch of this.watches) watch.close()

@@ -35,6 +35,9 @@ export interface DeclaredWebhooks {
 
 const admission = 'admissionregistration.k8s.io'
 const kept = ['list', 'watch', 'patch']
+/** Said at the rule: it is stronger than it looks. */
+const anyRequest =
+  "webhooks: this can't be limited by a name, so a stolen token can have any request reviewed; configurations: 'manifest' needs no such right"
 
 /** The rights of an operator's webhooks, as docs/webhooks.md has them, and what they are deployed with. */
 export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclaration {
@@ -50,9 +53,21 @@ export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclar
             ...kept.map(verb => ({ verb, ...secret, name: `${operator}-webhook-authorities`, ...certificates })),
           ]
         : []),
+      ...(isApplied && details.address === undefined && types.length + details.conversions.length > 0
+        ? [
+            {
+              verb: 'get',
+              ...secret,
+              resource: 'services',
+              name: details.service.name,
+              by: 'webhooks: its Service',
+              exact: true,
+            },
+          ]
+        : []),
       ...types.flatMap(type => {
         const right = { group: admission, resource: `${type}webhookconfigurations`, by: 'webhooks', exact: true }
-        const made = isApplied ? [{ verb: 'create', ...right }] : []
+        const made = isApplied ? [{ verb: 'create', ...right, by: anyRequest }] : []
         return [...made, ...kept.map(verb => ({ verb, ...right, name: operator }))]
       }),
       ...details.conversions.flatMap(({ definition: name }) => {

@@ -105,6 +105,24 @@ export class BundleFightError extends Error {
   }
 }
 
+/**
+ * The Service of the webhooks does not exist, so the operator writes nothing that names it: an API server would refuse each request that it can't ask
+ * about. Sent to `onError` once, until the Service is there.
+ */
+export class ServiceMissingError extends Error {
+  override readonly name = 'ServiceMissingError'
+  readonly code = 'SERVICE_MISSING'
+  /** `namespace/name` */
+  readonly service: string
+
+  constructor(service: string) {
+    super(
+      `the Service ${service} does not exist, so no webhook configuration and no conversion is written: apply the manifests, or run the program with "wherry dev --cluster" if it runs outside of the cluster`,
+    )
+    this.service = service
+  }
+}
+
 /** A file of `certificates.files` can't be used. The message repeats nothing of the file. */
 export class CertificateFileError extends Error {
   override readonly name = 'CertificateFileError'

@@ -4,7 +4,8 @@ import type { BundleHolder } from './bundles/holder.ts'
 import { KeptBundles } from './bundles/kept-bundles.ts'
 import type { ManagedCertificates } from './certificates/managed.ts'
 import { type CertificateOptions, livesOf } from './certificates/options.ts'
-import type { WebhooksOptions } from './options.ts'
+import { serviceOf, type WebhooksOptions } from './options.ts'
+import { OwnService } from './own-service.ts'
 
 /** How often the age of bundles and the life of the certificate are measured, in milliseconds. */
 const everyMs = 10_000
@@ -28,10 +29,12 @@ export class KeptTrust {
   /** Rejects if an object can't be watched. */
   async start(holders: readonly BundleHolder[]): Promise<void> {
     const { client, narrow, name } = this.#operator
-    const { certificates: given = {}, configurations = 'apply' } = this.#options
+    const { certificates: given = {}, configurations = 'apply', address } = this.#options
+    const service =
+      address === undefined ? new OwnService(client, serviceOf(this.#options, client.namespace)) : undefined
     const { authorityMs } = livesOf(given as CertificateOptions)
     const parts = {
-      ...{ client, narrow, certificates: this.#certificates },
+      ...{ client, narrow, certificates: this.#certificates, service },
       ...{ isApplied: configurations === 'apply', settleMs: Math.min(longestSettleMs, authorityMs / 32) },
     }
     this.#kept = holders.map(holder => new KeptBundles({ ...parts, holder }, name))

@@ -21,7 +21,7 @@ const given: WebhooksOptions = {
 }
 
 it('webhooks are served as their options say, if no tool says otherwise', () => {
-  expect(observation('arcade', given)).toEqual({ options: given, isLeftOut: false, listeners: [] })
+  expect(observation('arcade', given)).toEqual({ options: given, isLeftOut: false, listeners: [], asked: [] })
 })
 
 it('a tool has webhooks served on this machine, with nothing that only a cluster has, or left out', () => {

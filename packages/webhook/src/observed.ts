@@ -34,6 +34,8 @@ export interface ObservedWebhooks {
   leaveOut(): void
   /** Calls the listener after each request that is answered. */
   onAdmission(listener: (admission: ObservedAdmission) => void): void
+  /** Calls the listener with the names of all webhooks and conversions once the API server asks them: it has what leads to them, and trusts them. */
+  onAsked(listener: (names: readonly string[]) => void): void
 }
 
 /** Where the webhooks of an operator publish their {@link ObservedWebhooks}, before they are served. */
@@ -44,11 +46,13 @@ export interface Observation {
   readonly options: WebhooksOptions
   readonly isLeftOut: boolean
   readonly listeners: readonly ((admission: ObservedAdmission) => void)[]
+  readonly asked: readonly ((names: readonly string[]) => void)[]
 }
 
 /** Publishes the webhooks of an operator, if anybody listens, and returns with which options they are to be served. */
 export function observation(name: string, given: WebhooksOptions): Observation {
   const listeners: ((admission: ObservedAdmission) => void)[] = []
+  const asked: ((names: readonly string[]) => void)[] = []
   let options = given
   let isLeftOut = false
   if (starts.hasSubscribers) {
@@ -61,10 +65,11 @@ export function observation(name: string, given: WebhooksOptions): Observation {
         isLeftOut = true
       },
       onAdmission: listener => void listeners.push(listener),
+      onAsked: listener => void asked.push(listener),
     }
     starts.publish(observed)
   }
-  return { options, isLeftOut, listeners }
+  return { options, isLeftOut, listeners, asked }
 }
 
 /** The own namespace of an operator is left out of its reviews, and must be there: on this machine that is `kube-system`, and objects in `default` are reviewed. */

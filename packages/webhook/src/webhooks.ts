@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { OptionTypeError } from '@wherry/client'
+import { OptionTypeError, type Timer } from '@wherry/client'
 import type { ComponentDeclaration, Operator, OperatorComponent } from '@wherry/controller'
 import { NotYetError } from '@wherry/controller/internal'
 import { type AdmissionAnswer, answer } from './admission/answer.ts'
@@ -12,6 +12,7 @@ import { certificatesFor, isSource } from './certificates-for.ts'
 import { answerConversion } from './conversion/answer.ts'
 import type { Conversion } from './conversion/conversion.ts'
 import { type ConversionStanza, conversionPath, conversionStanza } from './conversion/stanza.ts'
+import { TakenUp } from './conversion/taken-up.ts'
 import { NamedWebhook } from './declaration/builder.ts'
 import { pathOf, type WebhookDefinition } from './declaration/definition.ts'
 import { webhooksDeclaration } from './declared.ts'
@@ -28,9 +29,12 @@ import {
   webhookConfigurations,
 } from './scope/configurations.ts'
 import { blocksOwnPods } from './scope/own-pods.ts'
+import { sparedNamespaces } from './scope/selectors.ts'
 import { type AnswerHook, WebhookServer } from './server/webhook-server.ts'
 
 const defaultPort = 9443
+/** How often it is looked whether the API server asks, for a tool, in milliseconds. */
+const askedEveryMs = 50
 
 /**
  * The admission webhooks and the conversions of an operator. They are served by every replica, from the start of the operator's run until its end.
@@ -55,8 +59,11 @@ export class Webhooks {
   #listeners: Observation['listeners'] = []
   #isLeftOut = false
   #releases: (() => Promise<void>)[] = []
+  #looks: Timer | undefined
   #server: WebhookServer | undefined
   #trust: KeptTrust | undefined
+  /** By the names of the definitions. */
+  readonly #takenUp = new Map<string, TakenUp>()
 
   /**
    * Adds the webhooks to an operator. Does no I/O.
@@ -218,12 +225,17 @@ export class Webhooks {
   }
 
   async #start(): Promise<void> {
-    const { options, isLeftOut, listeners } = observation(this.#operator.name, this.#options)
+    const { options, isLeftOut, listeners, asked } = observation(this.#operator.name, this.#options)
     this.#options = options
     this.#service = serviceOf(options, this.#service.namespace)
     this.#listeners = listeners
     this.#isLeftOut = isLeftOut
     if (isLeftOut) return
+    for (const [name, conversion] of this.#conversions) {
+      const takenUp = new TakenUp(this.#operator, conversion)
+      this.#takenUp.set(name, takenUp)
+      takenUp.start()
+    }
     const definitions = this.#definitions()
     const { host, port = defaultPort, clientCa, http2 = false } = this.#options
     const { environment, cache } = this.#parts
@@ -249,10 +261,33 @@ export class Webhooks {
     this.#server = new WebhookServer({ hooks, certificates, environment, host, port, clientCa, http2 })
     await this.#server.listen()
     const served = { webhooks: definitions.map(({ name }) => name), conversions: [...this.#conversions.keys()] }
-    environment.log('info', 'webhooks are served', { port: this.port, ...served })
+    // Otherwise a user finds out by an object that nobody reviewed.
+    const unreviewed = sparedNamespaces(this.#service.namespace)
+    environment.log('info', 'webhooks are served', { port: this.port, ...served, unreviewed })
+    if (this.#options.address === undefined && this.#service.namespace === 'default' && definitions.length > 0)
+      environment.onWarning(
+        "no webhook reviews what is in the namespace default, because it is the operator's own: run it in a namespace of its own",
+      )
     const suffix = nameSuffix(this.#operator.name)
     const configured = this.configurations().map(one => configurationHolder(one, suffix))
-    await this.#trust.start([...configured, ...this.conversions().map(definitionHolder)])
+    const holders = [
+      ...configured,
+      ...this.conversions().map(one => definitionHolder(one, this.#takenUp.get(one.definition))),
+    ]
+    await this.#trust.start(holders)
+    if (asked.length > 0)
+      this.#tellAsked(() => asked.forEach(one => void one([...served.webhooks, ...served.conversions])))
+  }
+
+  /** Tells a tool when the API server asks the webhooks. */
+  #tellAsked(tell: () => void): void {
+    const { clock } = this.#parts.environment
+    try {
+      this.#trust?.checkReady()
+      tell()
+    } catch {
+      this.#looks = clock.timer(askedEveryMs, () => this.#tellAsked(tell))
+    }
   }
 
   #hook(definition: WebhookDefinition): AnswerHook {
@@ -273,6 +308,7 @@ export class Webhooks {
   #conversionHook(conversion: Conversion): AnswerHook {
     return async body => {
       const said = await answerConversion(conversion, body, this.#parts.environment)
+      if ('review' in said) this.#takenUp.get(conversion.name)?.asked()
       return 'review' in said ? { status: 200, text: said.review } : { status: 400, text: said.badRequest }
     }
   }
@@ -287,10 +323,13 @@ export class Webhooks {
         if (cache.covering(view) === undefined)
           throw new NotYetError(`the webhook ${name} waits for ${view.key} to sync`)
     this.#trust?.checkReady()
+    for (const { obstacle } of this.#takenUp.values()) if (obstacle !== undefined) throw new NotYetError(obstacle)
     for (const check of this.#readyChecks) await check()
   }
 
   async #stop(): Promise<void> {
+    this.#looks?.cancel()
+    for (const one of this.#takenUp.values()) one.stop()
     await this.#trust?.stop()
     await this.#server?.close()
     await Promise.all(this.#releases.map(release => release()))

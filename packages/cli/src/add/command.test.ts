@@ -28,6 +28,7 @@ import { Webhooks } from '@wherry/webhook'
 import { playerLimitWebhook } from './webhooks/player-limit.ts'
 
 const operator = make()
+// \`service\` is the Service that \`wherry manifests\` writes. While no replica serves, requests for resources of \`groups\` are refused: failurePolicy Fail.
 const webhooks = new Webhooks(operator, { service: 'arcade', groups: ['arcade.example.com'] })
 playerLimitWebhook(webhooks)
 await operator.run()

@@ -44,7 +44,11 @@ export function webhookSource({ name, mutates, resource }: NewWebhook): string {
   return `import type { Webhooks } from '@wherry/webhook'
 import { ${imported} } from '../${file}'
 
-/** ${mutates ? `Changes each ${kind}` : `Looks at each ${kind}`} before it is stored. */
+/**
+ * ${mutates ? `Changes each ${kind}` : `Looks at each ${kind}`} before it is stored. What the handler does is a placeholder: write your own rule.
+ *
+ * While no replica serves, a request is refused if the group is in the option groups of Webhooks, and passes if it is not; .failurePolicy says otherwise.
+ */
 export function ${functionOf(name)}(webhooks: Webhooks): void {
   webhooks
     .webhook('${name}')

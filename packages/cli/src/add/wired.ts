@@ -16,7 +16,11 @@ export function webhookLines({ name, resource, operator }: NewWebhook, of: strin
   if (webhooks !== undefined) return { imports: [imported], statements: [`${add}(${webhooks})`] }
   return {
     imports: ["import { Webhooks } from '@wherry/webhook'", imported],
-    statements: [`const webhooks = new Webhooks(${of}, { service: '${operator}'${groups} })`, `${add}(webhooks)`],
+    statements: [
+      '// `service` is the Service that `wherry manifests` writes. While no replica serves, requests for resources of `groups` are refused: failurePolicy Fail.',
+      `const webhooks = new Webhooks(${of}, { service: '${operator}'${groups} })`,
+      `${add}(webhooks)`,
+    ],
   }
 }
 

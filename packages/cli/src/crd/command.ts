@@ -8,6 +8,7 @@ import type { CommandHost } from '../host.ts'
 import { StaleFiles } from '../renewal.ts'
 import { DefinitionFiles } from './definition-files.ts'
 import { FolderChanges } from './file-changes.ts'
+import { kustomized } from './kustomized.ts'
 import { checkManifest, type Manifest, writeManifest } from './manifests.ts'
 import { watchManifests } from './watch.ts'
 
@@ -16,6 +17,7 @@ interface Options {
   readonly check?: true
   readonly watch?: true
   readonly diff?: string
+  readonly kustomization?: string
   readonly json?: true
 }
 
@@ -27,6 +29,7 @@ Examples:
   wherry crd src/game.ts --out deploy/crd --watch      write them again whenever a file changes, until Ctrl+C
   wherry crd src/*.crd.ts --out deploy/crd --check     in CI: fail if one of these files is stale
   wherry crd src/game.ts --diff cluster                before an upgrade: is the change safe for the objects in the cluster?
+  kubectl kustomize deploy | wherry crd src/game.ts --diff -    what is applied has the conversions of deploy/kustomization.yaml
   wherry crd src/game.ts --diff cluster:staging        the same for the kubeconfig's context "staging"
   git show main:deploy/crd/games.example.com.yaml | wherry crd src/game.ts --diff -
 
@@ -51,13 +54,18 @@ export function crdCommand(host: CommandHost): Command {
       '--diff <old>',
       'write nothing, and fail if a change from the old definition is not safe: a file, - for the standard input, cluster, or cluster:CONTEXT',
     )
+    .option(
+      '--kustomization <file>',
+      'with --diff: the kustomization whose patches have the conversions (default: deploy/kustomization.yaml, if it is there)',
+    )
     .option('--json', 'print a JSON document for each definition, or with --diff for each change, on a line of its own')
     .addHelpText('after', examples)
     .action((files: readonly string[], options: Options) => crd(files, options, host))
 }
 
 async function crd(paths: readonly string[], options: Options, host: CommandHost): Promise<void> {
-  const { out, check, watch, diff, json } = options
+  const { out, check, watch, diff, kustomization, json } = options
+  if (kustomization !== undefined && diff === undefined) throw wrongUsage('--kustomization needs --diff')
   if (diff !== undefined && (out !== undefined || check || watch))
     throw wrongUsage('--diff writes and checks no files: take it without --out, --check and --watch')
   if (check && out === undefined) throw wrongUsage('--check needs --out, the folder of the files to check')
@@ -66,7 +74,7 @@ async function crd(paths: readonly string[], options: Options, host: CommandHost
   const { stdout, stderr, cwd } = host
   const files = new DefinitionFiles(paths, cwd)
   if (diff !== undefined) {
-    await compare(await files.definitions(), diff, json === true, host)
+    await compare(await kustomized(await files.definitions(), kustomization, host), diff, json === true, host)
     return
   }
   if (out === undefined) {

@@ -20,7 +20,7 @@ export function projectFiles(
     'package.json': `${JSON.stringify(packageJson(names, style, version), undefined, 2)}\n`,
     'tsconfig.json': `${JSON.stringify({ compilerOptions }, undefined, 2)}\n`,
     '.gitignore': 'node_modules/\ndist/\n.wherry/\n',
-    'README.md': readme(names, schema),
+    'README.md': readme(names, schema, hasWebhook),
     'AGENTS.md': agents(names, style),
     Dockerfile: dockerfile,
     '.github/workflows/ci.yaml': workflow,
@@ -36,7 +36,7 @@ function schemaFile({ code }: ProjectNames, schema: SchemaKind): string {
   return schema === 'zod' ? `src/${code.file}.crd.ts` : `src/${code.file}.ts`
 }
 
-function readme(names: ProjectNames, schema: SchemaKind): string {
+function readme(names: ProjectNames, schema: SchemaKind, hasWebhook: boolean): string {
   const { name, group, kind } = names
   return `# ${name}
 
@@ -58,16 +58,24 @@ npm run check        # in CI: fails if a file in deploy is stale
 To run it in the cluster of your kubeconfig, with your own rights:
 
 \`\`\`sh
-kubectl apply -f deploy/crd
-npm start
-\`\`\`
-
+${inCluster(hasWebhook)}
 To deploy it, with exactly the rights that it needs:
 
 \`\`\`sh
-docker build --tag ${name}:latest .
+docker build --tag ${name}:latest .   # and bring it to where the nodes find it: a registry (--image in the script manifests), or kind load docker-image
 kubectl apply -k deploy
 \`\`\`
+`
+}
+
+/** The commands that run the program against a cluster, and what comes after them. */
+function inCluster(hasWebhook: boolean): string {
+  if (!hasWebhook) return 'kubectl apply -f deploy/crd\nnpm start\n```\n'
+  return `npm run dev -- --cluster
+\`\`\`
+
+The webhooks are left out then: a cluster can't call them on your machine. \`npm start\` writes no webhook configuration either, and says so, unless the Service
+of \`deploy\` exists.
 `
 }
 

@@ -25,6 +25,10 @@ export function sourcesWithWebhook(names: ProjectNames, schema: SchemaKind): Rea
   }
 }
 
+/** As `@wherry/webhook` declares it. */
+const anyRequest =
+  "webhooks: this can't be limited by a name, so a stolen token can have any request reviewed; configurations: 'manifest' needs no such right"
+
 /** What the webhook of a new project declares. A test compares it with what its program does. */
 export function webhookDeclared(operator: string): {
   readonly rights: readonly DeclaredRight[]
@@ -40,7 +44,8 @@ export function webhookDeclared(operator: string): {
     rights: [
       { verb: 'create', ...secret },
       ...kept.map(verb => ({ verb, ...secret, name: `${operator}-webhook-authorities` })),
-      { verb: 'create', ...configuration },
+      { verb: 'get', ...secret, resource: 'services', name: operator, by: 'webhooks: its Service' },
+      { verb: 'create', ...configuration, by: anyRequest },
       ...kept.map(verb => ({ verb, ...configuration, name: operator })),
     ],
     details: {

@@ -8,7 +8,7 @@ import type { CommandHost } from '../host.ts'
 import { Overview } from './overview.ts'
 import { servePage } from './page.ts'
 import type { Place } from './place.ts'
-import { commandLine, entry, Program, passedOn } from './program.ts'
+import { commandLine, entry, Program, type ProgramOptions, passedOn } from './program.ts'
 
 /** How `wherry dev` runs an operator. */
 export interface DevOptions {
@@ -49,14 +49,26 @@ export async function dev(
   await using _place = place
   if (!existsSync(resolve(cwd, file))) throw wrongUsage(`${file} is not there: name the program of your operator`)
   const overview = new Overview(place.url)
+  let asked: readonly string[] = []
+  /** While the program does not run, nothing leads to its webhooks. */
+  const unasked = (): void => {
+    if (asked.length > 0) say(`webhooks: ${asked.join(', ')} not asked until ${file} runs again: nothing is refused`)
+    asked = []
+  }
+  const hear: ProgramOptions['hear'] = message => {
+    if (message.type !== 'webhooks') return overview.hear(message)
+    asked = message.names
+    for (const name of asked) say(`webhooks: ${name} is asked from now on`)
+  }
   const program = new Program({
-    ...{ file, cwd, stdout, stderr, hear: message => overview.hear(message) },
+    ...{ file, cwd, stdout, stderr, hear },
     env: { ...process.env, PORT: process.env.PORT ?? '0', ...place.env },
     ended(how) {
       void place.programEnded()
       if (ending?.aborted) return
       overview.setProgram(`ended with ${how}`)
       say(`${file} ended with ${how}: it starts again when a file changes`)
+      unasked()
     },
   })
   await using page = await servePage(overview, pagePort, (controller, key) => program.explain(controller, key))
@@ -66,6 +78,7 @@ export async function dev(
   }
   await using restart = oneAtATime(async () => {
     say(`a file has changed: ${file} starts again`)
+    unasked()
     await program.stop()
     await place.programEnded()
     if (!ending?.aborted) start()

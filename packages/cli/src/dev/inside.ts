@@ -44,6 +44,8 @@ interface ObservedWebhooks {
   serveHere(): void
   leaveOut(): void
   onAdmission(listener: (admission: Admission) => void): void
+  /** An older `@wherry/webhook` does not have it. */
+  onAsked?(listener: (names: readonly string[]) => void): void
 }
 
 /** How often the state is looked at, in milliseconds. */
@@ -101,6 +103,7 @@ function placeWebhooks(webhooks: ObservedWebhooks): void {
     return
   }
   webhooks.serveHere()
+  webhooks.onAsked?.(names => tell({ type: 'webhooks', names }))
   webhooks.onAdmission(admission => {
     const { message, warnings, changes } = admission
     const texts = { message: cut(message), warnings: warnings.map(cut), changes: changes.map(cut) }

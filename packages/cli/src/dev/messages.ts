@@ -63,12 +63,15 @@ export type FromOperator =
   | { readonly type: 'admission'; readonly admission: Admission }
   | { readonly type: 'state'; readonly state: OperatorState }
   | { readonly type: 'run'; readonly run: Run }
+  /** The API server asks these webhooks and conversions from now on. */
+  | { readonly type: 'webhooks'; readonly names: readonly string[] }
   | { readonly type: 'explained'; readonly id: number; readonly text: string }
 
 /** Whether a message is one of ours. The program of the operator may send messages of its own, of any form. */
 export function isFromOperator(message: unknown): message is FromOperator {
   if (!isRecord(message)) return false
-  const { type, state, run, id, text, admission } = message
+  const { type, state, run, id, text, admission, names } = message
+  if (type === 'webhooks') return texts.ok(names)
   if (type === 'explained') return Number.isInteger(id) && typeof text === 'string'
   if (type === 'state') return isRecord(state) && typeof state.name === 'string' && areStates(state)
   if (type === 'admission') return isRecord(admission) && isAdmission(admission)

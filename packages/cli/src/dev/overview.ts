@@ -61,7 +61,7 @@ export class Overview {
     this.#changed()
   }
 
-  hear(message: Exclude<FromOperator, { type: 'explained' }>): void {
+  hear(message: Exclude<FromOperator, { type: 'explained' | 'webhooks' }>): void {
     this.#program = 'runs'
     if (message.type === 'state') this.#operator = message.state
     else if (message.type === 'admission') this.#admitted(message.admission)

@@ -1,3 +1,5 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
@@ -59,7 +61,34 @@ describe('wherry crd --diff', () => {
     })
   })
 
+  it('K6: counts the conversions that a kustomization patches into the definitions', async () => {
+    const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'] } }
+    const { spec } = game.definition
+    const old = definitionYaml({ ...game.definition, spec: { ...spec, conversion } as typeof spec })
+    const bare = await run('crd arcade.crd.ts --diff -', undefined, old)
+    expect([bare.status, bare.stdout.includes('spec.conversion.strategy: None, was Webhook')]).toEqual([1, true])
+    const folder = await mkdtemp(join(tmpdir(), 'wherry-kustomized-'))
+    const file = join(folder, 'kustomization.yaml')
+    const write = (value: object, of = name): Promise<void> => {
+      const patch = JSON.stringify([{ op: 'add', path: '/spec/conversion', value }])
+      return writeFile(
+        file,
+        JSON.stringify({ patches: [{ target: { kind: 'CustomResourceDefinition', name: of }, patch }] }),
+      )
+    }
+    await write(conversion)
+    const line = `crd arcade.crd.ts --diff - --kustomization ${file}`
+    expect(await run(line, undefined, old)).toMatchObject({ status: 0, stderr: '' })
+    await write(conversion, 'others.arcade.example.com')
+    expect((await run(line, undefined, old)).status).toBe(1)
+    await write({ strategy: 'None' })
+    expect((await run(line, undefined, old)).stdout).toContain('spec.conversion.strategy: None, was Webhook')
+    await rm(folder, { recursive: true })
+  })
+
   it.for([
+    ['crd arcade.crd.ts --kustomization deploy/kustomization.yaml', '--kustomization needs --diff'],
+    ['crd arcade.crd.ts --diff - --kustomization none.yaml', "none.yaml can't be read"],
     ['crd arcade.crd.ts --diff none.yaml', "none.yaml can't be read"],
     ['crd arcade.crd.ts --diff every.yaml', 'every.yaml has none of games.arcade.example.com'],
     ['crd arcade.crd.ts --diff - --check --out crd', '--diff writes and checks no files'],

@@ -42,6 +42,8 @@ apiVersion: v1
 kind: Namespace
 metadata:
   name: game
+  labels:
+    pod-security.kubernetes.io/enforce: restricted
 ---
 apiVersion: v1
 kind: ServiceAccount
@@ -109,6 +111,7 @@ spec:
       containers:
         - name: operator
           image: game:latest
+          imagePullPolicy: IfNotPresent
           env:
             - name: NODE_ENV
               value: production

@@ -23,11 +23,14 @@ export function deployment(deployed: Deployed): object {
           serviceAccountName: name,
           // Reconciles have 30 s to end, the last events and the lease 5 s each.
           terminationGracePeriodSeconds: 45,
+          ...(replicas(deployed).replicas > 1 && { topologySpreadConstraints: [spread(name)] }),
           securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
           containers: [
             {
               name: 'operator',
               image,
+              // An image of a tag that was built here is on no registry. Name another tag for each release: --image.
+              imagePullPolicy: 'IfNotPresent',
               env: [{ name: 'NODE_ENV', value: 'production' }],
               ...(ports.length > 0 && { ports }),
               ...(health && probes(health)),
@@ -54,8 +57,14 @@ function probes({ tls }: DeclaredHealth): object {
   }
 }
 
+/** On nodes of their own, if there are some: a node that goes takes one replica along. */
+function spread(name: string): object {
+  const labelSelector = { matchLabels: labelsOf(name) }
+  return { maxSkew: 1, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway', labelSelector }
+}
+
 /** Without a leader two would both write. Webhooks are served without a gap: a replica goes when another one is ready. */
-function replicas({ leader, webhooks }: Deployed): object {
+function replicas({ leader, webhooks }: Deployed): { readonly replicas: number; readonly strategy?: object } {
   if (!leader && !webhooks?.fails) return { replicas: 1, strategy: { type: 'Recreate' } }
   if (webhooks === undefined) return { replicas: 2 }
   return { replicas: 2, strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } } }

@@ -14,7 +14,7 @@ export function manifestsYaml(deployed: Deployed): string {
   const labels = labelsOf(name)
   const metadata = { name, namespace, labels }
   const documents = [
-    yamlText({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } }),
+    yamlText({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: restricted } }),
     yamlText({ apiVersion: 'v1', kind: 'ServiceAccount', metadata }),
     ...(roles.length === 0 ? [] : [rolesYaml(roles, name)]),
     ...roles.map(role => yamlText(binding(role, deployed))),
@@ -40,6 +40,9 @@ export function kustomizationYaml(files: readonly string[], conversions: readonl
     ...(patches.length > 0 && { patches }),
   })
 }
+
+/** The Deployment keeps to the strictest of the standards for Pods. */
+const restricted = { 'pod-security.kubernetes.io/enforce': 'restricted' }
 
 const rbac = 'rbac.authorization.k8s.io'
 

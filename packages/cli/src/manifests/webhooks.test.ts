@@ -65,8 +65,13 @@ it('K7: webhooks have a Service, a port, two replicas without a gap, and a budge
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0 } },
       template: {
         spec: {
+          // One node that goes takes one replica along.
+          topologySpreadConstraints: [
+            { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: labels } },
+          ],
           containers: [
             {
+              imagePullPolicy: 'IfNotPresent',
               ports: [
                 { name: 'health', containerPort: 8080 },
                 { name: 'webhooks', containerPort: 9443 },
@@ -125,7 +130,8 @@ it('K7: configurations that a manifest has come last, and the comment says in wh
   expect([...all].at(-1)).toEqual(['ValidatingWebhookConfiguration -/arcade', configuration])
   expect((await run(line, folder)).stdout).toContain(`
 # To uninstall, in this order:
-#   kubectl delete --ignore-not-found validatingwebhookconfiguration/arcade
+#   kubectl delete --ignore-not-found --namespace game deployment game
+#   kubectl delete --ignore-not-found validatingwebhookconfiguration/arcade  (until then its requests are refused)
 #   kubectl delete --ignore-not-found -k .
 apiVersion: v1
 `)

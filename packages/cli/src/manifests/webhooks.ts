@@ -30,14 +30,22 @@ export function webhookDocuments({ name, namespace, webhooks }: Deployed): reado
   ]
 }
 
-/** Without its Pods, requests are refused and objects can't be converted: what asks for them goes first. */
-export function uninstallComment({ webhooks }: Deployed): string {
+/**
+ * Objects are converted by the Pods, so definitions go while they run. A configuration that a running operator applies comes back, so it goes after them:
+ * until then its requests are refused.
+ */
+export function uninstallComment({ name, namespace, webhooks }: Deployed): string {
   if (webhooks === undefined) return ''
   const { configured, conversions } = webhooks
   return [
     '# To uninstall, in this order:',
-    ...(configured.length === 0 ? [] : [`#   kubectl delete --ignore-not-found ${configured.join(' ')}`]),
     ...conversions.map(({ definition }) => `#   kubectl delete crd ${definition}  (and all of its objects)`),
+    ...(configured.length === 0
+      ? []
+      : [
+          `#   kubectl delete --ignore-not-found --namespace ${namespace} deployment ${name}`,
+          `#   kubectl delete --ignore-not-found ${configured.join(' ')}  (until then its requests are refused)`,
+        ]),
     '#   kubectl delete --ignore-not-found -k .',
     '',
   ].join('\n')

@@ -19,10 +19,10 @@ export interface WithMetadata {
 
 /**
  * Passes updates that changed the `generation`: for most resources those of the `spec`, and not those of the status, labels or annotations. Passes
- * adds and deletes. The generation of a resource without generations (ConfigMaps, Secrets) never changes, so their updates do not pass.
+ * adds and deletes, and objects that a conversion which was put in place has changed. The generation of a resource without generations (ConfigMaps, Secrets) never changes, so their updates do not pass.
  */
 export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
-  ({ metadata: now }, { metadata: then }) => now?.generation !== then?.generation,
+  (now, then) => now.metadata?.generation !== then.metadata?.generation || isReread(now, then),
 )
 
 /**
@@ -46,7 +46,7 @@ export const specChanged: Predicate<ObjectEvent<object>> = fieldsChanged(
 
 /** Passes updates that changed the resourceVersion: all except resyncs. Passes adds and deletes. */
 export const resourceVersionChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
-  ({ metadata: now }, { metadata: then }) => now?.resourceVersion !== then?.resourceVersion,
+  (now, then) => now.metadata?.resourceVersion !== then.metadata?.resourceVersion || isReread(now, then),
 )
 
 /** Passes updates that changed labels. Passes adds and deletes. */
@@ -71,6 +71,13 @@ export function hashChanged(parts?: Parts<object>): Predicate<ObjectEvent<object
     return isHashedObject(object) ? object.hashes : {}
   }
   return updates((now, then) => !isSame(hashes(now), hashes(then)))
+}
+
+/** The same version of an object that was read again, with other contents: the server converts it otherwise now. */
+function isReread(now: WithMetadata, then: WithMetadata): boolean {
+  const { resourceVersion } = now.metadata ?? {}
+  if (now === then || resourceVersion === undefined || resourceVersion !== then.metadata?.resourceVersion) return false
+  return !isSameValue(now, then)
 }
 
 function updates<C>(isChanged: (now: C, then: C) => boolean): Predicate<ObjectEvent<C>> {

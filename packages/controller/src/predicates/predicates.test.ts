@@ -34,6 +34,22 @@ describe('C4: what has changed', () => {
     expect([predicate(added), predicate(deleted)]).toEqual([true, true])
   })
 
+  it.each([generationChanged, resourceVersionChanged])(
+    'B4: what a conversion has changed without a new version: %o',
+    predicate => {
+      const at = (spec: object, resourceVersion?: string): WithMetadata =>
+        ({
+          metadata: { generation: 1, ...(resourceVersion !== undefined && { resourceVersion }) },
+          spec,
+        }) as WithMetadata
+      expect(predicate(update(at({}, '7'), at({ players: 2 }, '7')))).toBe(true)
+      const one = at({}, '7')
+      expect(predicate(update(one, one))).toBe(false)
+      // Nothing says that these are the same version.
+      expect(predicate(update(at({}), at({ players: 2 })))).toBe(false)
+    },
+  )
+
   it('what functions select, compared by value', () => {
     interface Scaled {
       spec: { replicas?: number; ports?: { port: number }[]; image?: string }

@@ -1,6 +1,7 @@
 import type { Client, KubernetesObject, View } from '@wherry/client'
 import type { InformerState, ReadingOptions, Store, StoreWriter } from '@wherry/informer'
 import {
+  type HeldReads,
   jointError,
   jointResourceVersion,
   jointState,
@@ -30,6 +31,7 @@ export interface FeedOptions {
   readonly takesOver: boolean
   readonly reading: ReadingOptions
   readonly streaming: StreamingSupport
+  readonly held: HeldReads
   readonly on: FeedListeners
 }
 
@@ -42,7 +44,7 @@ export class Feed {
   readonly #writers = new Map<Store<unknown>, readonly StoreWriter[]>()
   readonly #staged = new Set<Store<unknown>>()
 
-  constructor({ client, scope, form, takesOver, reading, streaming, on }: FeedOptions) {
+  constructor({ client, scope, form, takesOver, reading, streaming, held, on }: FeedOptions) {
     this.form = form
     this.#namespaces = scope.namespaces
     const targets = targetsFor(scope, form)
@@ -55,6 +57,7 @@ export class Feed {
           ...reading,
           firstList: takesOver ? 'newest' : 'any',
           streaming,
+          held,
           on: {
             synced: () => {
               if (this.#unsynced.delete(index) && this.#unsynced.size === 0) on.synced()
@@ -148,6 +151,11 @@ export class Feed {
 
   retryNow(): void {
     for (const reflector of this.#reflectors) reflector.retryNow()
+  }
+
+  /** Reads all again, and reuses nothing. */
+  relist(): void {
+    for (const reflector of this.#reflectors) reflector.relist()
   }
 
   /** Has those that were refused try again for somebody who waits. Returns whether an answer is to come. */

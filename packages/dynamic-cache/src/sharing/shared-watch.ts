@@ -1,6 +1,6 @@
 import type { Client, View } from '@wherry/client'
 import type { InformerState, ReadingOptions, Store, StoreWriter } from '@wherry/informer'
-import { formFor, type ReadForm, type StreamingSupport } from '@wherry/informer/internal'
+import { formFor, type HeldReads, type ReadForm, type StreamingSupport } from '@wherry/informer/internal'
 import { Feed } from './feed.ts'
 import { suits } from './suits.ts'
 
@@ -22,6 +22,7 @@ export interface SharedWatchOptions {
   readonly scope: View
   readonly reading: ReadingOptions
   readonly streaming: StreamingSupport
+  readonly held: HeldReads
   readonly on: SharedWatchListeners
 }
 
@@ -118,6 +119,12 @@ export class SharedWatch {
     this.#next?.retryNow()
   }
 
+  /** Reads all again, and reuses nothing. */
+  relist(): void {
+    this.#live?.relist()
+    this.#next?.relist()
+  }
+
   /** Has what was refused try again for somebody who waits. Returns whether an answer is to come. */
   tryNow(): boolean {
     return [this.#live, this.#next].map(feed => feed?.tryNow()).includes(true)
@@ -200,7 +207,7 @@ export class SharedWatch {
   }
 
   #open(form: ReadForm): Feed {
-    const { client, scope, reading, streaming, on } = this.#options
+    const { client, scope, reading, streaming, held, on } = this.#options
     const members = [...this.#members.values()].map(({ store, move, orphans }) => ({
       store,
       staged: move !== undefined || orphans.length > 0 || this.#live?.has(store) === true,
@@ -212,6 +219,7 @@ export class SharedWatch {
       takesOver: members.some(({ staged }) => staged),
       reading,
       streaming,
+      held,
       on: {
         synced: () => this.#synced(feed),
         state: () => {

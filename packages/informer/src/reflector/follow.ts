@@ -2,7 +2,7 @@ import type { Timer } from '@wherry/client'
 import type { Phase } from './phase.ts'
 import type { ReflectorContext, UnderWay } from './reflector-context.ts'
 import { type Ended, Stream, type StreamFollower } from './stream.ts'
-import { afterWatching } from './transitions.ts'
+import { afterWatching, wholeState } from './transitions.ts'
 
 /** A watch that the server will end soon is opened anew within so many milliseconds, at random (rule N14). */
 const movingMs = 5_000
@@ -49,6 +49,11 @@ class Following implements UnderWay, StreamFollower {
 
   fail(error: Error): void {
     this.ended({ end: { how: 'threw', error }, livedMs: 0, events: 0 })
+  }
+
+  relist(): void {
+    this.#end()
+    this.#resolve(wholeState(this.#context))
   }
 
   interrupt(): void {

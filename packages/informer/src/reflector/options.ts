@@ -11,6 +11,7 @@ import {
 } from '@wherry/client/internal'
 import type { InformerState } from '../informer-state.ts'
 import type { Gate } from './gate.ts'
+import { HeldReads } from './held-reads.ts'
 import { StreamingSupport } from './streaming-support.ts'
 
 /** How a first state is read (rule R1). */
@@ -70,6 +71,8 @@ export interface ReflectorOptions extends ReadingOptions {
    * @default none
    */
   readonly gate?: Gate | undefined
+  /** Which whole states may not be read yet. @default none */
+  readonly held?: HeldReads | undefined
   /** The label `name` of its metrics. @default `group/version/plural` */
   readonly name?: string | undefined
   readonly on?: ReflectorListeners | undefined
@@ -104,6 +107,9 @@ const checks: Readonly<Record<keyof ReflectorOptions, Check>> = {
     if (!(value instanceof StreamingSupport)) throw new OptionTypeError(option, 'a StreamingSupport', typeof value)
   },
   gate: having('a Gate', 'enter'),
+  held: (option, value) => {
+    if (!(value instanceof HeldReads)) throw new OptionTypeError(option, 'HeldReads', typeof value)
+  },
   name: text,
   on: (option, value) => checkOptions(option, value, listeners),
 }
@@ -131,6 +137,7 @@ export interface ReflectorSettings {
   readonly timeoutSeconds: { readonly min: number; readonly max: number }
   readonly streaming: StreamingSupport
   readonly gate: Gate | undefined
+  readonly held: HeldReads | undefined
   readonly name: string | undefined
 }
 
@@ -165,6 +172,7 @@ export function settingsOf(options: Omit<ReflectorOptions, 'target' | 'on'>): Re
     timeoutSeconds: options.timeoutSeconds ?? { min: 290, max: 590 },
     streaming: options.streaming ?? new StreamingSupport(environment.clock),
     gate: options.gate,
+    held: options.held,
     name: options.name,
   }
 }

@@ -40,6 +40,8 @@ export interface UnderWay {
   interrupt(): void
   /** Ends it from this side, for something that only a whole state can mend. */
   fail?(error: Error): void
+  /** Ends it from this side: what the server says now is no longer what it said. */
+  relist?(): void
 }
 
 interface Metadata {
@@ -86,6 +88,10 @@ export class ReflectorContext implements WritersParts {
   /** When something of the server's state was last heard, on the monotonic clock (rule R21). */
   heardAt = 0
 
+  /** How often the state was said to be no longer what the server has, and how many of these a whole state has answered. */
+  #doubts = 0
+  #answered = 0
+  #asked = 0
   #backoff: Backoff | undefined
 
   constructor({ settings, target, on }: PreparedReflector) {
@@ -102,9 +108,20 @@ export class ReflectorContext implements WritersParts {
     return this.#backoff
   }
 
+  /** What the server has may differ from the state, though no resourceVersion does. */
+  get isDoubted(): boolean {
+    return this.#doubts !== this.#answered
+  }
+
+  /** Notes that what the server has may differ from the state. Only a whole state that is read from now on settles that. */
+  doubt(): void {
+    this.#doubts += 1
+  }
+
   /** Begins to read a whole state, not older than `resourceVersion`. Where it may go back, nothing of the stores is reused (rule R5). */
   read(resourceVersion: string): SnapshotFanOut {
     this.isUnfilled = false
+    this.#asked = this.#doubts
     this.strays = 0
     const reuse = resourceVersion !== '' || this.resourceVersion === undefined
     return this.writers.replace({ reuse })
@@ -161,6 +178,7 @@ export class ReflectorContext implements WritersParts {
       }
     }
     this.resourceVersion = resourceVersion
+    this.#answered = this.#asked
     this.heardAt = this.clock.monotonic()
     this.failures.watch = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))

@@ -149,6 +149,16 @@ export class Reflector {
   }
 
   /**
+   * Reads the whole state again, and reuses nothing of the stores: the same objects may have other contents, such as after a conversion was put in
+   * place. Does nothing before the start.
+   */
+  relist(): void {
+    if (!this.#isBegun || this.#context.stopped) return
+    this.#context.doubt()
+    this.#context.underWay?.relist?.()
+  }
+
+  /**
    * Ends it, whatever it does: nothing is called and no writer is written to from now on. The writers stay open.
    * Idempotent. Resolves when all that was under way is gone.
    */
@@ -174,10 +184,16 @@ export class Reflector {
     while (!context.stopped && phase.is !== 'stopped') {
       if (context.settings.gate !== undefined && asksAgain(context, phase)) await this.#pass(context.settings.gate)
       if (context.stopped) break
-      if (phase.is === 'watching' && context.isUnfilled) {
+      if (phase.is === 'watching' && (context.isUnfilled || context.isDoubted)) {
         phase.stream?.abort()
         phase = wholeState(context)
       }
+      if (phase.is === 'streaming' || phase.is === 'listing') {
+        const held = context.settings.held?.of(context.target)
+        if (held !== undefined) await this.#released(held)
+        if (context.isDoubted) phase = { ...phase, resourceVersion: '' }
+      }
+      if (context.stopped) break
       this.#enter(nameOf(phase, context.resourceVersion !== undefined))
       if (context.stopped) break
       if (phase.is === 'watching') return this.#watch(phase)
@@ -294,6 +310,22 @@ export class Reflector {
       }
       this.#enter('waiting')
     })
+  }
+
+  /** Waits until a whole state may be read, unless it is stopped. */
+  async #released(first: Promise<void>): Promise<void> {
+    const { settings, target } = this.#context
+    let held: Promise<void> | undefined = first
+    while (held !== undefined && !this.#context.stopped) {
+      const over = held
+      this.#enter('waiting')
+      await new Promise<void>(resolve => {
+        this.#wake = resolve
+        void over.then(resolve, resolve)
+      })
+      this.#wake = undefined
+      held = settings.held?.of(target)
+    }
   }
 
   /** Waits, unless it is stopped, told not to, or asked for another try. */

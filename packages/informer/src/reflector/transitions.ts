@@ -43,7 +43,7 @@ const watching: Watching = { is: 'watching' }
 /** How the whole state is to be read now: not older than the last resourceVersion, so that the view does not go back. */
 export function wholeState(
   context: ReflectorContext,
-  resourceVersion: string | undefined = context.resourceVersion,
+  resourceVersion: string | undefined = known(context),
 ): Streaming | Listing {
   const { target, settings } = context
   const { initial, streaming } = settings
@@ -52,7 +52,12 @@ export function wholeState(
   return listing(context, resourceVersion)
 }
 
-function listing(context: ReflectorContext, resourceVersion = context.resourceVersion): Listing {
+/** What a whole state must not be older than. In doubt it is the newest, and nothing of the stores is reused. */
+function known({ isDoubted, resourceVersion }: ReflectorContext): string | undefined {
+  return isDoubted ? '' : resourceVersion
+}
+
+function listing(context: ReflectorContext, resourceVersion = known(context)): Listing {
   const { initial, firstList } = context.settings
   const first = initial === 'paged' || firstList === 'newest' ? '' : '0'
   return { is: 'listing', resourceVersion: resourceVersion ?? first }

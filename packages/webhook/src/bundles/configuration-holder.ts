@@ -5,6 +5,7 @@ import {
 } from '@wherry/client/resources/admissionregistration'
 import type { WebhookConfiguration } from '../scope/configurations.ts'
 import type { BundleHolder } from './holder.ts'
+import { unlike } from './own-fields.ts'
 
 const views = {
   MutatingWebhookConfiguration: mutatingWebhookConfigurations,
@@ -29,6 +30,13 @@ export function configurationHolder(wanted: WebhookConfiguration, suffix: string
       ((live as MutatingWebhookConfiguration).webhooks ?? [])
         .filter(({ name }) => name.endsWith(suffix))
         .map(({ name, clientConfig }) => ({ name, caBundle: clientConfig?.caBundle })),
+    differs: live => {
+      const found = (live as MutatingWebhookConfiguration).webhooks ?? []
+      return webhooks.flatMap(one => {
+        const other = found.find(({ name }) => name === one.name)
+        return other === undefined ? [] : unlike(one, other).map(path => `${one.name}: ${path}`)
+      })
+    },
     whole: caBundle =>
       caBundle === undefined
         ? wanted

@@ -1,11 +1,12 @@
 import { type CustomResourceDefinition, customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import type { ConversionStanza } from '../conversion/stanza.ts'
-import type { BundleHolder } from './holder.ts'
+import type { TakenUp } from '../conversion/taken-up.ts'
+import type { Bundled, BundleHolder } from './holder.ts'
 
 const part = 'conversion'
 
 /** The conversion in a CustomResourceDefinition, which is another's. */
-export function definitionHolder({ definition, conversion }: ConversionStanza): BundleHolder {
+export function definitionHolder({ definition, conversion }: ConversionStanza, takenUp?: TakenUp): BundleHolder {
   const { webhook } = conversion
   const path = pathOf(conversion)
   return {
@@ -15,6 +16,12 @@ export function definitionHolder({ definition, conversion }: ConversionStanza): 
     names: [part],
     isOwn: false,
     lacks: `has no spec.conversion with the strategy Webhook and the path ${path}: apply its manifest`,
+    seen: (live, { areThere, areWhole }) => {
+      if (live === undefined) takenUp?.see('absent', undefined)
+      else if (!areThere) takenUp?.see('lacking', undefined)
+      // A bundle that is not whole later makes conversions fail, and objects never come as they are stored.
+      else if (areWhole) takenUp?.see('there', changedAt(live))
+    },
     mine: live => {
       const { conversion: found } = (live as CustomResourceDefinition).spec
       if (found?.strategy !== 'Webhook' || pathOf(found) !== path) return []
@@ -26,6 +33,15 @@ export function definitionHolder({ definition, conversion }: ConversionStanza): 
     },
     bundles: (_names, caBundle) => ({ spec: { conversion: { webhook: { clientConfig: { caBundle } } } } }),
   }
+}
+
+/** When somebody wrote `spec.conversion` last, in milliseconds since 1970. */
+function changedAt({ metadata }: Bundled): number | undefined {
+  const writers = (metadata.managedFields ?? []).filter(({ fieldsV1 }) =>
+    JSON.stringify(fieldsV1 ?? {}).includes('"f:conversion"'),
+  )
+  const times = writers.map(({ time }) => Date.parse(`${time}`)).filter(Number.isFinite)
+  return times.length === 0 ? undefined : Math.max(...times)
 }
 
 function pathOf({ webhook }: ConversionStanza['conversion']): string | undefined {

@@ -23,8 +23,12 @@ export class Fight {
     this.#backoff = new Backoff(environment, { initialMs: 50, maxMs: 2500 })
   }
 
-  /** Notes a reset. Returns how long to wait before it is mended, in milliseconds. */
-  noteReset(live: KubernetesObject): number {
+  /**
+   * Notes a reset. Returns how long to wait before it is mended, in milliseconds.
+   *
+   * @param what other than a bundle: that is said, and is not named as a fight over bundles
+   */
+  noteReset(live: KubernetesObject, what?: string): number {
     const now = this.#environment.clock.monotonic()
     if (now - this.#lastAt > 120_000) {
       this.#count = 0
@@ -33,13 +37,13 @@ export class Fight {
     this.#lastAt = now
     this.#count += 1
     const managers = bundleManagers(live, this.#own)
-    this.#environment.onWarning('a bundle of the webhooks was reset, and is mended', {
+    this.#environment.onWarning(what ?? 'a bundle of the webhooks was reset, and is mended', {
       configuration: this.#configuration,
       managers: managers.join(', '),
     })
     if (this.#count === 1) return 0
     const waitMs = this.#backoff.next()
-    if (this.#count >= manyResets && !this.#isNamed) {
+    if (this.#count >= manyResets && !this.#isNamed && what === undefined) {
       this.#isNamed = true
       const error = new BundleFightError(this.#configuration, managers)
       this.#environment.onError(error, { phase: 'webhook-bundles', key: this.#configuration })

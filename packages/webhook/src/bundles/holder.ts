@@ -21,8 +21,14 @@ export interface BundleHolder {
   readonly isOwn: boolean
   /** What a user has to apply if the parts are not there. */
   readonly lacks: string
+  /** Called with each state: whether the operator's parts are there, and have whole bundles. */
+  readonly seen?:
+    | ((live: Bundled | undefined, parts: { readonly areThere: boolean; readonly areWhole: boolean }) => void)
+    | undefined
   /** The operator's parts in a state. */
   mine(live: Bundled): readonly BundledPart[]
+  /** What is not as the operator declares it. What others add is left out. */
+  differs?(live: Bundled): readonly string[]
   /** What the operator applies, with a bundle in each part or without. */
   whole(caBundle: string | undefined): object
   /** The bundles alone. */

@@ -4,10 +4,15 @@ import { graceMs } from '../certificates/former.ts'
 import type { ManagedCertificates } from '../certificates/managed.ts'
 import { certificatesOf, isSignedBy, type Trusted } from '../certificates/pem.ts'
 import { isOlder, type NarrowReader } from '../narrow.ts'
+import type { OwnService } from '../own-service.ts'
 import { Rounds } from '../rounds.ts'
 import { bundleOf, inBundle } from './bundle.ts'
 import { Fight } from './fight.ts'
 import type { Bundled, BundledPart, BundleHolder } from './holder.ts'
+import { isTaken, type OwnFields, ownFields } from './own-fields.ts'
+
+/** How long it takes until it is looked again whether the Service exists, in milliseconds. */
+const serviceMs = 5_000
 
 /** Options of {@link KeptBundles}. */
 export interface KeptParts {
@@ -19,6 +24,8 @@ export interface KeptParts {
   readonly isApplied: boolean
   /** For how long an API server may not have noticed a bundle, in milliseconds. */
   readonly settleMs: number
+  /** The Service that what is applied names; `undefined` if it names an address. */
+  readonly service?: OwnService | undefined
 }
 
 /** One object on the server that names webhooks. Its bundles have the authorities of now, also after somebody resets them. */
@@ -39,6 +46,12 @@ export class KeptBundles {
   #changedAt: number | undefined
   #mayWriteAt = 0
   #isApplied: boolean
+  /** What the operator has applied, as the server had it then. */
+  #applied: OwnFields | undefined
+  /** What is not as it is declared, as it was said last. */
+  #said = ''
+  /** Why nothing is applied. */
+  #obstacle: Error | undefined
   #closeWatch: (() => Promise<void>) | undefined
   #forget: (() => void) | undefined
 
@@ -95,8 +108,10 @@ export class KeptBundles {
     const { holder, isApplied } = this.#parts
     if (!holder.isOwn && this.#live === undefined)
       throw new NotYetError(`${this.name} is not there: apply its manifest`)
-    if (!this.#isApplied) throw new NotYetError(`${this.name} is not applied yet`)
+    if (!this.#isApplied) throw new NotYetError(this.#obstacle?.message ?? `${this.name} is not applied yet`)
+    const missing = this.#missing
     if (!isApplied && this.#bundles.length === 0) throw new NotYetError(`${this.name} ${holder.lacks}`)
+    if (missing.length > 0) throw new NotYetError(`${this.name} has no ${missing.join(', ')}: apply its manifest`)
     const { cert } = this.#parts.certificates.current()
     if (this.#bundles.every(bundle => isSignedBy(cert, [...bundle.values()]))) return
     throw new NotYetError(`the serving certificate is of no authority in caBundle of ${this.name}`)
@@ -107,7 +122,9 @@ export class KeptBundles {
     if (isOlder(live, this.#live)) return this.#rounds.ask()
     const { certificates, client, holder, settleMs, isApplied } = this.#parts
     const now = client.environment.clock.monotonic()
+    const wasThere = this.#live !== undefined
     this.#live = live
+    this.#seeOwner(wasThere, now)
     const before = this.#bundles.map(bundle => [...bundle.keys()].join()).join(';')
     this.#bundles = this.#mine.map(({ caBundle }) => inBundle(caBundle))
     if (this.#bundles.length === 0) this.#changedAt = undefined
@@ -126,9 +143,44 @@ export class KeptBundles {
       this.#mayWriteAt = now + this.#fight.noteReset(live)
     if (putsBack && this.#bundles.length === 0) this.#isApplied = false
     this.#whole = isWhole && this.#bundles.length > 0 ? wanted : undefined
+    holder.seen?.(live, { areThere: this.#bundles.length > 0, areWhole: isWhole })
     certificates.recheck()
     if (inEach.some(one => this.#trustedSince.get(one) === now)) this.#rounds.askIn(settleMs)
     this.#rounds.ask()
+  }
+
+  /** Names of the operator's parts that the object does not have. */
+  get #missing(): readonly string[] {
+    const there = this.#mine.map(({ name }) => name)
+    return this.#parts.holder.names.filter(name => !there.includes(name))
+  }
+
+  /** Says that the object, or a part of it, was removed or changed by somebody else; applies it again if it is the operator's. */
+  #seeOwner(wasThere: boolean, now: number): void {
+    const { client, holder, isApplied } = this.#parts
+    const live = this.#live
+    const isLost = wasThere && live === undefined
+    if (isApplied && holder.isOwn) {
+      const own = live && ownFields(live, this.#managers.rest)
+      const isChanged = live !== undefined && this.#applied !== undefined && isTaken(this.#applied, own)
+      if (!isChanged && own !== undefined && this.#isApplied) this.#applied = own
+      if (!this.#isApplied || !(isLost || isChanged)) return
+      this.#isApplied = false
+      this.#applied = undefined
+      const what = isLost ? 'was deleted, and is made again' : 'was changed, and is applied again'
+      this.#mayWriteAt = now + this.#fight.noteReset(live ?? {}, `a configuration of the webhooks ${what}`)
+      return
+    }
+    const differs = live === undefined || isApplied ? [] : (holder.differs?.(live) ?? [])
+    const lacks = isApplied || live === undefined ? [] : this.#missing.map(name => `it has no ${name}`)
+    const problems = isLost ? ['it was deleted'] : [...lacks, ...differs]
+    const said = problems.join('; ')
+    const isNews = said !== this.#said && (isLost || wasThere || differs.length > 0)
+    this.#said = said
+    if (isNews && said !== '')
+      client.environment.onWarning(`${this.name} is not as the program declares it: ${said}: apply its manifest`, {
+        configuration: this.name,
+      })
   }
 
   get #required(): readonly Trusted[] {
@@ -143,6 +195,8 @@ export class KeptBundles {
     if (!this.#isApplied) {
       if (!holder.isOwn && this.#live === undefined) return
       if (now < this.#mayWriteAt) return this.#rounds.askIn(this.#mayWriteAt - now)
+      this.#obstacle = await this.#parts.service?.missing(this.#end.signal)
+      if (this.#obstacle !== undefined) return this.#rounds.askIn(serviceMs)
       return this.#written(() => this.#applyAll())
     }
     if (this.#bundles.length === 0 || certificates.authorities === undefined) return
@@ -188,6 +242,7 @@ export class KeptBundles {
     }
     const live = await this.#apply(holder.whole(undefined), this.#managers.rest)
     this.#isApplied = true
+    this.#applied = ownFields(live, this.#managers.rest)
     return live
   }
 

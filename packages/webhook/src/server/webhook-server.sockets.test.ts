@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import { Agent, request as httpsRequest } from 'node:https'
+import { connect } from 'node:net'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
 import { systemEnvironment } from '@wherry/client/internal'
 import { createCertificateAuthority } from '@wherry/testing/apiserver/front/certificates'
@@ -179,6 +180,21 @@ describe('the webhook server', () => {
     )
     agent.destroy()
   })
+
+  it('waits at its end for no connection that has sent nothing', async () => {
+    const ended: Promise<unknown>[] = []
+    await serving({}, async parts => {
+      const { port, certificates } = parts
+      const bare = connect({ host: '127.0.0.1', port })
+      const secure = connectTls({ host: '127.0.0.1', port, ca: certificates.caPem })
+      for (const socket of [bare, secure]) socket.on('error', () => {})
+      await Promise.all([once(bare, 'connect'), once(secure, 'secureConnect')])
+      expect(await ask(parts, small)).toBe('200 2')
+      ended.push(once(bare, 'close'), once(secure, 'close'))
+    })
+    await Promise.all(ended)
+    // A handshake that never ends is given up after 30 s: nothing has waited for that.
+  }, 20_000)
 
   it('offers HTTP/2 only if it is asked to, and ends its sessions', async () => {
     const offered = async (http2: boolean): Promise<string | false | null> => {

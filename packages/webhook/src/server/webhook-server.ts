@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
 import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Environment } from '@wherry/client'
 import { asError, sleep } from '@wherry/client/internal'
 import { bodyOf, longestBodyBytes } from './body.ts'
@@ -47,6 +47,8 @@ export class WebhookServer {
   readonly #options: WebhookServerOptions
   readonly #server: Server | Http2SecureServer
   readonly #sessions = new Set<Http2Session>()
+  /** All connections, also those that have sent nothing yet: an API server opens some to spare, and keeps them for 90 s. */
+  readonly #sockets = new Set<Socket>()
   readonly #underWay = new Set<Promise<void>>()
   #forget: (() => void) | undefined
   #closed: Promise<void> | undefined
@@ -73,6 +75,10 @@ export class WebhookServer {
       })
     }
     this.#server.on('request', take)
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket)
+      socket.once('close', () => this.#sockets.delete(socket))
+    })
   }
 
   /** Where it listens; 0 while it does not. */
@@ -115,6 +121,7 @@ export class WebhookServer {
     enough.abort(new Error('the requests are answered'))
     if ('closeAllConnections' in this.#server) this.#server.closeAllConnections()
     for (const session of this.#sessions) session.destroy()
+    for (const socket of this.#sockets) socket.destroy()
     await ended
   }
 

@@ -3,7 +3,7 @@ import {
   type ValidatingWebhookConfiguration,
   validatingWebhookConfigurations,
 } from '@wherry/client/resources/admissionregistration'
-import { namespaces } from '@wherry/client/resources/core'
+import { namespaces, services } from '@wherry/client/resources/core'
 import { configurationHolder } from '../bundles/configuration-holder.ts'
 import type { ManagedCertificates } from '../certificates/managed.ts'
 import type { CertificateOptions } from '../certificates/options.ts'
@@ -35,13 +35,20 @@ export interface KeptOptions {
   /** `apply`: the operator applies its configuration, and nothing is on the server before. */
   readonly configurations?: 'apply' | 'manifest'
   readonly certificates?: CertificateOptions | CertificateSource
+  /** Whether the Service of the webhooks exists. @default true */
+  readonly hasService?: boolean
   /** What the environment has in place of the simulated one's. */
   readonly own?: Partial<Environment>
 }
 
 export async function keptInMemory(
   body: (parts: KeptInMemory) => Promise<void>,
-  { configurations = 'manifest', certificates: lives = { servingLifeMs }, own = {} }: KeptOptions = {},
+  {
+    configurations = 'manifest',
+    certificates: lives = { servingLifeMs },
+    own = {},
+    hasService = true,
+  }: KeptOptions = {},
 ): Promise<void> {
   const gauges = new Map<string, number>()
   const series = (name: string, labels?: MetricLabels): string =>
@@ -64,6 +71,11 @@ export async function keptInMemory(
       const declared = webhooks.configurations()
       const name = { name: 'arcade' }
       await client.create(namespaces, { metadata: { name: service.namespace } })
+      if (hasService)
+        await client.create(services, {
+          metadata: { ...service },
+          spec: { ports: [{ port: 443, targetPort: 9443 }] },
+        } as never)
       if (configurations === 'manifest')
         for (const one of declared) await client.create(validatingWebhookConfigurations, one as never)
       const certificates = certificatesFor(operator, service, options)

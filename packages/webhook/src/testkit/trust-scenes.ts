@@ -5,7 +5,7 @@ import {
   type ValidatingWebhookConfiguration,
   validatingWebhookConfigurations,
 } from '@wherry/client/resources/admissionregistration'
-import { type Secret, secrets } from '@wherry/client/resources/core'
+import { type Secret, secrets, services } from '@wherry/client/resources/core'
 import type { ApiServer } from '@wherry/testing'
 import { afterEach, expect, it } from 'vitest'
 import { bundleOf, inBundle } from '../bundles/bundle.ts'
@@ -20,6 +20,7 @@ import { type Replica, replica } from './own.ts'
 
 const secretKey = { namespace: 'default', name: 'arcade-webhook-authorities' }
 const configuration = { name: 'arcade' }
+const service = { namespace: 'default', name: 'arcade' }
 
 /** What an operator does for the trust of an API server, on that server. */
 export function trustOnAServer(server: () => ApiServer): void {
@@ -235,4 +236,80 @@ export function trustOnAServer(server: () => ApiServer): void {
     await called(client)
     expect([...two.errors, ...next.errors]).toEqual([])
   })
+
+  scene('B3: a configuration that somebody deletes or changes is made again, and that is said', async () => {
+    const client = admin()
+    await prepare(client)
+    const one = started()
+    await called(client)
+    const said = (text: string): boolean => one.warnings.some(line => line.includes(text))
+    await client.delete(validatingWebhookConfigurations, configuration)
+    await until(() => expect(said('was deleted, and is made again')).toBe(true))
+    await called(client)
+    const first = async () => (await client.get(validatingWebhookConfigurations, configuration))?.webhooks?.[0]
+    const { name } = (await first()) ?? {}
+    await until(async () => expect(await settled(client)).toBe(true))
+    await client.patch(validatingWebhookConfigurations, configuration, [
+      { op: 'replace', path: '/webhooks/0/failurePolicy', value: 'Ignore' },
+    ])
+    await until(async () => expect((await first())?.failurePolicy).toBe('Fail'))
+    expect(said('was changed, and is applied again')).toBe(true)
+    await until(async () => expect(await settled(client)).toBe(true))
+    await client.patch(validatingWebhookConfigurations, configuration, [
+      { op: 'replace', path: '/webhooks', value: [] },
+    ])
+    await until(async () => expect((await first())?.name).toBe(name))
+    await called(client)
+    expect(one.errors).toEqual([])
+  })
+
+  scene('B3: a configuration of a manifest that somebody deletes or changes is named, and is not written', async () => {
+    const client = admin()
+    await prepare(client)
+    const one = started({}, { configurations: 'manifest' })
+    await until(() => expect(one.webhooks.port).toBeGreaterThan(0))
+    const [manifest] = one.webhooks.configurations()
+    await client.create(validatingWebhookConfigurations, manifest as never)
+    await called(client)
+    const problem = 'ValidatingWebhookConfiguration arcade is not as the program declares it: '
+    const says = (text: string): Promise<void> =>
+      until(() => expect(one.warnings).toContain(`${problem}${text}: apply its manifest`))
+    expect(one.warnings).toEqual([])
+    await client.patch(validatingWebhookConfigurations, configuration, [
+      { op: 'replace', path: '/webhooks/0/failurePolicy', value: 'Ignore' },
+    ])
+    await says('limits.arcade.webhooks.wherry.dev: failurePolicy')
+    await client.patch(validatingWebhookConfigurations, configuration, [
+      { op: 'replace', path: '/webhooks', value: [] },
+    ])
+    await says('it has no limits.arcade.webhooks.wherry.dev')
+    await client.delete(validatingWebhookConfigurations, configuration)
+    await says('it was deleted')
+    expect(await client.get(validatingWebhookConfigurations, configuration)).toBeUndefined()
+    expect(one.errors).toEqual([])
+  })
+
+  scene(
+    'B3: no configuration is written while the Service that it names does not exist, and that is said once',
+    async () => {
+      const client = admin()
+      await prepare(client)
+      const one = started({}, { address: undefined })
+      await until(() => expect(one.errors).toHaveLength(1))
+      expect(one.errors[0]?.message).toContain('the Service default/arcade does not exist')
+      expect(await client.get(validatingWebhookConfigurations, configuration)).toBeUndefined()
+      expect(one.warnings).toEqual([expect.stringContaining('no webhook reviews what is in the namespace default')])
+      await client.create(services, { metadata: service, spec: { ports: [{ port: 443 }] } })
+      await until(async () => expect(await bundle(client)).toHaveLength(2))
+      await client.delete(services, service)
+      expect(one.errors).toHaveLength(1)
+    },
+  )
+}
+
+/** Whether the bundles are their own manager's alone, as after the last of the first writes. */
+async function settled(client: Client): Promise<boolean> {
+  const live = await client.get(validatingWebhookConfigurations.full(), configuration)
+  const owners = live?.metadata.managedFields?.filter(({ fieldsV1 }) => JSON.stringify(fieldsV1).includes('f:caBundle'))
+  return owners?.length === 1 && owners[0]?.manager === 'arcade/webhook-bundle'
 }

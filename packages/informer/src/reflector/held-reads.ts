@@ -1,0 +1,36 @@
+import type { ReadTarget } from '@wherry/client/internal'
+
+/** A resource in all its versions. */
+export interface HeldResource {
+  /** `''`: the core group. */
+  readonly group: string
+  readonly plural: string
+}
+
+/** Returns what a read of a whole state waits for, or `undefined` if it may begin. `namespace`: of the objects that are read, if they are of one. */
+export type HoldReads = (namespace: string | undefined) => Promise<void> | undefined
+
+/**
+ * Resources whose whole states may not be read yet: what the server would answer is known to be wrong. Reflectors ask before each list and each
+ * streaming list. A watch goes on meanwhile.
+ */
+export class HeldReads {
+  readonly #holds = new Map<string, HoldReads>()
+
+  /** Holds back the reads of a resource. Returns a function that ends this. */
+  hold({ group, plural }: HeldResource, until: HoldReads): () => void {
+    const key = `${group}/${plural}`
+    this.#holds.set(key, until)
+    return () => {
+      if (this.#holds.get(key) === until) this.#holds.delete(key)
+    }
+  }
+
+  /** What a read waits for; `undefined`: it may begin. */
+  of({ resource, namespace }: ReadTarget): Promise<void> | undefined {
+    if (this.#holds.size === 0) return undefined
+    const parts = resource.split('/')
+    const group = parts.length === 3 ? parts[0] : ''
+    return this.#holds.get(`${group}/${parts.at(-1)}`)?.(namespace)
+  }
+}

@@ -1,0 +1,35 @@
+import type { Bundled } from './holder.ts'
+
+/** What a field manager has applied of an object: when, in seconds, and which fields it owns still. */
+export interface OwnFields {
+  readonly time: string
+  readonly fields: string
+}
+
+/** `undefined` if the manager owns nothing. */
+export function ownFields({ metadata }: Bundled, fieldManager: string): OwnFields | undefined {
+  const entry = metadata.managedFields?.find(
+    ({ manager, operation, subresource }) => manager === fieldManager && operation === 'Apply' && !subresource,
+  )
+  return entry && { time: `${entry.time}`, fields: JSON.stringify(entry.fieldsV1) }
+}
+
+/**
+ * Whether somebody else has taken a field away since then. Another version of the operator that applies its own fields changes the time too, and is no
+ * stranger: during a rollout both run.
+ */
+export function isTaken(then: OwnFields, now: OwnFields | undefined): boolean {
+  return now === undefined || (now.time === then.time && now.fields !== then.fields)
+}
+
+/** The paths at which a live value is not as it is wanted. What it has in addition, such as defaults of the server, is left out. */
+export function unlike(wanted: unknown, live: unknown, path = ''): string[] {
+  if (wanted === undefined) return []
+  if (typeof wanted !== 'object' || wanted === null) return wanted === live ? [] : [path]
+  if (typeof live !== 'object' || live === null) return [path]
+  if (Array.isArray(wanted) && (!Array.isArray(live) || live.length !== wanted.length)) return [path]
+  const at = (key: string): unknown => (live as Readonly<Record<string, unknown>>)[key]
+  return Object.entries(wanted).flatMap(([key, value]) =>
+    unlike(value, at(key), Array.isArray(wanted) ? path : [path, key].filter(Boolean).join('.')),
+  )
+}

@@ -46,7 +46,7 @@ const unnamed: Readonly<Record<string, readonly string[]>> = {
       'ViewError',
       'WriterId',
     ],
-    ...['WriterTarget', 'Entry', 'StreamingSupport', 'StoreReader'],
+    ...['WriterTarget', 'Entry', 'HeldReads', 'StreamingSupport', 'StoreReader'],
   ],
   testing: ['Trace'],
   'watch-manager': ['HeldInformer'],

@@ -48,7 +48,7 @@ class Following implements UnderWay, StreamFollower {
   }
 
   fail(error: Error): void {
-    this.ended({ end: { how: 'threw', error }, livedMs: 0, events: 0 })
+    this.ended({ end: { how: 'threw', error }, livedMs: 0, openMs: 0, events: 0 })
   }
 
   relist(): void {

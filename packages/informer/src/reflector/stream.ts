@@ -10,6 +10,8 @@ export type StreamEnd = WatchEnd | { readonly how: 'silent'; readonly error: Tim
 export interface Ended {
   readonly end: StreamEnd
   readonly livedMs: number
+  /** For how long the server had accepted it; 0: it never did. */
+  readonly openMs: number
   /** Events it gave after the initial state. */
   readonly events: number
 }
@@ -44,6 +46,7 @@ export class Stream {
   readonly #context: ReflectorContext
   readonly #watch: Watch
   readonly #begunAt: number
+  #openedAt: number | undefined
   /** The state that it begins with is not older than this; `''`: the newest. */
   readonly #asked: string
   #follower: StreamFollower
@@ -101,6 +104,7 @@ export class Stream {
   opened(): void {
     const context = this.#context
     context.lastError = undefined
+    this.#openedAt = context.clock.monotonic()
     this.#follower.opened?.()
     context.tell(() => context.on.watching?.())
   }
@@ -152,13 +156,14 @@ export class Stream {
 
   #over(end: StreamEnd): Ended {
     const context = this.#context
-    const livedMs = context.clock.monotonic() - this.#begunAt
+    const now = context.clock.monotonic()
+    const livedMs = now - this.#begunAt
     this.#endInitial()?.drop()
     context.observe('reflector_watch_duration_seconds', livedMs / 1000)
     context.observe('reflector_items_per_watch', this.#events)
     if (livedMs < 1000 && this.#events === 0) context.count('reflector_short_watches_total')
     if (this.#heard) context.heardAt = Math.max(context.heardAt, this.#watch.lastReceivedAt)
-    const ended = { end, livedMs, events: this.#events }
+    const ended = { end, livedMs, openMs: now - (this.#openedAt ?? now), events: this.#events }
     this.#ended = ended
     return ended
   }

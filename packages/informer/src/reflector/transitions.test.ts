@@ -228,7 +228,7 @@ describe('after a streaming list', () => {
 
 /** A stream that lasted, and told something. */
 function ended(end: StreamEnd, livedMs = 5000, events = 1): Parameters<typeof afterWatching>[1] {
-  return { end, livedMs, events }
+  return { end, livedMs, openMs: livedMs, events }
 }
 
 describe('after a watch', () => {

@@ -35,6 +35,8 @@ const limits = {
 const shortCloseMs = 1000
 /** A watch that broke within so many milliseconds, without an event, counts as a failure (rule R14). */
 const shortBreakMs = 30_000
+/** A watch that was open for so many milliseconds works: what failed before it says nothing of the next wait (rule R22). */
+const provenMs = 10_000
 /** What a backoff grows to, in milliseconds (rule R22). */
 const longestMs = 30_000
 
@@ -157,8 +159,9 @@ function otherWay(context: ReflectorContext, phase: Streaming | Listing): Stream
 }
 
 /** After a watch. */
-export function afterWatching(context: ReflectorContext, { end, livedMs, events }: Ended): Phase {
+export function afterWatching(context: ReflectorContext, { end, livedMs, openMs, events }: Ended): Phase {
   const { failures } = context
+  if (openMs >= provenMs && end.how !== 'silent') context.backoff.reset()
   switch (end.how) {
     case 'closed': {
       if (livedMs < shortCloseMs && events === 0) return afterFailedWatch(context, goOn(context))

@@ -486,6 +486,44 @@ describe('watching', () => {
     })
   })
 
+  it('R22: single failures of watches that worked between wait as the first does, after a storm too; a server that refuses each at once waits longer', async () => {
+    const { server, simulation, states, reflector } = await bench(20)
+    const waitOf = async (how: () => Promise<unknown>): Promise<number> => {
+      await how()
+      await simulation.runUntil(() => states.at(-1) === 'waiting')
+      const at = simulation.clock.monotonic()
+      await simulation.runUntil(() => states.at(-1) !== 'waiting')
+      return simulation.clock.monotonic() - at
+    }
+    const once = async (): Promise<unknown> => {
+      await simulation.advance(11_000)
+      const status = { kind: 'status', code: 500, reason: 'InternalError' } as const
+      await server.faults.add({ ...watches, times: 1, effect: status })
+      return server.endWatches()
+    }
+    const singles: number[] = []
+    for (let i = 0; i < 5; i++) singles.push(await waitOf(once))
+    expect(singles.filter(wait => wait > 1601)).toEqual([])
+    await server.refuse(true)
+    await server.breakConnections()
+    await simulation.advance(60_000)
+    await server.refuse(false)
+    await simulation.runUntil(() => reflector.state === 'watching')
+    expect(await waitOf(once)).toBeLessThanOrEqual(1601)
+    // Closed soon after each opening, with an error: the waits grow.
+    const growing: number[] = []
+    for (let i = 0; i < 5; i++) {
+      growing.push(
+        await waitOf(async () => {
+          await simulation.runUntil(() => reflector.state === 'watching')
+          await simulation.advance(2_000)
+          await server.breakConnections()
+        }),
+      )
+    }
+    expect(growing.at(-1)).toBeGreaterThan(6_400)
+  })
+
   it('R36: a 403 on a watch is told, and the watch tried again', async () => {
     const { server, simulation, recording, told, asked, write } = await bench(21)
     await server.faults.add({ ...watches, times: 2, effect: { kind: 'status', code: 403, reason: 'Forbidden' } })

@@ -85,6 +85,33 @@ const ready: What = ({ object, status }) =>
   })
 
 describe('status', () => {
+  it('A4: of an object that is deleted during its run ends the run, tells no error, and what is gone is cleaned up', () =>
+    inArcade(async arcade => {
+      const { client, operator, simulation, start } = arcade
+      await define(arcade)
+      const gone: string[] = []
+      const done: unknown[] = []
+      operator
+        .controller('machine')
+        .for(machines)
+        .reconcile(async ({ status }) => {
+          await client.delete(machines, at)
+          const ended = status({ phase: 'On' })
+          done.push(await ended.catch(error => error))
+          await ended
+        })
+        .onGone(({ key }) => void gone.push(key.name))
+      await create(client)
+      await start()
+      await simulation.runUntil(() => gone.length > 0)
+      expect(done).toEqual([
+        expect.objectContaining({ code: 'APPLY_DELAYED', cause: expect.objectContaining({ status: 404 }) }),
+      ])
+      expect(gone).toEqual(['m'])
+      await simulation.advance(60_000)
+      expect([done.length, simulation.environment.errors.map(({ error }) => `${error}`)]).toEqual([1, []])
+    }))
+
   it('A4: is the whole of what the controller says; a condition keeps its time while its status is the same', () =>
     inArcade(async arcade => {
       const { client, operator, simulation, start, after } = arcade

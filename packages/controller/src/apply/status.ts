@@ -4,7 +4,7 @@ import type { Condition } from '../objects/conditions.ts'
 import { readByName } from '../objects/read-by-name.ts'
 import type { AppliedObject } from './applied-object.ts'
 import { type ApplyFor, applyBody } from './apply.ts'
-import { AtomicConditionsError, NoStatusError } from './errors.ts'
+import { ApplyDelayedError, AtomicConditionsError, NoStatusError } from './errors.ts'
 import { below, type FieldsV1, isLeaf } from './fields-v1.ts'
 import { type Applied, type DesiredOptions, desiredChecks } from './options.ts'
 import { type SummaryOptions, summaryCheck, summedUp, transitions } from './summary.ts'
@@ -49,7 +49,8 @@ export interface StatusOptions extends Pick<DesiredOptions, 'formerManagers' | '
  * either if the status differs only in times: `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime`, `lastUpdateTime`, and those that the
  * controller's option `ignoreTimes` names. With `{ times: 'write' }` each call is a request.
  *
- * Repeated writes are delayed as for `apply`. Rejects with a `NoStatusError` if the definition has no status subresource.
+ * Repeated writes are delayed as for `apply`. Rejects with a `NoStatusError` if the definition has no status subresource, and with an
+ * `ApplyDelayedError` if the object was deleted during the run: that ends the run, and is no failure.
  */
 export type ApplyStatus<C> = (status: DesiredStatus<StatusOf<C>>, options?: StatusOptions) => Promise<Applied<C>>
 
@@ -93,11 +94,18 @@ export async function applyStatus(
     }
     return applied
   } catch (error) {
-    const isThere =
-      isNotFound(error) && (await readByName(client, primary, key as ObjectKey).catch(() => undefined)) !== undefined
-    throw isThere ? new NoStatusError(resourceName(primary.resource), error) : error
+    if (!isNotFound(error)) throw error
+    const found = await readByName(client, primary, key as ObjectKey).catch(() => 'unknown')
+    if (found === 'unknown') throw error
+    if (found !== undefined) throw new NoStatusError(resourceName(primary.resource), error)
+    // Nothing is wrong: it was deleted during the run, and its event is on its way.
+    about.again(goneMs, `${about.key} of ${primary.key}`)
+    throw new ApplyDelayedError(primary.key, about.key, goneMs, error)
   }
 }
+
+/** When a key runs again whose object was deleted during its run, if no event does that before, in milliseconds. */
+const goneMs = 10_000
 
 const { formerManagers, signal, timeoutMs, onDelay } = desiredChecks
 const statusChecks = {

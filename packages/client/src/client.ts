@@ -410,7 +410,10 @@ export class Client {
     return remove(this.#caller, view, asKey(key), options)
   }
 
-  /** Deletes all objects of a view, which must name its namespaces if the resource is namespaced. Resolves with the objects. */
+  /**
+   * Deletes all objects of a view, which must name its namespaces if the resource is namespaced. Resolves with the objects, or with their metadata for
+   * `view.metadata()`. With a `limit` it deletes page by page; if the server forgets the pages meanwhile, it rejects with `isExpired`: call it again.
+   */
   deleteCollection<C>(view: View<C>, options?: DeleteCollectionOptions): Promise<FromServer<C>[]> {
     return deleteCollection(this.#caller, view, options) as Promise<FromServer<C>[]>
   }

@@ -59,6 +59,19 @@ export const customScenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'delete a collection of custom resources in pages, and answered as metadata',
+    steps: [
+      ...defined(),
+      ...created('a', 'b', 'c', 'd', 'e'),
+      del(`${games}?limit=1`),
+      del(`${games}?limit=1`, undefined, {
+        headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' },
+      }),
+      del(games),
+      get(games),
+    ],
+  },
+  {
     name: 'refusals of custom resources',
     steps: [
       ...defined(),

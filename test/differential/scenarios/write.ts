@@ -8,6 +8,8 @@ const labelled = (key: string, value: string): Scenario['steps'] => create({ lab
 /** The refusal of a patch whose result can't be decoded quotes the object, managedFields and order of keys included. */
 const patchedObject = (step: number): string[] => [`${step}.body.message`, `${step}.body.details.causes.0.message`]
 
+const metadataList = { headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' } }
+
 export const writeScenarios: readonly Scenario[] = [
   {
     name: 'create, read, update and delete a ConfigMap',
@@ -341,6 +343,22 @@ export const writeScenarios: readonly Scenario[] = [
       del(`${cms}?labelSelector=none=none`),
       del(`${cms}/`),
       get(cms),
+    ],
+  },
+  {
+    name: 'delete a collection in pages, and answered as metadata',
+    steps: [
+      ...filled('a', 'b', 'c', 'd', 'e', 'f'),
+      quietly(post(cms, configMap('l', { labels: { l: 'x' } }))),
+      quietly(post(cms, configMap('m', { labels: { l: 'x' } }))),
+      del(`${cms}?limit=2`),
+      del(`${cms}?labelSelector=l=x&limit=1`),
+      get(cms),
+      del(`${cms}?limit=1`, undefined, metadataList),
+      del(`${cms}?limit=9`, { dryRun: ['All'] }, metadataList),
+      del(`${cms}?limit=2`, undefined, metadataList),
+      get(cms),
+      del(cms, undefined, { headers: { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' } }),
     ],
   },
   {

@@ -1,5 +1,7 @@
-import { checkOptions, readableCheck } from '../errors/check.ts'
+import type { ListMeta } from '../bytes/list-head.ts'
+import { checkOptions, integer, readableCheck } from '../errors/check.ts'
 import { OptionRangeError } from '../errors/option.ts'
+import { PageTokens } from '../list/page-tokens.ts'
 import type { KubernetesObject, ObjectKey } from '../views/object.ts'
 import { queryText } from '../views/path.ts'
 import { acceptOf, isExact, projector, readAs } from '../views/read.ts'
@@ -16,7 +18,13 @@ import { typed } from './write.ts'
 /** Longest answer to the delete of a collection, in bytes: it holds all that was deleted. */
 const maxBytes = 512 * 1024 * 1024
 
-export type DeleteCollectionOptions = Omit<DeleteOptions, 'preconditions'>
+export interface DeleteCollectionOptions extends Omit<DeleteOptions, 'preconditions'> {
+  /**
+   * How many objects one request deletes and answers, until all are deleted: for collections whose objects are too much for one answer.
+   * @default all in one request
+   */
+  readonly limit?: number | undefined
+}
 
 /** Deletes all objects of a view, and gives them as they were answered: some may stay until their finalizers are gone. */
 export async function deleteCollection<C>(
@@ -25,25 +33,32 @@ export async function deleteCollection<C>(
   options: DeleteCollectionOptions = {},
 ): Promise<C[]> {
   const { preconditions: _, ...checks } = deleteChecks
-  checkOptions('deleteCollection', options, checks)
+  checkOptions('deleteCollection', options, { ...checks, limit: integer(1) })
   readableCheck('view', view)
   if (view.resource.namespaced && view.namespaces === undefined) {
     const takes = `a view within namespaces: no server deletes all ${view.resource.plural} of all namespaces at once`
     throw new OptionRangeError('view', takes, 'one of all namespaces')
   }
   const targets = (view.namespaces ?? [undefined]).map(namespace => collectionTarget(view, namespace))
-  const query = queryText({ labelSelector: view.labels.text, fieldSelector: view.fields.text })
+  const { limit } = options
+  const query = (token?: string): string =>
+    queryText({ labelSelector: view.labels.text, fieldSelector: view.fields.text, limit, continue: token })
   const project = projector(view)
-  const shared = { method: 'DELETE', query, accept: acceptOf(view, 'list'), exact: isExact(view), maxBytes }
+  const shared = { method: 'DELETE', accept: acceptOf(view, 'list'), exact: isExact(view), maxBytes }
   const about = { method: 'DELETE', ...(targets[0] as (typeof targets)[0]) }
   const deleted = await caller.within(options, about, async bound => {
     const deleted: KubernetesObject[] = []
     for (const target of targets) {
-      const call = { ...target, ...shared, body: deleteBody(options) }
-      const answer = await caller.json(call, bound)
-      // Some servers say no more than that it is done.
-      const items = isSuccessStatus(answer) ? [] : itemsOf(view, answer, call)
-      for (const item of items) deleted.push(typed(view, item))
+      const tokens = new PageTokens({ method: 'DELETE', ...target })
+      let token: string | undefined
+      do {
+        const call = { ...target, ...shared, query: query(token), body: deleteBody(options) }
+        const answer = await caller.json(call, bound)
+        // Some servers say no more than that it is done.
+        const items = isSuccessStatus(answer) ? [] : itemsOf(view, answer, call)
+        for (const item of items) deleted.push(typed(view, item))
+        token = limit === undefined ? undefined : tokens.after(metadataOf(answer), items.length)
+      } while (token !== undefined)
     }
     return deleted
   })
@@ -53,6 +68,11 @@ export async function deleteCollection<C>(
     )
   }
   return deleted.map(project)
+}
+
+function metadataOf(answer: object): ListMeta {
+  const { metadata } = answer as { readonly metadata?: unknown }
+  return metadata !== null && typeof metadata === 'object' ? metadata : {}
 }
 
 /** Tells the listeners which of these objects have gone, and which stay until their finalizers are gone. */

@@ -173,6 +173,27 @@ describe.each([
       await expect(client.deleteCollection(configMaps)).rejects.toThrow(RangeError)
     }))
 
+  it('deletes a collection page by page, what waits for its finalizers too, and gives the metadata of a view of metadata', () =>
+    tried(async ({ client }) => {
+      const names = ['a', 'b', 'c', 'd', 'e']
+      for (const name of names) {
+        const { metadata } = cm(name)
+        await client.create(configMaps, {
+          metadata: { ...metadata, ...(name === 'b' && { finalizers: ['x.io/hold'] }) },
+        })
+      }
+      const all = configMaps.within({ namespaces: ['default'] })
+      const dry = await client.deleteCollection(all.metadata(), { limit: 2, dryRun: true })
+      expect(dry.map(({ metadata, ...rest }) => [metadata.name, Object.keys(rest).sort()])).toEqual(
+        names.map(name => [name, ['apiVersion', 'kind']]),
+      )
+      const deleted = await client.deleteCollection(all, { limit: 2 })
+      expect(deleted.map(({ metadata }) => metadata.name)).toEqual(names)
+      expect((await client.list(all)).items.map(({ metadata }) => metadata?.name)).toEqual(['b'])
+      await client.patch(configMaps, { namespace: 'default', name: 'b' }, { metadata: { finalizers: null } })
+      await expect(client.deleteCollection(all, { limit: 0 })).rejects.toThrow(RangeError)
+    }))
+
   it('lists whole, by page, by all pages and item by item, over one or several namespaces', () =>
     tried(async ({ client, server }) => {
       const objects = ['n1', 'n2', 'n3'].flatMap(namespace =>

@@ -218,7 +218,7 @@ function answer(
   }
   if (verb === 'get' && target.subresource !== 'scale') return answerObject(parts, request, info, type, responder)
   const representation = negotiate(request.headers, info.query, {
-    what: 'object',
+    what: verb === 'deletecollection' ? 'list' : 'object',
     type,
     drops: parts.managedFieldsOptOut,
   })

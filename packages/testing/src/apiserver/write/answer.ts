@@ -13,7 +13,7 @@ import {
   withHead,
   withoutManagedFields,
 } from '../objects/stored.ts'
-import { list } from '../read/list.ts'
+import { list, sendList } from '../read/list.ts'
 import { includedOf, tableOf } from '../read/table.ts'
 import { parseListOptions } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
@@ -233,21 +233,15 @@ function removeCollection(parts: CoreParts, write: WriteRequest): void {
     watchCache: parts.hasWatchCache(resourceKey(type)),
   }
   // Somebody may be asked about each, so that this is begun anew: what is gone by then stays on the list.
-  const { items, rv } = parts.outside.once('list', () => list(source, listOptions))
-  for (const item of items) {
+  const result = parts.outside.once('list', () => list(source, listOptions))
+  for (const item of result.items) {
     parts.outside.once(`delete ${item.key}`, () => {
       if (parts.store.collection(type).get(item.key)?.uid !== item.uid) return
       parts.writer.delete(type, parts.writer.read(type, item.namespace, item.name), options)
     })
   }
-  const texts = items.map(item => (type.custom ? withHead(item, type.apiVersion, type.kind, true) : item.text))
-  const head = type.custom
-    ? `{"apiVersion":"${type.apiVersion}","items":[`
-    : `{"kind":"${type.listKind}","apiVersion":"${type.apiVersion}","metadata":{"resourceVersion":"${rv}"},"items":[`
-  const tail = type.custom
-    ? `],"kind":"${type.listKind}","metadata":{"continue":"","resourceVersion":"${rv}"}}\n`
-    : ']}\n'
-  write.responder.latin1(200, head + texts.join(',') + tail, 1)
+  const table = { now: parts.clock.now(), include: includedOf(info.query) }
+  sendList(write.responder, type, result, listOptions, write.representation, table)
 }
 
 const patchTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']

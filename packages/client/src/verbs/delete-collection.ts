@@ -18,6 +18,7 @@ import { typed } from './write.ts'
 /** Longest answer to the delete of a collection, in bytes: it holds all that was deleted. */
 const maxBytes = 512 * 1024 * 1024
 
+/** How a collection is deleted. */
 export interface DeleteCollectionOptions extends Omit<DeleteOptions, 'preconditions'> {
   /**
    * How many objects one request deletes and answers, until all are deleted: for collections whose objects are too much for one answer.

@@ -45,7 +45,7 @@ describe.runIf(has('bash'))('wherry completion bash', () => {
   })
 
   it('offers the options of the command', async () => {
-    const options = ['--out', '--check', '--watch', '--diff', '--json', '--help']
+    const options = ['--out', '--check', '--watch', '--diff', '--kustomization', '--json', '--help']
     expect(await offered(['wherry', 'crd', 'game.ts', '--'])).toEqual(options)
     expect(await offered(['wherry', 'types', '--c'])).toEqual(['--check'])
   })

@@ -1,17 +1,20 @@
-import type { Client, View } from '@wherry/client'
+import { type Client, isAlreadyExists, type View } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { deployments } from '@wherry/client/resources/apps'
 import { configMaps, namespaces, secrets, serviceAccounts } from '@wherry/client/resources/core'
 import { ingresses } from '@wherry/client/resources/networking'
 import { clusterRoleBindings, clusterRoles, roleBindings, roles } from '@wherry/client/resources/rbac'
 import { conditionOf, isConditionTrue } from '@wherry/controller'
-import { vi } from 'vitest'
+import { expect, vi } from 'vitest'
 import { platforms } from '../../examples/bundles/platform.ts'
 import { platformOperators } from '../../examples/bundles/platform-operator.ts'
 import { catalogSources } from '../../examples/catalog/catalog-source.ts'
 import { clusterServiceVersions, olmConfigs } from '../../examples/copied-resources/resources.ts'
 import { gamesV1, games as upgraded } from '../../examples/crd-upgrade/game.ts'
 import { conditionType, definition } from '../../examples/crd-upgrade/migration.ts'
+import { authorLabel } from '../../examples/defaulting/author.ts'
+import { notices, noticesV1beta1 } from '../../examples/defaulting/notice.ts'
+import { quotaName } from '../../examples/defaulting/quota.ts'
 import { configs } from '../../examples/policy-sync/config.ts'
 import type { ConstraintTemplate } from '../../examples/policy-sync/template.ts'
 import { constraintsOf, templates } from '../../examples/policy-sync/template.ts'
@@ -21,6 +24,43 @@ import { flowCollectors } from '../../examples/secret-reference/flow-collector.t
 import type { Scenario } from './killed.ts'
 
 const namespace = 'arcade'
+
+/** Notices at both versions, and one more than the quota. Requests are refused while the program is away, and are tried again. */
+export const defaulting: Scenario = {
+  name: 'defaulting',
+  views: [notices, noticesV1beta1],
+  async prepare(client) {
+    const metadata = { namespace: 'notice-system', name: quotaName }
+    await client.create(configMaps, { metadata, data: { default: '3' } })
+  },
+  async users(client) {
+    const metadata = (name: string) => ({ namespace: 'default', name })
+    const text = { body: 'Hello\nall', lines: 1 }
+    // Without the label of its author, a notice was stored before anybody was asked.
+    const isAsked = async (): Promise<void> => {
+      const probe = { metadata: metadata('probe'), spec: { text } }
+      const { labels = {} } = (await client.create(notices, probe, { dryRun: true })).metadata
+      if (labels[authorLabel] === undefined) throw new Error('nobody is asked for the author')
+    }
+    const written = (write: () => Promise<object>): Promise<object> =>
+      vi.waitFor(async () => {
+        await isAsked()
+        return write().catch(error => {
+          if (isAlreadyExists(error)) return {}
+          throw error
+        })
+      })
+    await written(() => client.create(notices, { metadata: metadata('a'), spec: { text } }))
+    await written(() => client.create(noticesV1beta1, { metadata: metadata('b'), spec: { message: 'Hello' } }))
+    await written(() => client.patch(noticesV1beta1, metadata('a'), { spec: { message: 'Good\nmorning' } }))
+    await written(() => client.create(notices, { metadata: metadata('c'), spec: { text } }))
+    await vi.waitFor(() => expect(isAsked()).rejects.toThrow('the quota of default is 3 notices'))
+  },
+  async isDone(client) {
+    const { items } = await client.list(notices).catch(() => ({ items: [] }))
+    return items.length === 3 && items.every(({ status }) => status?.lines === 1)
+  },
+}
 
 /** Two games with their licences, and one without. */
 export const quickstart: Scenario = {

@@ -52,6 +52,7 @@ const all: readonly (readonly [string, () => Scenario])[] = [
   ['secret-reference', () => scenarios.secretReference],
   ['copied-resources', () => scenarios.copiedResources],
   ['crd-upgrade', () => scenarios.crdUpgrade],
+  ['defaulting', () => scenarios.defaulting],
   ['policy-sync', () => scenarios.policySync],
   ['catalog', () => scenarios.catalog(`${registry.host}/catalogs/community:latest`, registry.ca)],
   ['bundles', () => scenarios.bundles(bundles.url)],

@@ -5,6 +5,7 @@ export type ExampleName =
   | 'secret-reference'
   | 'custom-registrar'
   | 'crd-upgrade'
+  | 'defaulting'
   | 'policy-sync'
   | 'copied-resources'
   | 'catalog'
@@ -15,6 +16,7 @@ const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verif
   'secret-reference': () => import('../../examples/secret-reference/verify.ts'),
   'custom-registrar': () => import('../../examples/custom-registrar/verify.ts'),
   'crd-upgrade': () => import('../../examples/crd-upgrade/verify.ts'),
+  defaulting: () => import('../../examples/defaulting/verify.ts'),
   'policy-sync': () => import('../../examples/policy-sync/verify.ts'),
   'copied-resources': () => import('../../examples/copied-resources/verify.ts'),
   catalog: () => import('../../examples/catalog/verify.ts'),

@@ -33,7 +33,7 @@ export interface Workload {
 
 /** What an example is deployed with: the definitions of its resources, and its manifests. */
 export class Manifest {
-  readonly #definitions: readonly CustomResourceDefinition[]
+  #definitions: readonly CustomResourceDefinition[]
   readonly #documents: readonly Document[]
 
   /** Reads the manifests in `deploy` of a folder, and the definitions in its `deploy/crd`, or a file in place of them. */
@@ -46,6 +46,18 @@ export class Manifest {
     })
     const manifests = filesIn(join(folder, 'deploy')).filter(file => /(?<!kustomization)\.yaml$/.test(file))
     this.#documents = manifests.flatMap(read) as Document[]
+  }
+
+  /**
+   * Takes the conversions out of the definitions: they name a Service, which leads nowhere on a machine without a cluster. The program puts its own in
+   * that name an address.
+   */
+  withoutConversions(): this {
+    this.#definitions = this.#definitions.map(one => {
+      const { conversion: _, ...spec } = one.spec
+      return { ...one, spec }
+    })
+    return this
   }
 
   /** Who its Deployment runs as. */

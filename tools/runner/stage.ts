@@ -7,9 +7,10 @@ import type { ExampleName } from './examples.ts'
 import { Manifest, userOf } from './manifest.ts'
 import { writePodKubeconfig } from './pod-kubeconfig.ts'
 import { Program } from './program.ts'
-import { freePorts } from './program-env.ts'
+import { freePorts, webhookPlace } from './program-env.ts'
 import { homeOf } from './record.ts'
 import { type Until, untilOf } from './until.ts'
+import { changedKinds, webhookObjects } from './webhook-objects.ts'
 
 /** What an example is verified with. */
 export interface Stage {
@@ -22,7 +23,7 @@ export interface Stage {
   start(...args: string[]): Program
   /**
    * Stops a program when its operator has nothing left to do, starts it again, and stops that at the same point. Rejects if it wrote anything meanwhile (but leases and events), as far as the
-   * server counts requests: nothing has changed, so there is nothing to write.
+   * server counts requests: nothing has changed, so there is nothing to write. What names webhooks is applied at each start, and must be the same afterwards.
    */
   rest(program: Program, ...args: string[]): Promise<void>
   say(line: string): void
@@ -76,14 +77,15 @@ export async function onStage(
     const server = await startServer(tokensOf(name))
     await using _ = isShared ? undefined : server
     await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
-    await manifest.create(server, client, until)
+    await manifest.withoutConversions().create(server, client, until)
     const kubeconfig = join(folder, 'kubeconfig')
     await writePodKubeconfig(kubeconfig, server, { token: tokenOf(name), namespace: workload.namespace })
     const cwd = join(folder, 'work')
     await mkdir(cwd)
+    const place = await webhookPlace()
     const start = (...args: string[]): Program => {
       signal.throwIfAborted()
-      const env = { ...freePorts, KUBECONFIG: kubeconfig }
+      const env = { ...freePorts, ...place, KUBECONFIG: kubeconfig }
       const main = join(home, 'main.ts')
       const program = new Program({ main, args, cwd, env, execArgv, echo })
       programs.push(program)
@@ -92,12 +94,16 @@ export async function onStage(
     const rest = async (program: Program, ...args: string[]): Promise<void> => {
       await program.settled()
       await program.stop()
-      const before = await writesOf(server)
+      const [before, objects] = [await writesOf(server), await webhookObjects(client)]
       const again = start(...args)
       await again.settled()
       const after = await writesOf(server)
       await again.stop()
-      const more = [...after].filter(([what, count]) => count !== before.get(what)).map(([what]) => what)
+      const isApplied = (what: string): boolean => [...objects.keys()].some(kind => what.startsWith(`patch ${kind}.`))
+      const more = [...after]
+        .filter(([what, count]) => count !== before.get(what) && !isApplied(what))
+        .map(([what]) => what)
+      more.push(...changedKinds(objects, await webhookObjects(client)))
       if (more.length > 0) throw new Error(`the program writes at rest: ${more.join(', ')}`)
     }
     try {

@@ -34,6 +34,7 @@ async function declared(options: Partial<WebhooksOptions> = {}): Promise<Publish
     .webhook('limits')
     .for(games)
     .reads(configMaps.within({ namespaces: ['a'] }))
+    .reads(configMaps.within({ fields: { 'metadata.name': 'quota' } }))
     .validate(() => {})
   webhooks
     .webhook('owner')
@@ -72,6 +73,8 @@ function documented(): string[] {
 it('K4: webhooks declare the rights that the documentation names, exactly, and those of what their handlers read', async () => {
   const all = lines(await declared())
   const reads = ['list configmaps a - or more', 'watch configmaps a - or more']
+  // Its fields name the one object: the right is to that alone.
+  reads.push('list configmaps - quota or more', 'watch configmaps - quota or more')
   expect(all.toSorted()).toEqual([...documented(), ...reads].sort())
   const byHand = lines(await declared({ configurations: 'manifest' }).then(() => published[1] as Published))
   expect(byHand).toEqual(all.filter(line => !/^create \w+webhookconfigurations|^get services/.test(line)))

@@ -1,5 +1,5 @@
-import type { View } from '@wherry/client'
-import type { ComponentDeclaration, DeclaredRight } from '@wherry/controller'
+import type { ComponentDeclaration } from '@wherry/controller'
+import { viewRights } from '@wherry/controller/internal'
 import type { ConversionStanza } from './conversion/stanza.ts'
 import type { WebhookDefinition } from './declaration/definition.ts'
 import type { WebhookConfiguration, WebhookService } from './scope/configurations.ts'
@@ -74,18 +74,11 @@ export function webhooksDeclaration(declared: DeclaredWebhooks): ComponentDeclar
         const right = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', name, exact: true }
         return kept.map(verb => ({ verb, ...right, by: 'webhooks: conversion' }))
       }),
-      ...definitions.flatMap(one => one.reads.flatMap(view => readRights(view, `webhook ${one.name}: reads`))),
+      ...definitions.flatMap(one => one.reads.flatMap(view => viewRights(view, `webhook ${one.name}: reads`))),
     ],
     details: {
       ...details,
       configured: types.map(type => `${type}webhookconfiguration/${operator}`),
     } satisfies WebhookDetails,
   }
-}
-
-function readRights({ resource, namespaces }: View, by: string): DeclaredRight[] {
-  const { group, plural } = resource
-  return (namespaces ?? [undefined]).flatMap(namespace =>
-    ['list', 'watch'].map(verb => ({ verb, group, resource: plural, namespace, by })),
-  )
 }

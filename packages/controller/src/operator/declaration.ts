@@ -112,8 +112,8 @@ function wordOf(name: string): string {
   return name.split(' ')[0] ?? name
 }
 
-/** A watch lists too, on a server that does not stream lists. */
-function viewRights(view: View, by: string): DeclaredRight[] {
+/** The rights that a cache of a view needs: to its one object, if its fields name that. A watch lists too, on a server that does not stream lists. */
+export function viewRights(view: View, by: string): DeclaredRight[] {
   return rights(view, ['list', 'watch'], by)
 }
 

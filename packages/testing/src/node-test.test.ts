@@ -7,6 +7,11 @@ import { childFlags } from './apiserver/isolated/child-flags.ts'
 
 let folder: string
 
+/** For Node's test runner, whose processes read the packages from their sources. */
+function environment(): NodeJS.ProcessEnv {
+  return { ...toolEnvironment(), NODE_NO_WARNINGS: '1', NODE_OPTIONS: childFlags().join(' ') }
+}
+
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'wherry-node-test-'))
 })
@@ -33,7 +38,7 @@ describe('second', () => {
 })
 `,
   )
-  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1', NODE_OPTIONS: childFlags().join(' ') }
+  const env = environment()
   const { code, output } = await command(process.execPath, ['--test'], { cwd: folder, env, limitMs: 120_000 })
   expect(output).toContain('the test did not expect the error of reconcile: chess is too big')
   expect(output).toMatch(/pass 1\b/)
@@ -61,7 +66,7 @@ const list = async what => {
 }
 test('lists', async () => { ${body} })
 `
-  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1', NODE_OPTIONS: childFlags().join(' ') }
+  const env = environment()
   const run = async (body: string) => {
     await writeFile(join(folder, 'a.test.ts'), written(body))
     const { code, output } = await command(process.execPath, ['--test'], { cwd: folder, env, limitMs: 120_000 })
@@ -92,7 +97,7 @@ test('lists', async () => { ${body} })
 
 it('K4: what a renamed or deleted test recorded is deleted by a whole green run, and by no other', async () => {
   const source = JSON.stringify(join(import.meta.dirname, 'node-test.ts'))
-  const env = { ...toolEnvironment(), NODE_NO_WARNINGS: '1' }
+  const env = environment()
   const run = async (tests: readonly string[], ...args: string[]) => {
     const text = `
 import { describe, test } from 'node:test'

@@ -226,8 +226,8 @@ export class KeptBundles {
   }
 
   /**
-   * Applies the operator's parts. The first request has the bundles too, so that the API server never has a webhook without one; the last one leaves
-   * them to the manager of bundles.
+   * Applies the operator's parts. If one of them has no bundle yet, the first request has the bundles too, so that the API server never has a webhook
+   * without one; the last one leaves them to the manager of bundles. So a start that changes nothing is one request that changes nothing.
    */
   async #applyAll(): Promise<Bundled> {
     const { holder } = this.#parts
@@ -236,7 +236,7 @@ export class KeptBundles {
     // While another manager owns a field of a webhook, that webhook can't be removed from the list.
     if (here.some(name => !names.includes(name))) await this.#applyBundles(here.filter(name => names.includes(name)))
     const caBundle = this.#bundle
-    if (caBundle !== undefined) {
+    if (caBundle !== undefined && !this.#hasBundles) {
       await this.#apply(holder.whole(caBundle), this.#managers.rest)
       await this.#applyBundles(names)
     }
@@ -244,6 +244,14 @@ export class KeptBundles {
     this.#isApplied = true
     this.#applied = ownFields(live, this.#managers.rest)
     return live
+  }
+
+  /** Whether each of the operator's parts has a bundle that an apply of the rest leaves alone. A start that broke off may have left it to the rest. */
+  get #hasBundles(): boolean {
+    const live = this.#live
+    if (live === undefined || this.#missing.length > 0) return false
+    const rest = ownFields(live, this.#managers.rest)?.fields ?? ''
+    return !rest.includes('"f:caBundle"') && this.#mine.every(({ caBundle = '' }) => caBundle !== '')
   }
 
   /** A bundle for now. The manager of bundles owns it and nothing else. */

@@ -99,6 +99,38 @@ describe('a configuration that the operator applies', () => {
       { configurations: 'apply' },
     ))
 
+  it('B3: is not written by a start that changes nothing, and has its bundle through one that follows a start which broke off', () =>
+    keptInMemory(
+      async parts => {
+        const { client, operator, simulation, start, startAgain, live } = parts
+        await start()
+        await simulation.advance(1000)
+        const first = await live()
+        await startAgain()
+        await simulation.advance(1000)
+        expect((await live()).metadata?.resourceVersion).toBe(first.metadata?.resourceVersion)
+        // As if a start had broken off after its first request: the manager of the rest owns the bundle too.
+        const { metadata: _, ...whole } = first
+        await client.apply(full, { ...whole, metadata: key } as never, { fieldManager: 'arcade/webhooks', force: true })
+        const seen: number[] = []
+        const note = (one: { webhooks?: { clientConfig: { caBundle?: string } }[] }): void =>
+          void seen.push(...(one.webhooks ?? []).map(({ clientConfig }) => inBundle(clientConfig.caBundle).size))
+        const watch = await operator.narrow.watch(full, key, { add: note, update: note } as never)
+        await client.apply(full, { webhooks: [], metadata: key } as never, {
+          ...{ fieldManager: 'arcade/webhook-bundle', force: true },
+        })
+        await startAgain()
+        await simulation.advance(1000)
+        expect(new Set(seen)).toEqual(new Set([2]))
+        const owners = (await client.get(full, key))?.metadata.managedFields?.filter(({ fieldsV1 }) =>
+          JSON.stringify(fieldsV1).includes('f:caBundle'),
+        )
+        expect(owners?.map(({ manager }) => manager)).toEqual(['arcade/webhook-bundle'])
+        await watch.close()
+      },
+      { configurations: 'apply' },
+    ))
+
   it('B3: loses a webhook that the program no longer has, and keeps what others have in it', () =>
     keptInMemory(
       async parts => {

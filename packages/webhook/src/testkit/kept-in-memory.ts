@@ -25,6 +25,8 @@ export interface KeptInMemory extends InMemory {
   readonly gauges: ReadonlyMap<string, number>
   /** Starts both, and waits until nothing is left to do now. */
   start(): Promise<void>
+  /** Starts the trust of another process of the operator; it stops with the test. */
+  startAgain(): Promise<void>
   /** Gives the only webhook this bundle. */
   reset(caBundle: string): Promise<unknown>
   live(): Promise<ValidatingWebhookConfiguration>
@@ -80,9 +82,16 @@ export async function keptInMemory(
         for (const one of declared) await client.create(validatingWebhookConfigurations, one as never)
       const certificates = certificatesFor(operator, service, options)
       const trust = new KeptTrust(operator, certificates, options)
+      const holders = () => declared.map(one => configurationHolder(one, nameSuffix(operator.name)))
       const start = async (): Promise<void> => {
         await certificates.start()
-        await trust.start(declared.map(one => configurationHolder(one, nameSuffix(operator.name))))
+        await trust.start(holders())
+      }
+      const others: KeptTrust[] = []
+      const startAgain = async (): Promise<void> => {
+        const other = new KeptTrust(operator, certificates, options)
+        others.push(other)
+        await other.start(holders())
       }
       const reset = (value: string): Promise<unknown> =>
         client.patch(validatingWebhookConfigurations, name, [
@@ -91,8 +100,9 @@ export async function keptInMemory(
       const live = async (): Promise<ValidatingWebhookConfiguration> =>
         (await client.get(validatingWebhookConfigurations, name)) as ValidatingWebhookConfiguration
       try {
-        await body({ ...parts, certificates, trust, gauges, start, reset, live })
+        await body({ ...parts, certificates, trust, gauges, start, startAgain, reset, live })
       } finally {
+        for (const one of others) await one.stop()
         await trust.stop()
       }
     },

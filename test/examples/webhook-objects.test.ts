@@ -32,10 +32,10 @@ it('an apply of the same configuration is no change, and each other change of wh
   await apply(5, 'a')
   const first = await webhookObjects(client)
   expect(changedKinds(before, first)).toEqual(['validatingwebhookconfigurations'])
-  await apply(5, 'b')
+  await apply(5, 'a')
   const same = await webhookObjects(client)
   expect(changedKinds(first, same)).toEqual([])
-  await apply(6, 'b')
+  await apply(6, 'a')
   expect(changedKinds(same, await webhookObjects(client))).toEqual(['validatingwebhookconfigurations'])
 
   const schema = { openAPIV3Schema: { type: 'object' } }

@@ -11,13 +11,13 @@ export type WebhookObjects = ReadonlyMap<string, readonly object[]>
 
 /**
  * What an operator with webhooks applies at each start, since it does not know what its last release has applied: configurations, and definitions that are
- * converted. They are without what an apply that changes nothing may change.
+ * converted. An apply that changes nothing leaves the resourceVersion as it is.
  */
 export async function webhookObjects(client: Client): Promise<WebhookObjects> {
   const all = await Promise.all(
     [validatingWebhookConfigurations, mutatingWebhookConfigurations, customResourceDefinitions].map(async view => {
       const { items } = await client.list(view as View<KubernetesObject>)
-      return [view.resource.plural, items.filter(isConvertedOrNone).map(withoutWriters)] as const
+      return [view.resource.plural, items.filter(isConvertedOrNone)] as const
     }),
   )
   return new Map(all.filter(([, objects]) => objects.length > 0))
@@ -34,9 +34,4 @@ export function changedKinds(before: WebhookObjects, after: WebhookObjects): str
 function isConvertedOrNone(object: KubernetesObject): boolean {
   const { spec } = object as Partial<CustomResourceDefinition>
   return spec === undefined || spec.conversion?.strategy === 'Webhook'
-}
-
-function withoutWriters({ metadata = {}, ...content }: KubernetesObject): object {
-  const { managedFields: _, resourceVersion: __, ...rest } = metadata
-  return { ...content, metadata: rest }
 }

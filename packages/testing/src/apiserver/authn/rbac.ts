@@ -42,21 +42,16 @@ export function authorize(asked: AccessAttributes, policy: PolicySource): Decisi
   return { allowed: false, reason: `RBAC: ${missing.size === 1 ? list : `[${list}]`}` }
 }
 
-/** All rules that hold for a user in a namespace, binding by binding. */
+/**
+ * All rules that hold for a user in a namespace, binding by binding. That a group is privileged is no rule: `system:masters` has those of the default role
+ * `cluster-admin`, as long as it is bound to that.
+ */
 export function rulesFor(user: User, namespace: string, policy: PolicySource): PolicyRule[] {
-  const privileged = [
-    { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
-    { verbs: ['*'], nonResourceURLs: ['*'] },
-  ]
   const bound = (bindings: Iterable<Binding>, within: string): PolicyRule[] =>
     [...bindings]
       .filter(binding => binding.subjects?.some(subject => isFor(subject, user, within)))
       .flatMap(binding => rulesOfRole(binding.roleRef, within, policy) ?? [])
-  return [
-    ...(user.groups.includes(privilegedGroup) ? privileged : []),
-    ...bound(policy.clusterRoleBindings(), ''),
-    ...bound(policy.roleBindings(namespace), namespace),
-  ]
+  return [...bound(policy.clusterRoleBindings(), ''), ...bound(policy.roleBindings(namespace), namespace)]
 }
 
 function isFor(subject: Subject, user: User, namespace: string): boolean {

@@ -1,4 +1,4 @@
-import { type Client, isConflict, isNotFound } from '@wherry/client'
+import { type Client, isConflict, isInvalid, isNotFound } from '@wherry/client'
 import { NotYetError } from '@wherry/controller/internal'
 import { graceMs } from '../certificates/former.ts'
 import type { ManagedCertificates } from '../certificates/managed.ts'
@@ -13,6 +13,11 @@ import { isTaken, type OwnFields, ownFields } from './own-fields.ts'
 
 /** How long it takes until it is looked again whether the Service exists, in milliseconds. */
 const serviceMs = 5_000
+
+/** So many refusals in a row of what the operator applies to another's object are no coincidence. */
+const manyRefusals = 3
+/** How long it takes until a write is tried again after such a refusal, in milliseconds. */
+const againMs = 100
 
 /** Options of {@link KeptBundles}. */
 export interface KeptParts {
@@ -45,6 +50,7 @@ export class KeptBundles {
   #whole: string | undefined
   #changedAt: number | undefined
   #mayWriteAt = 0
+  #refusals = 0
   #isApplied: boolean
   /** What the operator has applied, as the server had it then. */
   #applied: OwnFields | undefined
@@ -214,10 +220,14 @@ export class KeptBundles {
   async #written(write: () => Promise<Bundled>): Promise<void> {
     try {
       this.#see(await write())
+      this.#refusals = 0
     } catch (error) {
-      if (isNotFound(error)) this.#see(undefined)
+      if (isNotFound(error)) return this.#see(undefined)
       // The change that was in between arrives by the watch, and asks for a round.
-      else if (!isConflict(error)) throw error
+      if (isConflict(error)) return
+      // So does one that took the conversion away between two requests: then the bundle alone is no valid conversion.
+      if (this.#parts.holder.isOwn || !isInvalid(error) || ++this.#refusals >= manyRefusals) throw error
+      this.#rounds.askIn(againMs)
     }
   }
 

@@ -28,7 +28,7 @@ export const messages: Readonly<Record<string, string>> = {
 ${lines([...all.message].filter(([name]) => needed.has(name)))}
 }
 
-/** The message of each kind, by \`apiVersion/kind\`, if it is not that of its name. */
+/** The message of each kind, by \`apiVersion/kind\`. */
 export const messageOfKind: Readonly<Record<string, string>> = {
 ${lines(kinds)}
 }

@@ -577,7 +577,7 @@ export const messages: Readonly<Record<string, string>> = {
   'storagemigration.v1.StorageVersionMigrationStatus': '1conditions=[]meta.v1.Condition 2resourceVersion=s',
 }
 
-/** The message of each kind, by `apiVersion/kind`, if it is not that of its name. */
+/** The message of each kind, by `apiVersion/kind`. */
 export const messageOfKind: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io/v1/DeleteOptions': 'meta.v1.DeleteOptions',
   'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': 'admissionregistration.v1.MutatingAdmissionPolicy',

@@ -75,7 +75,7 @@ describe('a policy', () => {
   it('says nothing of what its match conditions leave out', () => {
     const matchConditions = [{ name: 'updates', expression: 'request.operation == "UPDATE"' }]
     const asked = policy({ matchConditions }, { expression: 'false', message: 'no' })
-    expect(evaluatePolicy(asked, { object })).toEqual({ matches: false, refusals: [] })
+    expect(evaluatePolicy(asked, { object })).toEqual({ matches: false, refusals: [], mutations: [] })
     expect(evaluatePolicy(asked, { object, oldObject: object }).refusals).toHaveLength(1)
     expect(evaluatePolicy(asked, { oldObject: object }).matches).toBe(false)
   })
@@ -94,6 +94,35 @@ describe('a policy', () => {
     const allows = ({ verb, resource }: { verb: string; resource: string }): boolean =>
       `${verb} ${resource}` === 'get pods'
     expect(evaluatePolicy(asked, { object, user: { username: 'jane' }, allows }).refusals).toEqual([])
+  })
+
+  it('makes patches and configurations; a mutation that fails is a refusal, unless failurePolicy is Ignore', () => {
+    const mutations = [
+      { patchType: 'JSONPatch', jsonPatch: { expression: '[JSONPatch{op: "remove", path: "/spec"}]' } },
+      { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{spec: Object.wrong{a: 1}}' } },
+      { patchType: 'ApplyConfiguration', applyConfiguration: { expression: 'Object{spec: Object.spec{players: 3}}' } },
+    ]
+    const made = [{ patch: [{ op: 'remove', path: '/spec' }] }, { apply: { spec: { players: 3 } } }]
+    const answer = evaluatePolicy({ spec: { mutations } }, { object })
+    expect(answer.mutations).toEqual(made)
+    expect(answer.refusals.map(({ message }) => message)).toEqual([
+      'type mismatch: unexpected type name "Object.wrong", expected "Object.spec", which matches field name path from root Object type',
+    ])
+    expect(evaluatePolicy({ spec: { failurePolicy: 'Ignore', mutations } }, { object })).toEqual({
+      ...{ matches: true, refusals: [], mutations: made },
+    })
+  })
+
+  it('refuses if the value of an audit annotation fails', () => {
+    const annotation = { key: 'players', valueExpression: 'string(object.spec.nothing)' }
+    const { refusals } = evaluatePolicy(policy({ auditAnnotations: [annotation] }, {}), { object })
+    expect(refusals.map(({ message }) => message)).toEqual([expect.stringContaining('no such key: nothing')])
+    expect(policyProblems({ spec: { auditAnnotations: [{ key: 'a', valueExpression: '1' }] } })).toEqual([
+      {
+        field: 'spec.auditAnnotations[0].valueExpression',
+        message: expect.stringContaining('must evaluate to one of'),
+      },
+    ])
   })
 
   it('has the paths of the expressions that a server refuses', () => {

@@ -1,5 +1,6 @@
 import type { InformerState } from '@wherry/informer'
 import type { Entry, WhenUnknown } from './entry.ts'
+import { informerCells, tableLines } from './report-text.ts'
 
 /** A summary of one informer of a dynamic cache. */
 export interface InformerReport {
@@ -61,17 +62,10 @@ function oneOf(entry: Entry, now: number): InformerReport {
 
 function textOf({ informers, watches }: Omit<CacheReport, 'toString'>): string {
   const head = ['VIEW', 'STATE', 'OBJECTS', 'RECEIVED', 'HANDLERS', 'CURSORS', 'AGE', 'HELD BY']
-  const rows = informers.map(one => [
-    one.view,
-    one.synced ? one.state : `${one.state}, not synced`,
-    one.failed === 0 ? `${one.objects}` : `${one.objects} (${one.failed} failed)`,
-    `${(one.receivedBytes / 1e6).toFixed(1)} MB`,
-    `${one.registrations}`,
-    `${one.cursors}`,
-    `${Math.floor(one.ageMs / 1000)} s`,
-    [...one.holders, ...(one.lastError === undefined ? [] : [`! ${one.lastError.message}`])].join(', '),
-  ])
-  const widths = head.map((_, column) => Math.max(...[head, ...rows].map(row => (row[column] ?? '').length)))
-  const lines = [head, ...rows].map(row => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '))
-  return [...lines.map(line => line.trimEnd()), `${informers.length} informers, ${watches} watches`].join('\n')
+  const rows = informers.map(one => {
+    const { state, objects, received, heldBy } = informerCells(one)
+    const age = `${Math.floor(one.ageMs / 1000)} s`
+    return [one.view, state, objects, received, `${one.registrations}`, `${one.cursors}`, age, heldBy]
+  })
+  return [...tableLines([head, ...rows]), `${informers.length} informers, ${watches} watches`].join('\n')
 }

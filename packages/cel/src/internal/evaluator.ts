@@ -8,6 +8,7 @@ export {
   inputValues,
   type Variable,
 } from '../admission.ts'
+export { type CompiledPolicy, compilePolicy, evaluateValidations } from '../compiled-policy.ts'
 export { jsonOf, MutationError, nameProblems, operationsOf } from '../mutation.ts'
 export { type CompiledRule, compileRules, costsOfRules, type RuleCosts } from '../rule.ts'
 export { ruleProblems, usableMessage } from '../validator.ts'

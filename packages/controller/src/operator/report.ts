@@ -1,4 +1,5 @@
-import type { CacheReport, InformerReport } from '@wherry/dynamic-cache'
+import type { CacheReport } from '@wherry/dynamic-cache'
+import { informerCells, megabytes, tableLines } from '@wherry/dynamic-cache/internal'
 import type { NarrowReport } from '@wherry/narrow-cache'
 import { viewText } from '../controller/view-text.ts'
 
@@ -14,13 +15,10 @@ export function operatorReport({ informers, watches }: CacheReport, narrow: Narr
 }
 
 function textOf({ informers, watches, narrow }: Omit<OperatorReport, 'toString'>): string {
-  const lists = informers.map(one => [
-    viewText(one.view),
-    one.synced ? one.state : `${one.state}, not synced`,
-    one.failed === 0 ? `${one.objects}` : `${one.objects} (${one.failed} failed)`,
-    megabytes(one.receivedBytes),
-    heldBy(one),
-  ])
+  const lists = informers.map(one => {
+    const { state, objects, received, heldBy } = informerCells(one)
+    return [viewText(one.view), state, objects, received, heldBy]
+  })
   const reads = narrow.views.map(one => {
     const absent = one.entries - one.objects
     const objects = `${one.objects}${absent > 0 ? ` (${absent} more are absent)` : ''}`
@@ -29,23 +27,5 @@ function textOf({ informers, watches, narrow }: Omit<OperatorReport, 'toString'>
   const head = ['VIEW', 'STATE', 'OBJECTS', 'RECEIVED', 'HELD BY']
   const sum = [...informers, ...narrow.views].reduce((bytes, one) => bytes + one.receivedBytes, 0)
   const opened = `${informers.length} informers, ${watches} watches, and ${narrow.streams} of single objects`
-  return [...table([head, ...lists, ...reads]), `${opened}; ${megabytes(sum)} in all`].join('\n')
-}
-
-function heldBy({ holders, lastError }: InformerReport): string {
-  return [...holders, ...(lastError === undefined ? [] : [`! ${lastError.message}`])].join(', ')
-}
-
-function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`
-}
-
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => (row[column] ?? '').length))) ?? []
-  return rows.map(row =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+  return [...tableLines([head, ...lists, ...reads]), `${opened}; ${megabytes(sum)} in all`].join('\n')
 }

@@ -70,6 +70,11 @@ describe('the manifests of a policy', () => {
     const options = validations === undefined ? rest : { ...rest, validations }
     expect(() => policy(games, options as never)).toThrow(message)
   })
+
+  it('are refused for objects that a policy can not choose', () => {
+    expect(() => policy(games.within({ labels: 'size>3' }), limit)).toThrow('label selectors without > and <')
+    expect(() => policy(games.within({ fields: 'metadata.name=a' }), limit)).toThrow('without a field selector')
+  })
 })
 
 /** What a server, and `evaluatePolicy` without one, say of ConfigMaps. */
@@ -117,7 +122,7 @@ function onAServer(server: () => ApiServer): void {
       expect(await said('8')).toBe('allowed')
       const answer = (players: string) =>
         evaluatePolicy(limits.policy as PolicyManifest, { object: game('chess', players), params })
-      expect(answer('9')).toEqual({ matches: true, refusals: [{ message: 'at most 8', reason: 'Forbidden' }] })
+      expect(answer('9')).toMatchObject({ matches: true, refusals: [{ message: 'at most 8', reason: 'Forbidden' }] })
       expect(answer('8').refusals).toEqual([])
 
       await client.create(mutatingAdmissionPolicies, owner.policy)
@@ -127,6 +132,11 @@ function onAServer(server: () => ApiServer): void {
         expect(made.data).toEqual({ players: '2', seen: 'yes' })
         expect(made.metadata.labels).toHaveProperty('owner')
       }, waiting)
+      const user = { username: 'system:jane' }
+      expect(evaluatePolicy(owner.policy as PolicyManifest, { object: game('go', '2'), user }).mutations).toEqual([
+        { apply: { metadata: { labels: { owner: 'system-jane' } } } },
+        { patch: [{ op: 'add', path: '/data/seen', value: 'yes' }] },
+      ])
     } finally {
       await client.delete(validatingAdmissionPolicyBindings, { name })
       await client.delete(validatingAdmissionPolicies, { name })

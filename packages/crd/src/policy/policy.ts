@@ -1,5 +1,5 @@
 import { policyProblems } from '@wherry/cel'
-import { OptionTypeError, type View } from '@wherry/client'
+import { OptionRangeError, OptionTypeError, type View } from '@wherry/client'
 import { anything, checkOptions, oneOf, selectorObject, text } from '@wherry/client/internal'
 import type {
   MatchResources,
@@ -47,9 +47,10 @@ const mutating = {
  * Writes an admission policy for the objects of a view, and its binding: the API server evaluates it itself, so no program has to run. A policy with
  * `validations` refuses requests (Kubernetes 1.30 and later), one with `mutations` changes objects (1.36, or `v1beta1` before).
  *
- * The view chooses the objects: its resource, its namespaces and its labels. `@wherry/cel` evaluates a validating policy without a server.
+ * The view chooses the objects: its resource, its namespaces and its labels. `evaluatePolicy` of `@wherry/cel` evaluates a policy without a server.
  *
  * @throws OptionTypeError with the path of each expression that an API server would refuse
+ * @throws OptionRangeError for a view whose objects a policy can't choose: by fields, or by labels with `>` or `<`
  */
 export function policy(view: View, options: ValidatingPolicyOptions): ValidatingPolicy
 export function policy(view: View, options: MutatingPolicyOptions): MutatingPolicy
@@ -123,7 +124,14 @@ function commonSpec(view: View, options: CommonPolicyOptions) {
 
 function matchConstraints(view: View, operations: readonly string[]): MatchResources {
   const { group, version, plural, namespaced } = view.resource
-  const { namespaces, labels } = view
+  const { namespaces, labels, fields } = view
+  const compares = labels.requirements.some(({ operator }) => operator === '>' || operator === '<')
+  if (compares)
+    throw new OptionRangeError('view', 'label selectors without > and <: use policy.when', JSON.stringify(labels.text))
+  if (fields.text !== '') {
+    const takes = 'a view without a field selector, since a policy has none: use policy.when'
+    throw new OptionRangeError('view', takes, JSON.stringify(fields.text))
+  }
   if (namespaces !== undefined && !namespaced)
     throw new OptionTypeError('view', 'a view without namespaces, of a cluster-scoped resource', view.key)
   const objectSelector = selectorObject(labels)

@@ -11,7 +11,7 @@ import { type InputHost, inputOf } from '../webhooks/input.ts'
 import type { Attributes } from '../webhooks/review.ts'
 import { selectorsMatch, versionByRules } from '../webhooks/selection.ts'
 import { type Param, paramsOf, paramType } from './params.ts'
-import { type Binding, type Policy, type Resources, readBinding } from './policy.ts'
+import { type Binding, type Policy, type Resources, readBinding, readPolicy } from './policy.ts'
 
 /** What policies need of the server. */
 export interface PolicyHost extends InputHost {
@@ -20,8 +20,8 @@ export interface PolicyHost extends InputHost {
 }
 
 /** A policy that is about a request, by one of its bindings, with one of its params. */
-export interface Invocation<P> {
-  readonly policy: P
+export interface Invocation {
+  readonly policy: Policy
   readonly binding: Binding | undefined
   readonly at: ResourceType
   readonly param: Param
@@ -32,18 +32,15 @@ export interface Invocation<P> {
 const noParam: Param = { object: undefined, typed: false }
 
 /** The policies of one kind that are bound, each read once. */
-export class BoundPolicies<P extends Policy> {
+export class BoundPolicies {
   readonly #host: PolicyHost
   readonly #types: { readonly policies: ResourceType; readonly bindings: ResourceType }
-  readonly #readPolicy: (object: KubeObject) => P
-  readonly #read = new WeakMap<Version, P | Binding>()
+  readonly #read = new WeakMap<Version, Policy | Binding>()
 
-  /** `kind`: of the policies, in lower case. */
-  constructor(host: PolicyHost, kind: string, readPolicy: (object: KubeObject) => P) {
+  constructor(host: PolicyHost, kind: 'validating' | 'mutating') {
     const type = (plural: string): ResourceType => host.registry.resolve('admissionregistration.k8s.io', 'v1', plural)
     this.#host = host
     this.#types = { policies: type(`${kind}admissionpolicies`), bindings: type(`${kind}admissionpolicybindings`) }
-    this.#readPolicy = readPolicy
   }
 
   /** Whether no policy is bound. */
@@ -52,10 +49,10 @@ export class BoundPolicies<P extends Policy> {
   }
 
   /** The policies that are about a request, by name. */
-  invocations(asked: Attributes): readonly Invocation<P>[] {
+  invocations(asked: Attributes): readonly Invocation[] {
     if (this.idle) return []
     const bindings = Map.groupBy(this.#all(this.#types.bindings, readBinding), ({ policy }) => policy)
-    return this.#all(this.#types.policies, this.#readPolicy).flatMap(policy => {
+    return this.#all(this.#types.policies, readPolicy).flatMap(policy => {
       const own = bindings.get(policy.name)
       const at = own && this.#selected(policy.resources, asked)
       return own === undefined || at === undefined ? [] : this.#ofPolicy(policy, own, at, asked)
@@ -73,9 +70,9 @@ export class BoundPolicies<P extends Policy> {
     }
   }
 
-  #ofPolicy(policy: P, bindings: readonly Binding[], at: ResourceType, asked: Attributes): Invocation<P>[] {
+  #ofPolicy(policy: Policy, bindings: readonly Binding[], at: ResourceType, asked: Attributes): Invocation[] {
     const type = paramType(policy.paramKind, this.#host.registry)
-    const wrong = (what: string, why: string, binding: Binding | undefined): Invocation<P>[] => [
+    const wrong = (what: string, why: string, binding: Binding | undefined): Invocation[] => [
       { policy, binding, at, param: noParam, problem: `failed to configure ${what}: ${why}` },
     ]
     if (typeof type === 'string') return wrong('policy', type, undefined)
@@ -105,7 +102,7 @@ export class BoundPolicies<P extends Policy> {
     return { metadata, spec: objectAt(object, 'spec') ?? {}, status: objectAt(object, 'status') ?? {} }
   }
 
-  #all<T extends P | Binding>(type: ResourceType, read: (object: KubeObject) => T): T[] {
+  #all<T extends Policy | Binding>(type: ResourceType, read: (object: KubeObject) => T): T[] {
     return this.#host.store
       .collection(type)
       .snapshot('')

@@ -1,5 +1,4 @@
-import { isObject, type Json, type JsonObject, objectAt, objectsAt, sameJson, stringAt } from '@wherry/cel/internal'
-import type { Expression } from '@wherry/cel/internal/evaluator'
+import { isObject, type Json, type JsonObject, sameJson, stringAt } from '@wherry/cel/internal'
 import { builtinType } from '../fields/builtin-types.ts'
 import { toldProblems, typeProblems } from '../fields/check.ts'
 import { customType } from '../fields/custom-types.ts'
@@ -14,31 +13,9 @@ import { atVersion } from '../webhooks/input.ts'
 import { type Attributes, shownName } from '../webhooks/review.ts'
 import { jsonPatch } from '../write/patch.ts'
 import { BoundPolicies, type Invocation, type PolicyHost } from './bound.ts'
-import { type Policy, readCommon } from './policy.ts'
-
-/** A MutatingAdmissionPolicy, read and compiled. */
-interface MutatingPolicy extends Policy {
-  readonly mutations: readonly { readonly apply: boolean; readonly expression: Expression }[]
-  readonly reinvoked: boolean
-}
 
 /** Why a mutation was not carried out. */
 class MutationFailure extends Error {}
-
-function readMutating(object: KubeObject): MutatingPolicy {
-  const spec = objectAt(object, 'spec') ?? {}
-  const { declared, ...common } = readCommon(object)
-  return {
-    ...common,
-    reinvoked: stringAt(spec, 'reinvocationPolicy') === 'IfNeeded',
-    mutations: objectsAt(spec, 'mutations').map(one => {
-      const apply = stringAt(one, 'patchType') === 'ApplyConfiguration'
-      const source = stringAt(objectAt(one, apply ? 'applyConfiguration' : 'jsonPatch'), 'expression') ?? ''
-      const returns = apply ? 'Object' : 'list(JSONPatch)'
-      return { apply, expression: cel().compileExpression(source, [returns], { ...declared, messages: true }) }
-    }),
-  }
-}
 
 /** Which of the policies that were carried out are to be carried out once more. */
 export interface Reinvocations {
@@ -49,11 +26,11 @@ export interface Reinvocations {
 /** Changes what is written as MutatingAdmissionPolicies and their bindings say. */
 export class MutatingPolicies {
   readonly #host: PolicyHost
-  readonly #bound: BoundPolicies<MutatingPolicy>
+  readonly #bound: BoundPolicies
 
   constructor(host: PolicyHost) {
     this.#host = host
-    this.#bound = new BoundPolicies(host, 'mutating', readMutating)
+    this.#bound = new BoundPolicies(host, 'mutating')
   }
 
   /** Whether no policy is bound. */
@@ -89,24 +66,20 @@ export class MutatingPolicies {
         for (const one of reinvocations.reinvocable) reinvocations.again.add(one)
         reinvocations.reinvocable.clear()
       }
-      if (policy.reinvoked) reinvocations.reinvocable.add(key)
+      if (policy.isReinvoked) reinvocations.reinvocable.add(key)
     }
     if (failures.length === 0) return object
     throw refused(failures, asked)
   }
 
-  #carriedOut(
-    { policy, at, param }: Invocation<MutatingPolicy>,
-    asked: Attributes,
-    fail: (why: string) => void,
-  ): JsonObject {
+  #carriedOut({ policy, at, param }: Invocation, asked: Attributes, fail: (why: string) => void): JsonObject {
     let object = asked.object as JsonObject
     const values = (): ReturnType<ReturnType<typeof cel>['inputValues']> =>
       cel().inputValues(this.#bound.input({ ...asked, object }, at, param), policy.variables)
     const holds = cel().conditionsHold(policy.conditions, values())
     if (typeof holds === 'string') fail(holds)
     if (holds !== true) return object
-    for (const { apply, expression } of policy.mutations) {
+    for (const { isApplied, expression } of policy.mutations) {
       const answer = cel().evaluateExpression(expression, values())
       if ('error' in answer) {
         fail(answer.error)
@@ -114,7 +87,7 @@ export class MutatingPolicies {
       }
       const seen = atVersion({ ...asked, object }, at, this.#host).object as JsonObject
       try {
-        const next = apply ? applied(seen, answer.value, at) : patched(seen, answer.value)
+        const next = isApplied ? applied(seen, answer.value, at) : patched(seen, answer.value)
         const back = at === asked.type ? next : (this.#host.convert(next as KubeObject, asked.type) as JsonObject)
         const { schema } = asked.type
         object = schema === undefined || asked.subresource === 'scale' ? back : applyDefaults(schema.root, back)

@@ -1,8 +1,8 @@
+import type { PolicyManifest } from '@wherry/cel'
 import { type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
-import type { Declared, Expression, Variable } from '@wherry/cel/internal/evaluator'
+import type { CompiledPolicy } from '@wherry/cel/internal/evaluator'
 import type { KubeObject } from '../objects/object.ts'
 import { cel } from '../schema/rules.ts'
-import { compileConditions } from '../webhooks/conditions.ts'
 import { type HookRule, ruleOf } from '../webhooks/match.ts'
 import type { Criteria } from '../webhooks/selection.ts'
 
@@ -11,28 +11,13 @@ export interface Resources extends Criteria {
   readonly excluded: readonly HookRule[]
 }
 
-/** What all policies have. */
-export interface Policy {
+/** A ValidatingAdmissionPolicy or a MutatingAdmissionPolicy, read and compiled. */
+export interface Policy extends CompiledPolicy {
   readonly name: string
   readonly resources: Resources
-  readonly ignoresFailures: boolean
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined
-  readonly variables: readonly Variable[]
-  readonly conditions: readonly Expression[]
-}
-
-/** A ValidatingAdmissionPolicy, read and compiled. */
-export interface ValidatingPolicy extends Policy {
-  readonly validations: readonly Validation[]
-  readonly auditAnnotations: readonly Expression[]
-}
-
-/** One of the rules of a policy. */
-export interface Validation {
-  readonly expression: Expression
-  readonly message: string
-  readonly messageExpression: Expression | undefined
-  readonly reason: string
+  /** Whether its mutations are carried out once more after those of others (MutatingAdmissionPolicy). */
+  readonly isReinvoked: boolean
 }
 
 /** A binding of a policy, read. */
@@ -45,60 +30,18 @@ export interface Binding {
   readonly actions: readonly string[]
 }
 
-/** The variables of a policy, each compiled with those before it. */
-function compileVariables(spec: JsonObject, declared: Declared): Variable[] {
-  const variables: Variable[] = []
-  for (const one of objectsAt(spec, 'variables')) {
-    const source = stringAt(one, 'expression') ?? ''
-    const expression = cel().compileExpression(source, [], { ...declared, variables: [...variables] })
-    variables.push({ name: stringAt(one, 'name') ?? '', expression })
-  }
-  return variables
-}
-
-/** Reads what all policies have. `declared`: the variables of their expressions. */
-export function readCommon(object: KubeObject): Policy & { readonly declared: Declared } {
+export function readPolicy(object: KubeObject): Policy {
   const spec = objectAt(object, 'spec') ?? {}
   const paramKind = objectAt(spec, 'paramKind')
-  const plain: Declared = { params: paramKind !== undefined, authorizer: true }
-  const variables = compileVariables(spec, plain)
-  const declared: Declared = { ...plain, variables }
   return {
-    declared,
+    ...cel().compilePolicy({ spec } as unknown as PolicyManifest),
     name: object.metadata.name ?? '',
     resources: readResources(objectAt(spec, 'matchConstraints') ?? {}),
-    ignoresFailures: stringAt(spec, 'failurePolicy') === 'Ignore',
     paramKind: paramKind && {
       apiVersion: stringAt(paramKind, 'apiVersion') ?? '',
       kind: stringAt(paramKind, 'kind') ?? '',
     },
-    variables,
-    conditions: compileConditions(spec, declared),
-  }
-}
-
-export function readPolicy(object: KubeObject): ValidatingPolicy {
-  const spec = objectAt(object, 'spec') ?? {}
-  const { declared, ...common } = readCommon(object)
-  const compile = (source: string, ...returns: string[]): Expression =>
-    cel().compileExpression(source, returns, declared)
-  return {
-    ...common,
-    validations: objectsAt(spec, 'validations').map(one => {
-      const messageExpression = stringAt(one, 'messageExpression') ?? ''
-      return {
-        expression: compile(stringAt(one, 'expression') ?? '', 'bool'),
-        message: (stringAt(one, 'message') ?? '').trim(),
-        messageExpression:
-          messageExpression === ''
-            ? undefined
-            : cel().compileExpression(messageExpression, ['string'], { ...declared, authorizer: false }),
-        reason: stringAt(one, 'reason') ?? 'Invalid',
-      }
-    }),
-    auditAnnotations: objectsAt(spec, 'auditAnnotations').map(one =>
-      compile(stringAt(one, 'valueExpression') ?? '', 'string', 'null_type'),
-    ),
+    isReinvoked: stringAt(spec, 'reinvocationPolicy') === 'IfNeeded',
   }
 }
 

@@ -1,26 +1,20 @@
-import type { Expression, Input } from '@wherry/cel/internal/evaluator'
+import type { Input } from '@wherry/cel/internal/evaluator'
 import { cel } from '../schema/rules.ts'
 import { StatusError } from '../status.ts'
 import { type Attributes, shownName } from '../webhooks/review.ts'
 import { BoundPolicies, type PolicyHost } from './bound.ts'
-import { readPolicy, type ValidatingPolicy } from './policy.ts'
+import type { Policy } from './policy.ts'
 
-/** What a policy has against a request. */
-interface Refusal {
-  readonly message: string
-  readonly reason: string
-  /** It holds whatever actions the binding asks for. */
-  readonly always?: boolean | undefined
-}
+type Refusal = ReturnType<ReturnType<typeof cel>['evaluateValidations']>[number]
 
 const codes: Readonly<Record<string, number>> = { Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413 }
 
 /** Has ValidatingAdmissionPolicies and their bindings say what they have against a write. Nothing is audited here. */
 export class ValidatingPolicies {
-  readonly #bound: BoundPolicies<ValidatingPolicy>
+  readonly #bound: BoundPolicies
 
   constructor(host: PolicyHost) {
-    this.#bound = new BoundPolicies(host, 'validating', readPolicy)
+    this.#bound = new BoundPolicies(host, 'validating')
   }
 
   /** Whether no policy is bound. */
@@ -34,12 +28,14 @@ export class ValidatingPolicies {
     for (const { policy, binding, at, param, problem } of this.#bound.invocations(asked)) {
       const of = `ValidatingAdmissionPolicy '${policy.name}'`
       const by = binding === undefined ? of : `${of} with binding '${binding.name}'`
-      const failed: Refusal[] = policy.ignoresFailures ? [] : [{ message: problem, reason: 'Invalid', always: true }]
+      const failed: Refusal[] = policy.ignoresFailures
+        ? []
+        : [{ message: problem, reason: 'Invalid', isUnconditional: true }]
       const refusals = problem === '' ? evaluate(policy, this.#bound.input(asked, at, param)) : failed
       for (const refusal of refusals) {
-        const denies = refusal.always === true || binding?.actions.includes('Deny') === true
+        const denies = refusal.isUnconditional || binding?.actions.includes('Deny') === true
         if (denies) first ??= refused(by, refusal, asked)
-        if (refusal.always === true || binding?.actions.includes('Warn') !== true) continue
+        if (refusal.isUnconditional || binding?.actions.includes('Warn') !== true) continue
         warn(`Validation failed for ${by}: ${refusal.message}`)
       }
     }
@@ -48,29 +44,12 @@ export class ValidatingPolicies {
 }
 
 /** What a policy has against a request, with one of its params. */
-function evaluate(policy: ValidatingPolicy, input: Input): readonly Refusal[] {
+function evaluate(policy: Policy, input: Input): readonly Refusal[] {
   const values = cel().inputValues(input, policy.variables)
-  const failed = (message: string, always?: boolean): Refusal[] =>
-    policy.ignoresFailures ? [] : [{ message, reason: 'Invalid', always }]
   const holds = cel().conditionsHold(policy.conditions, values)
   if (holds === false) return []
-  if (holds !== true) return failed(holds)
-  const result = (expression: Expression): ReturnType<ReturnType<typeof cel>['evaluateExpression']> =>
-    cel().evaluateExpression(expression, values)
-  const refusals = policy.validations.flatMap(({ expression, message, messageExpression, reason }): Refusal[] => {
-    const answer = result(expression)
-    if ('error' in answer) return failed(answer.error)
-    if (answer.value === true) return []
-    const told = messageExpression === undefined ? undefined : result(messageExpression)
-    const made = told !== undefined && 'value' in told ? cel().usableMessage(told.value) : undefined
-    const text = made ?? (message === '' ? `failed expression: ${expression.source.trim()}` : message)
-    return [{ message: text, reason }]
-  })
-  const unaudited = policy.auditAnnotations.flatMap(annotation => {
-    const answer = result(annotation)
-    return 'error' in answer ? failed(answer.error, true) : []
-  })
-  return [...refusals, ...unaudited]
+  if (holds === true) return cel().evaluateValidations(policy, values)
+  return policy.ignoresFailures ? [] : [{ message: holds, reason: 'Invalid', isUnconditional: false }]
 }
 
 function refused(by: string, { message, reason }: Refusal, asked: Attributes): StatusError {

@@ -21,7 +21,7 @@ export interface PolicyRefusal {
 }
 
 /** What a mutation of a policy makes: a configuration that is applied, or the operations of a JSON patch. */
-export type PolicyMutation =
+export type MutationResult =
   | { readonly apply: Readonly<Record<string, unknown>> }
   | {
       readonly patch: readonly {
@@ -130,8 +130,8 @@ export function evaluateValidations(policy: CompiledPolicy, values: Variables): 
 export function evaluateMutations(
   policy: CompiledPolicy,
   values: Variables,
-): { readonly mutations: readonly PolicyMutation[]; readonly failures: readonly PolicyRefusal[] } {
-  const mutations: PolicyMutation[] = []
+): { readonly mutations: readonly MutationResult[]; readonly failures: readonly PolicyRefusal[] } {
+  const mutations: MutationResult[] = []
   const failures: PolicyRefusal[] = []
   for (const { isApplied, expression } of policy.mutations) {
     try {
@@ -151,4 +151,4 @@ export function evaluateMutations(
   return { mutations, failures }
 }
 
-type Operations = Extract<PolicyMutation, { readonly patch: unknown }>['patch']
+type Operations = Extract<MutationResult, { readonly patch: unknown }>['patch']

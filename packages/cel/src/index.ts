@@ -1,4 +1,4 @@
-export type { PolicyMutation, PolicyProblem, PolicyRefusal } from './compiled-policy.ts'
+export type { MutationResult, PolicyProblem, PolicyRefusal } from './compiled-policy.ts'
 export { CelEvaluationError, CelSyntaxError } from './errors.ts'
 export { type CelExpression, type CelOptions, compile } from './expression.ts'
 export type { PolicyAnswer, PolicyRequest } from './policy.ts'

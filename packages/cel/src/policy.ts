@@ -4,7 +4,7 @@ import {
   compilePolicy,
   evaluateMutations,
   evaluateValidations,
-  type PolicyMutation,
+  type MutationResult,
   type PolicyProblem,
   type PolicyRefusal,
 } from './compiled-policy.ts'
@@ -40,7 +40,7 @@ export interface PolicyAnswer {
   /** Empty if the request is allowed. An expression that fails is a refusal, unless `failurePolicy` is `Ignore`. */
   readonly refusals: readonly PolicyRefusal[]
   /** What each mutation makes of the object as it was sent. A server evaluates each on what those before it have made. */
-  readonly mutations: readonly PolicyMutation[]
+  readonly mutations: readonly MutationResult[]
 }
 
 /** The expressions of a policy that an API server would refuse. Empty if it takes all of them. Costs are not looked at. */

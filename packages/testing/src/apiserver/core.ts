@@ -1,9 +1,11 @@
 import type { JsonObject } from '@wherry/cel/internal'
 import type { Clock } from '../clock.ts'
-import type { AccessControl } from './access.ts'
+import type { AdmissionWebhooks } from './admission/admission-webhooks.ts'
+import type { AccessControl } from './authn/access.ts'
 import type { Definitions } from './controllers/definitions.ts'
 import type { NamespaceController } from './controllers/namespace-controller.ts'
 import { CorruptError } from './conversion/conversion.ts'
+import type { Registry } from './definitions/registry.ts'
 import type { ServerReply, ServerRequest } from './exchange.ts'
 import type { FaultEffect } from './faults/fault-rule.ts'
 import type { Faults } from './faults/faults.ts'
@@ -22,7 +24,6 @@ import type { WatchStream } from './read/watch-stream.ts'
 import { parseListOptions } from './requests/list-options.ts'
 import { negotiate, prefersYaml } from './requests/representation.ts'
 import { parseRequestPath, type RequestInfo, type ResourceTarget, verbOf } from './requests/request-info.ts'
-import type { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { Responder } from './responder.ts'
 import type { AccountTokens } from './reviews/account-tokens.ts'
@@ -31,7 +32,7 @@ import { parseFieldSelector } from './selectors/fields.ts'
 import type { Counters } from './stats.ts'
 import { StatusError } from './status.ts'
 import { resourceKey, type Store } from './store/store.ts'
-import type { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
+import { strategyOf } from './strategies/strategy-of.ts'
 import { answerWrite } from './write/answer.ts'
 import { withJsonBody } from './write/content-type.ts'
 import { parseOptions } from './write/options.ts'
@@ -227,7 +228,7 @@ function answer(
   const body = (): JsonObject => (inJson.body.length === 0 ? {} : parseOptions(inJson))
   try {
     parts.webhooks.during({ info, target, type, verb, user, responder }, body, () => {
-      const write = { request: inJson, info, target, type, verb, responder, user, representation }
+      const write = { request: inJson, info, target, type, verb, responder, user, representation, strategyOf }
       if (isAction(type, target)) answerAction(parts, write)
       else answerWrite(parts, write)
     })

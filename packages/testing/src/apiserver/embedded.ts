@@ -2,9 +2,11 @@ import { writeFile } from 'node:fs/promises'
 import { copyJson, type JsonObject, serviceAccountUserName } from '@wherry/cel/internal'
 import { type Clock, systemClock } from '../clock.ts'
 import { checkFields, whole } from '../option-check.ts'
-import type { AccessControl } from './access.ts'
 import { accessControl } from './access-control.ts'
+import { AdmissionWebhooks } from './admission/admission-webhooks.ts'
+import { confirmOwners } from './admission/owner-rights.ts'
 import type { EmbeddedApiServer, FillSource } from './api-server.ts'
+import type { AccessControl } from './authn/access.ts'
 import {
   type Account,
   AccountError,
@@ -16,7 +18,6 @@ import {
   tokenSeconds,
 } from './authn/account.ts'
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
-import { confirmOwners } from './authn/owner-rights.ts'
 import type { UsedRight, UsedRole } from './authn/used-rights.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
 import { ClusterObjects } from './controllers/cluster-objects.ts'
@@ -25,6 +26,7 @@ import { GarbageCollector } from './controllers/garbage-collector.ts'
 import { initialNamespaces, NamespaceController } from './controllers/namespace-controller.ts'
 import { convertBuiltin } from './conversion/builtin.ts'
 import { type CoreParts, handle, WatchSet } from './core.ts'
+import { Registry } from './definitions/registry.ts'
 import type { Handler } from './exchange.ts'
 import { Faults } from './faults/faults.ts'
 import { fill, resolveSource } from './fill.ts'
@@ -32,13 +34,13 @@ import { type CertificateAuthority, createCertificateAuthority } from './front/c
 import { type MemoryTransport, type MemoryTransportOptions, memoryTransport } from './front/memory.ts'
 import { listen, type SocketFront } from './front/sockets.ts'
 import { type Kubeconfig, kubeconfigFor } from './kubeconfig.ts'
+import { uuid } from './metadata/names.ts'
 import type { KubeObject } from './objects/object.ts'
 import { checkOptions, type EmbeddedOptions } from './options.ts'
 import { HookClient } from './outside/hook-client.ts'
 import { Outside } from './outside/outside.ts'
 import { Flusher } from './read/flusher.ts'
 import { withoutWatchCache } from './resources/builtin.ts'
-import { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { AccountTokens, tokenIssuer } from './reviews/account-tokens.ts'
 import { ServerClock } from './server-clock.ts'
@@ -46,8 +48,7 @@ import { Counters, type ServerStats } from './stats.ts'
 import { StatusError } from './status.ts'
 import { compactEvery } from './store/compaction.ts'
 import { objectKey, resourceKey, Store } from './store/store.ts'
-import { AdmissionWebhooks } from './webhooks/admission-webhooks.ts'
-import { uuid } from './write/names.ts'
+import { strategyOf } from './strategies/strategy-of.ts'
 import { type Admission, Writer } from './write/writer.ts'
 
 /** Built-ins that a real server would act on while it writes, and this one does not. */
@@ -151,7 +152,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       const missing = type.custom ? undefined : unserved[type.plural]
       if (missing !== undefined) throw StatusError.missing(missing)
     }
-    writer = new Writer(store, clock, random, admit, webhooks)
+    writer = new Writer({ store, clock, random, strategyOf }, admit, webhooks)
     const delayMs = options.controllerDelayMs ?? 5
     const active = options.controllers ?? true
     const namespaces = new NamespaceController(store, registry, writer, clock, active ? delayMs : undefined)

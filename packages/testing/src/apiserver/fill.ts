@@ -1,11 +1,11 @@
 import { isObject, type Json } from '@wherry/cel/internal'
 import type { FillSource } from './api-server.ts'
+import type { Registry } from './definitions/registry.ts'
+import { uuid } from './metadata/names.ts'
 import type { KubeObject } from './objects/object.ts'
 import { timestamp } from './objects/timestamp.ts'
-import type { Registry } from './resources/registry.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { objectKey, type Store } from './store/store.ts'
-import { uuid } from './write/names.ts'
 
 /** Resolves what to fill with, importing the module that makes it. */
 export async function resolveSource(source: FillSource): Promise<Iterable<object>> {

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import { call, flag, number, oneOf, type Taken, text, whole } from '../option-check.ts'
-import type { AccessAttributes, User } from './access.ts'
+import type { AccessAttributes, User } from './authn/access.ts'
 import type { HookFunction } from './outside/hook-client.ts'
 
 /**

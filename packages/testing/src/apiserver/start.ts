@@ -1,10 +1,10 @@
 import type { RealApiServerOptions } from '../real/options.ts'
 import type { RealApiServer } from '../real/real-apiserver.ts'
-import type { User } from './access.ts'
 import type { ControlledApiServer, EmbeddedApiServer } from './api-server.ts'
-import { EmbeddedServer } from './embedded.ts'
+import type { User } from './authn/access.ts'
 import type { IsolatedApiServer } from './isolated/isolated.ts'
 import { type EmbeddedOptions, OptionError } from './options.ts'
+import { startInProcess } from './start-embedded.ts'
 
 /** Options of both kinds of server, for tests that run on both. */
 export interface CommonOptions {
@@ -94,15 +94,7 @@ async function startEmbedded(options: EmbeddedOptions): Promise<ControlledApiSer
     const { startIsolated } = await import('./isolated/isolated.ts')
     return startIsolated(options)
   }
-  const server = new EmbeddedServer(options)
-  try {
-    if (options.sockets ?? true) await server.listen(options)
-    server.populate()
-  } catch (error) {
-    await server.close()
-    throw error
-  }
-  return server
+  return startInProcess(options)
 }
 
 async function startReal(options: RealApiServerOptions): Promise<RealApiServer> {

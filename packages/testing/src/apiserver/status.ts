@@ -75,6 +75,11 @@ export class StatusError extends Error {
     return status
   }
 
+  static internal(why: string): StatusError {
+    const details = { causes: [{ message: why }] }
+    return new StatusError(500, 'InternalError', `Internal error occurred: ${why}`, { details })
+  }
+
   static badRequest(message: string): StatusError {
     return new StatusError(400, 'BadRequest', message)
   }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { User } from '../apiserver/access.ts'
+import type { User } from '../apiserver/authn/access.ts'
 import { type CertificateAuthority, createCertificateAuthority } from '../apiserver/front/certificates.ts'
 
 /** What an instance of the server and its clients are known by. Fresh for each. */

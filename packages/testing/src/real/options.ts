@@ -1,4 +1,4 @@
-import type { User } from '../apiserver/access.ts'
+import type { User } from '../apiserver/authn/access.ts'
 import { checkTaken, duration, isRecord, users } from '../apiserver/options.ts'
 import { call, flag, oneOf, type Taken, text } from '../option-check.ts'
 import type { FindOptions } from './find-binary.ts'

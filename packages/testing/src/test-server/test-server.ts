@@ -1,7 +1,7 @@
 import type { ApiServer, EmbeddedApiServer } from '../apiserver/api-server.ts'
 import type { Account, Grant } from '../apiserver/authn/account.ts'
-import { recordRights } from '../apiserver/authn/record-rights.ts'
 import type { MemoryTransport } from '../apiserver/front/memory.ts'
+import { recordRights } from '../apiserver/record-rights.ts'
 import { type AnyServerOptions, type CommonOptions, startApiServer } from '../apiserver/start.ts'
 import type { Environment } from '../environment.ts'
 import { asking } from '../install/asker.ts'

@@ -1,5 +1,5 @@
-import type { User } from '../access.ts'
 import type { ServerRequest } from '../exchange.ts'
+import type { User } from './access.ts'
 
 export const anonymousUser = 'system:anonymous'
 export const authenticatedGroup = 'system:authenticated'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { User } from '../access.ts'
 import type { ServerRequest } from '../exchange.ts'
+import type { User } from './access.ts'
 import { authenticate } from './authenticate.ts'
 import { readImpersonation } from './impersonation.ts'
 

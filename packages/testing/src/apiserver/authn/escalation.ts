@@ -1,6 +1,6 @@
-import type { AccessAttributes, AccessControl, User } from '../access.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
+import type { AccessAttributes, AccessControl, User } from './access.ts'
 import { quoted } from './forbidden.ts'
 import { type SingleRight, singles } from './grants.ts'
 import type { Binding, PolicyRule, Role } from './policy.ts'

@@ -1,5 +1,5 @@
-import type { AccessAttributes } from '../access.ts'
 import { StatusError } from '../status.ts'
+import type { AccessAttributes } from './access.ts'
 
 /** The 403 for what is not allowed, in kube-apiserver's words. A `reason` is appended when there is one. */
 export function forbidden(asked: AccessAttributes, reason = ''): StatusError {

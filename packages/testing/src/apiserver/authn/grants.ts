@@ -1,4 +1,4 @@
-import type { AccessAttributes } from '../access.ts'
+import type { AccessAttributes } from './access.ts'
 import type { PolicyRule } from './policy.ts'
 
 /** What a rule allows: one verb on one resource (a subresource is `pods/log`), or on one path. */

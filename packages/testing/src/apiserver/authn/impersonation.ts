@@ -1,7 +1,7 @@
 import { serviceAccountOf, serviceAccountUser } from '@wherry/cel/internal'
-import type { AccessAttributes, User } from '../access.ts'
 import type { ServerRequest } from '../exchange.ts'
 import { StatusError } from '../status.ts'
+import type { AccessAttributes, User } from './access.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
 
 /** Whom a request wants to be taken for, and what its sender must be allowed for that: all of it. */

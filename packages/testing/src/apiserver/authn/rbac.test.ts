@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AccessAttributes } from '../access.ts'
+import type { AccessAttributes } from './access.ts'
 import { bootstrapPolicy } from './bootstrap-policy.ts'
 import { forbidden } from './forbidden.ts'
 import type { Binding, ClusterRole, PolicyRule, PolicySource, Role, Subject } from './policy.ts'

@@ -1,5 +1,5 @@
 import { serviceAccountUserName } from '@wherry/cel/internal'
-import type { AccessAttributes, User } from '../access.ts'
+import type { AccessAttributes, User } from './access.ts'
 import { rulesOf } from './aggregation.ts'
 import type { Binding, PolicyRule, PolicySource, RoleRef, Subject } from './policy.ts'
 import { ruleAllows } from './rule.ts'

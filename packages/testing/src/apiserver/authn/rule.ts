@@ -1,4 +1,4 @@
-import type { AccessAttributes } from '../access.ts'
+import type { AccessAttributes } from './access.ts'
 import type { PolicyRule } from './policy.ts'
 
 const any = '*'

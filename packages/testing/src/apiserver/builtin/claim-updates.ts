@@ -1,9 +1,12 @@
 import { type JsonObject, objectAt, own, sameJson, stringAt } from '@wherry/cel/internal'
+import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
-import { invalid } from '../write/validate.ts'
 import { isLess } from './quantity.ts'
 import { forbidden, withDifference } from './spec-difference.ts'
+
+/** By this finalizer a claim stays while Pods use it. */
+export const claimProtection = 'kubernetes.io/pvc-protection'
 
 /** What is wrong with a claim that replaces another: its spec is for life, but for what can be set later and its size. */
 export function claimProblems(claim: KubeObject, old: KubeObject | undefined): StatusCause[] {

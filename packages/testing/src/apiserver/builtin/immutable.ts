@@ -1,7 +1,7 @@
 import { isObject, type Json, own, sameJson, sortKeys } from '@wherry/cel/internal'
+import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
-import { invalid } from '../write/validate.ts'
 
 /** What can't be changed once it is set. A cause for each of the fields, named by their paths, that an update changes. */
 export function fieldProblems(object: KubeObject, old: KubeObject, paths: readonly string[]): StatusCause[] {

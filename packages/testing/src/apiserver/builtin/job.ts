@@ -1,7 +1,7 @@
 import { type JsonObject, objectAt, own, sameJson } from '@wherry/cel/internal'
+import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
-import { invalid } from '../write/validate.ts'
 import { fieldProblems } from './immutable.ts'
 
 const maxInt32 = 2_147_483_647

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
+import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { StatusCause } from '../status.ts'
-import { invalid } from '../write/validate.ts'
 import { forbidden, withDifference } from './spec-difference.ts'
 
 const changeable = [

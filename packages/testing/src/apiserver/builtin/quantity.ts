@@ -1,4 +1,4 @@
-import { DecodeError } from '../write/decoding.ts'
+import { DecodeError } from '../objects/decoding.ts'
 
 const decimal = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E']
 const binary = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei']

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
+import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { type StatusCause, StatusError } from '../status.ts'
-import { invalid } from '../write/validate.ts'
 import type { Defaults } from './complete.ts'
 import type { ServiceAddresses } from './service-addresses.ts'
 

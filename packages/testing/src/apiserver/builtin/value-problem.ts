@@ -1,6 +1,6 @@
 import { isInt64, isObject, isRawNumber, type Json } from '@wherry/cel/internal'
 import type { FieldType } from '../fields/field-type.ts'
-import { base64Problem, type DecodeError, goKind } from '../write/decoding.ts'
+import { base64Problem, type DecodeError, goKind } from '../objects/decoding.ts'
 import { timeProblem } from './go-time.ts'
 import { checkQuantity } from './quantity.ts'
 

@@ -1,16 +1,14 @@
 import { isObject, objectAt, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../../clock.ts'
+import { claimProtection } from '../builtin/claim-updates.ts'
+import type { Registry } from '../definitions/registry.ts'
 import { materialise } from '../objects/stored.ts'
-import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
 import type { Writer } from '../write/writer.ts'
 import { dropFinalizer } from './finalizers.ts'
 import { Work } from './work.ts'
-
-/** By this finalizer a claim stays while Pods use it. */
-export const claimProtection = 'kubernetes.io/pvc-protection'
 
 /** Lets a PersistentVolumeClaim that is being deleted go once no Pod uses it. */
 export class ClaimProtection {

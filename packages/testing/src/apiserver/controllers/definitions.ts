@@ -1,10 +1,8 @@
 import { type Json, type JsonObject, objectAt, objectsAt, sameJson, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../../clock.ts'
 import { type ConversionHost, conversionOf } from '../conversion/conversion.ts'
-import { convertsByWebhook } from '../conversion/problems.ts'
-import type { KubeObject } from '../objects/object.ts'
-import { materialise } from '../objects/stored.ts'
-import { timestamp } from '../objects/timestamp.ts'
+import { definitionCleanup } from '../definitions/cleanup.ts'
+import { convertsByWebhook } from '../definitions/conversion-problems.ts'
 import {
   completeDefinition,
   isEstablished,
@@ -12,14 +10,16 @@ import {
   typesOf,
   validateDefinition,
   versionsOf,
-} from '../resources/definition.ts'
-import type { Registry } from '../resources/registry.ts'
+} from '../definitions/definition.ts'
+import type { Registry } from '../definitions/registry.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { materialise } from '../objects/stored.ts'
+import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { unservedSchema } from '../schema/definition-schemas.ts'
 import { StatusError } from '../status.ts'
 import { resourceKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
-import { definitionCleanup } from '../write/behaviour.ts'
 import { ownByServer } from '../write/managed.ts'
 import type { Writer } from '../write/writer.ts'
 import { acceptedNames, decideNames, namesAccepted } from './definition-names.ts'

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock.ts'
+import type { Registry } from '../definitions/registry.ts'
 import type { KubeObject, OwnerReference } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
-import type { Registry } from '../resources/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { objectKey, resourceKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'

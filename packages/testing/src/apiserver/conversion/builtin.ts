@@ -2,10 +2,9 @@ import { isObject, type Json, type JsonObject, objectAt, own, parseJson, sameJso
 import { complete } from '../builtin/complete.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise, serialise } from '../objects/stored.ts'
+import type { Converts, StoredForm } from '../resources/converts.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import type { Version } from '../store/version.ts'
-import type { StoredForm } from './conversion.ts'
-import type { Converts } from './converts.ts'
 
 /** The fields of an Event of `events.k8s.io/v1`, in their order, and what a `v1` Event calls them. */
 const eventFields: readonly (readonly [name: string, core: string, zero?: Json])[] = [

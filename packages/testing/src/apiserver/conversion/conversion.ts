@@ -1,16 +1,16 @@
 import { type JsonObject, objectAt, own, sameJson, stringAt, stringsAt } from '@wherry/cel/internal'
+import { uuid } from '../metadata/names.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise, serialise } from '../objects/stored.ts'
 import { addressOf, type HookAddress, type HookAnswer, type HookClient } from '../outside/hook-client.ts'
 import type { Outside, Question } from '../outside/outside.ts'
+import type { Converts, StoredForm } from '../resources/converts.ts'
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
 import { decode } from '../schema/decode.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import type { ResourceSchema } from '../schema/resource-schema.ts'
 import { StatusError } from '../status.ts'
 import type { Version } from '../store/version.ts'
-import { internal } from '../webhooks/review.ts'
-import { uuid } from '../write/names.ts'
 import { conversionReview, readConverted } from './conversion-review.ts'
 
 /** What conversions need of the server. */
@@ -20,23 +20,13 @@ export interface ConversionHost {
   readonly random: () => number
 }
 
-/** What is stored of an object, and what is told of it. */
-export interface StoredForm {
-  readonly object: KubeObject
-  /** The version that `object` is of, and the schema that it was written under. */
-  readonly version: string
-  readonly schema: string | undefined
-  /** The object at the version at which it was written. */
-  readonly shown: KubeObject
-}
-
 type Reply = { readonly uid: string; readonly answer: HookAnswer }
 
 /** How long a server waits for a conversion, in seconds. */
 const timeoutSeconds = 30
 
 /** Converts the objects of one definition between its versions, by its webhook. */
-export class Conversion {
+export class Conversion implements Converts {
   readonly #host: ConversionHost
   readonly #id: string
   readonly #address: HookAddress
@@ -53,18 +43,15 @@ export class Conversion {
     this.#reviewVersion = versions.find(version => version === 'v1' || version === 'v1beta1') ?? 'v1'
   }
 
-  /** Whether a state must be converted, and was not, before `type` can show it. */
   lacks(type: ResourceType, version: Version): boolean {
     return isForeign(type, version) && this.#views.get(version)?.has(type.version) !== true
   }
 
-  /** Converts a state for `type`. Within a request alone; throws what a real server refuses. */
   prepare(type: ResourceType, version: Version): void {
     const [failure] = this.#prepare(type, [version])
     if (failure !== undefined) throw new CorruptError(failure)
   }
 
-  /** Converts all that a list shows. Each is asked about for itself, as the storage of a real server does. */
   prepareList(type: ResourceType, versions: readonly Version[]): void {
     const failures = this.#prepare(type, versions)
     if (failures.length > 0) throw unreadable(type, failures)
@@ -84,7 +71,6 @@ export class Conversion {
     })
   }
 
-  /** As `prepare`, for a watch, which is no request any more: resolves when that is done, and with what went wrong. */
   async fetch(type: ResourceType, version: Version): Promise<StatusError | undefined> {
     const original = this.#original(type, version)
     const question = this.#question([original], type.apiVersion)
@@ -95,14 +81,12 @@ export class Conversion {
     return undefined
   }
 
-  /** A state as `type` shows it; itself outside of a request, where nobody can be asked. */
   view(type: ResourceType, version: Version): Version {
     if (!isForeign(type, version)) return version
     if (this.#host.outside.underWay) this.prepare(type, version)
     return this.#views.get(version)?.get(type.version) ?? version
   }
 
-  /** An object at another version. Within a request alone. */
   object(object: KubeObject, to: string): KubeObject {
     if (object.apiVersion === to) return object
     const [reply] = this.#host.outside.answers([this.#question([object], to)])
@@ -112,13 +96,11 @@ export class Conversion {
     return converted
   }
 
-  /** Whether writing `object` through `type` leaves what is stored as it is. */
   unchanged(type: ResourceType, object: KubeObject, before: Version): boolean {
     const stored = materialise(before, apiVersionOf(type.group, before.storedAs), type.kind)
     return sameJson(this.stored(type, object, before).object, stored)
   }
 
-  /** What is to be stored of an object that is written through `type`, in place of `before`. */
   stored(type: ResourceType, object: KubeObject, before: Version | undefined): StoredForm {
     // What the server's own controllers write is of the version that was stored.
     if (!this.#host.outside.underWay) {
@@ -136,7 +118,6 @@ export class Conversion {
     return { object: kept, version: type.storageVersion, schema: undefined, shown }
   }
 
-  /** Remembers how a state that was just stored looks to those who wrote it. */
   remember(type: ResourceType, version: Version, shown: KubeObject): void {
     if (isForeign(type, version)) this.#keep(type, version, shown)
   }
@@ -199,7 +180,7 @@ export class CorruptError extends StatusError {
   readonly forWrite: StatusError
 
   constructor(failure: Failure) {
-    const { code, reason, message, details } = internal(storageError(failure, ''))
+    const { code, reason, message, details } = StatusError.internal(storageError(failure, ''))
     super(code, reason, message, { details })
     this.forWrite = new StatusError(500, '', notDecodable(failure))
   }

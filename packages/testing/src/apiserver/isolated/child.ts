@@ -1,6 +1,6 @@
 import type { EmbeddedApiServer } from '../api-server.ts'
 import type { FaultHandle } from '../faults/faults.ts'
-import { startApiServer } from '../start.ts'
+import { startInProcess } from '../start-embedded.ts'
 import type { AnswerMessage, CallMessage, Calls } from './messages.ts'
 import { packError } from './packed-error.ts'
 
@@ -26,7 +26,7 @@ function fault(id: number): FaultHandle {
 
 const calls: Calls = {
   async start(options) {
-    started = await startApiServer({ ...options, isolate: false })
+    started = await startInProcess(options)
     const { url, ca, token, kubeconfig } = started
     return { url, ca, token, kubeconfig }
   },

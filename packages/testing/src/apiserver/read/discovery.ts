@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '@wherry/cel/internal'
-import type { Registry } from '../resources/registry.ts'
+import type { Registry } from '../definitions/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { apiVersionOf } from '../resources/resource-type.ts'
 

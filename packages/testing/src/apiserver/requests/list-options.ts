@@ -1,7 +1,7 @@
 import { notAResourceVersion, parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
-import { viewOf } from '../schema/resource-schema.ts'
+import { viewOf } from '../resources/view.ts'
 import { checkFields, type FieldSelector, fieldValue, parseFieldSelector } from '../selectors/fields.ts'
 import { type LabelSelector, parseLabelSelector } from '../selectors/labels.ts'
 import { parseShardSelector, type ShardSelector } from '../selectors/shards.ts'

@@ -1,6 +1,6 @@
-import type { Converts } from '../conversion/converts.ts'
 import type { ResourceSchema } from '../schema/resource-schema.ts'
 import type { StoredResource } from '../store/store.ts'
+import type { Converts } from './converts.ts'
 
 /** A subresource as discovery names it. */
 export interface Subresource {

@@ -1,16 +1,16 @@
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
-import type { AccessAttributes, User } from '../access.ts'
-import type { CoreParts } from '../core.ts'
+import type { AccessAttributes, User } from '../authn/access.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { type StatusCause, StatusError } from '../status.ts'
-import type { WriteRequest } from '../write/answer.ts'
 import { parseObject } from '../write/body.ts'
 import type { FieldValidation } from '../write/fields.ts'
 import { own as ownFields } from '../write/managed.ts'
 import { readObject } from '../write/read-object.ts'
-import { type AccountTokens, tokenIssuer } from './account-tokens.ts'
+import type { WriteRequest } from '../write/write-request.ts'
+import { tokenIssuer } from './account-tokens.ts'
+import type { ActionHost } from './action-host.ts'
 
 const reviewGroups = new Set(['authentication.k8s.io', 'authorization.k8s.io'])
 
@@ -21,28 +21,27 @@ export function isReview({ group, custom }: ResourceType): boolean {
 
 /** Answers a question about users and what they may do: gives it back with its status. */
 export function review(
-  parts: CoreParts,
-  tokens: AccountTokens,
+  host: Pick<ActionHost, 'access' | 'tokens' | 'clock' | 'registry'>,
   write: WriteRequest,
   validation: FieldValidation,
 ): JsonObject {
   const { type, request, user } = write
   const asked = readObject(parseObject(request, type), write, validation)
-  ownFields(parts, write, undefined, asked)
+  ownFields(host, write, undefined, asked)
   switch (type.plural) {
     case 'tokenreviews':
-      return withStatus(asked, tokenStatus(parts, tokens, asked))
+      return withStatus(asked, tokenStatus(host, asked))
     case 'selfsubjectreviews': {
-      const metadata = { creationTimestamp: timestamp(parts.clock.now()) }
+      const metadata = { creationTimestamp: timestamp(host.clock.now()) }
       return { kind: type.kind, apiVersion: type.apiVersion, metadata, status: { userInfo: userInfo(user) } }
     }
     case 'selfsubjectrulesreviews':
       // It is given back without what it asked.
-      return withStatus({ ...asked, metadata: {}, spec: {} }, rulesStatus(parts, asked, user))
+      return withStatus({ ...asked, metadata: {}, spec: {} }, rulesStatus(host.access, asked, user))
     case 'selfsubjectaccessreviews':
-      return withStatus(asked, accessStatus(parts, asked, user, type))
+      return withStatus(asked, accessStatus(host.access, asked, user, type))
     default:
-      return withStatus(asked, accessStatus(parts, asked, undefined, type))
+      return withStatus(asked, accessStatus(host.access, asked, undefined, type))
   }
 }
 
@@ -50,13 +49,13 @@ function withStatus({ apiVersion, kind, metadata, spec }: KubeObject, status: Js
   return { kind, apiVersion, metadata, spec: spec ?? {}, status }
 }
 
-function tokenStatus(parts: CoreParts, tokens: AccountTokens, asked: KubeObject): JsonObject {
+function tokenStatus({ access, tokens }: Pick<ActionHost, 'access' | 'tokens'>, asked: KubeObject): JsonObject {
   const spec = objectAt(asked, 'spec') ?? {}
   const token = stringAt(spec, 'token') ?? ''
   if (token === '') throw StatusError.badRequest('token is required for TokenReview in authentication')
   const named = stringsAt(spec, 'audiences')
   const audiences = named.length === 0 ? [tokenIssuer] : named
-  const known = parts.access.userByToken(token)
+  const known = access.userByToken(token)
   if (known !== undefined) {
     return { authenticated: true, user: userInfo(known), audiences }
   }
@@ -78,7 +77,12 @@ export function userInfo({ name, uid = '', groups, extra = {} }: User): JsonObje
   return info
 }
 
-function accessStatus(parts: CoreParts, asked: KubeObject, self: User | undefined, type: ResourceType): JsonObject {
+function accessStatus(
+  access: ActionHost['access'],
+  asked: KubeObject,
+  self: User | undefined,
+  type: ResourceType,
+): JsonObject {
   const spec = objectAt(asked, 'spec') ?? {}
   const resource = objectAt(spec, 'resourceAttributes')
   const path = objectAt(spec, 'nonResourceAttributes')
@@ -116,7 +120,7 @@ function accessStatus(parts: CoreParts, asked: KubeObject, self: User | undefine
     subresource: text('subresource'),
     path: path === undefined ? '' : text('path'),
   }
-  const { allowed, reason = '' } = parts.access.decide(attributes)
+  const { allowed, reason = '' } = access.decide(attributes)
   return reason === '' ? { allowed } : { allowed, reason }
 }
 
@@ -132,10 +136,10 @@ function asGo(path: JsonObject | undefined): JsonObject | null {
   return path === undefined ? null : { Path: stringAt(path, 'path') ?? '', Verb: stringAt(path, 'verb') ?? '' }
 }
 
-function rulesStatus(parts: CoreParts, asked: KubeObject, user: User): JsonObject {
+function rulesStatus(access: ActionHost['access'], asked: KubeObject, user: User): JsonObject {
   const namespace = stringAt(objectAt(asked, 'spec'), 'namespace') ?? ''
   if (namespace === '') throw StatusError.badRequest('no namespace on request')
-  const { rules, incomplete } = parts.access.rules(user, namespace)
+  const { rules, incomplete } = access.rules(user, namespace)
   const present = (rule: object, fields: readonly string[]): JsonObject =>
     Object.fromEntries(
       fields.flatMap(field => {

@@ -10,10 +10,10 @@ import {
   stringAt,
   stringsAt,
 } from '@wherry/cel/internal'
-import type { User } from '../access.ts'
-import type { Registry } from '../resources/registry.ts'
+import type { User } from '../authn/access.ts'
+import type { Registry } from '../definitions/registry.ts'
+import { uuid } from '../metadata/names.ts'
 import { objectKey, type Store } from '../store/store.ts'
-import { uuid } from '../write/names.ts'
 
 /** Who issues tokens, and for whom they are when nobody else is named. */
 export const tokenIssuer = 'https://kubernetes.default.svc'

@@ -1,11 +1,11 @@
-import type { CoreParts } from '../core.ts'
 import { toLatin1 } from '../objects/stored.ts'
 import type { ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
-import type { WriteRequest } from '../write/answer.ts'
 import { checkContentType } from '../write/content-type.ts'
 import { readWriteOptions } from '../write/options.ts'
+import type { WriteRequest } from '../write/write-request.ts'
 import { isReview, review } from './access-reviews.ts'
+import type { ActionHost } from './action-host.ts'
 import { bind } from './binding.ts'
 import { evict } from './eviction.ts'
 import { tokenFor } from './token-request.ts'
@@ -32,19 +32,18 @@ export function isSubresourceAction({ group, plural, custom }: ResourceType, sub
 }
 
 /** Carries out such a request and answers it. Throws what is refused. */
-export function answerAction(parts: CoreParts, write: WriteRequest): void {
+export function answerAction(host: ActionHost, write: WriteRequest): void {
   const { target, responder, info, verb } = write
   checkContentType(write.request)
   const { validation } = readWriteOptions(info.query, verb, false)
   if (target.subresource === 'eviction') {
-    const { code, status } = evict(parts, write, validation)
+    const { code, status } = evict(host, write, validation)
     return responder.json(code, status)
   }
   if (target.subresource === 'binding' || isBinding(write.type))
-    return responder.json(201, bind(parts, write, validation))
-  const { tokens } = parts
+    return responder.json(201, bind(host, write, validation))
   const answered = target.subresource === 'token' ? tokenFor : review
-  const value = answered(parts, tokens, write, validation)
+  const value = answered(host, write, validation)
   const text = toLatin1(`${JSON.stringify(value)}\n`)
   responder.latin1(201, text, text.length)
 }

@@ -1,29 +1,33 @@
 import { type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
-import type { CoreParts } from '../core.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import { type Status, StatusError } from '../status.ts'
-import type { WriteRequest } from '../write/answer.ts'
 import { parseObject } from '../write/body.ts'
 import type { FieldValidation } from '../write/fields.ts'
 import { readObject } from '../write/read-object.ts'
+import type { WriteRequest } from '../write/write-request.ts'
 import { preconditionFailed } from '../write/writer.ts'
+import type { ActionHost } from './action-host.ts'
 
 /** Carries out `pods/binding` and `bindings`: gives a Pod the node that it is to run on, once. */
-export function bind(parts: CoreParts, write: WriteRequest, validation: FieldValidation): Status {
+export function bind(
+  host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry'>,
+  write: WriteRequest,
+  validation: FieldValidation,
+): Status {
   const { type, target, request, info } = write
   const kind = { ...type, kind: 'Binding' }
   const body = readObject(parseObject(request, kind), { ...write, type: kind }, validation)
-  const binding = parts.webhooks.mutate(body, undefined)
+  const binding = host.webhooks.mutate(body, undefined)
   const { name = '', uid = '', resourceVersion = '', labels, annotations } = binding.metadata
   if (target.name !== '' && name !== target.name) {
     throw StatusError.badRequest('name in URL does not match name in Binding object')
   }
   const node = nodeOf(binding)
-  parts.webhooks.validate(binding, undefined)
+  host.webhooks.validate(binding, undefined)
   const dryRun = info.query.getAll('dryRun').some(one => one !== '')
-  const pods = parts.registry.resolve('', 'v1', 'pods')
-  const { object: pod } = parts.writer.read(pods, target.namespace, name)
+  const pods = host.registry.resolve('', 'v1', 'pods')
+  const { object: pod } = host.writer.read(pods, target.namespace, name)
   if (uid !== '' && uid !== pod.metadata.uid) throw preconditionFailed(pods, pod, 'UID', uid, dryRun)
   if (resourceVersion !== '' && resourceVersion !== pod.metadata.resourceVersion) {
     throw preconditionFailed(pods, pod, 'ResourceVersion', resourceVersion, dryRun)
@@ -34,8 +38,8 @@ export function bind(parts: CoreParts, write: WriteRequest, validation: FieldVal
   if (labels !== undefined) metadata.labels = { ...metadata.labels, ...labels }
   if (annotations !== undefined) metadata.annotations = { ...metadata.annotations, ...annotations }
   const spec = { ...objectAt(pod, 'spec'), nodeName: node }
-  const status = scheduled(objectAt(pod, 'status') ?? {}, timestamp(parts.clock.now()))
-  if (!dryRun) parts.writer.put(pods, { ...pod, metadata, spec, status })
+  const status = scheduled(objectAt(pod, 'status') ?? {}, timestamp(host.clock.now()))
+  if (!dryRun) host.writer.put(pods, { ...pod, metadata, spec, status })
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 }
 }
 

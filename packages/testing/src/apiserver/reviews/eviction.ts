@@ -1,19 +1,19 @@
 import { isObject, type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
-import type { CoreParts } from '../core.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
+import { labelsMatch, selectsAll } from '../selectors/match.ts'
 import { type Status, StatusError } from '../status.ts'
 import type { Version } from '../store/version.ts'
-import { labelsMatch, selectsAll } from '../webhooks/match.ts'
-import type { WriteRequest } from '../write/answer.ts'
 import { parseObject } from '../write/body.ts'
 import type { FieldValidation } from '../write/fields.ts'
 import { ownByServer } from '../write/managed.ts'
 import { readDeleteOptions } from '../write/options.ts'
 import { readObject } from '../write/read-object.ts'
+import type { WriteRequest } from '../write/write-request.ts'
 import type { DeleteOptions } from '../write/writer.ts'
+import type { ActionHost } from './action-host.ts'
 
 interface Stored {
   readonly version: Version
@@ -24,37 +24,37 @@ const longestDisrupted = 2000
 
 /** Carries out `pods/eviction`: deletes the pod, if its disruption budget has room for it. */
 export function evict(
-  parts: CoreParts,
+  host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry' | 'store'>,
   write: WriteRequest,
   validation: FieldValidation,
 ): { readonly code: number; readonly status: Status } {
   const { target, type, request, info } = write
   const kind: ResourceType = { ...type, kind: 'Eviction', group: 'policy', version: 'v1', apiVersion: 'policy/v1' }
   const body = readObject(parseObject(request, kind), { ...write, type: kind }, validation)
-  const given = parts.webhooks.mutate(body, undefined)
+  const given = host.webhooks.mutate(body, undefined)
   if ((given.metadata.name ?? '') !== target.name) {
     throw StatusError.badRequest('name in URL does not match name in Eviction object')
   }
   const options = optionsOf(given)
   const dryRun = options.dryRun || info.query.getAll('dryRun').some(one => one !== '')
-  parts.webhooks.validate(given, undefined)
-  const pod = parts.writer.read(type, target.namespace, target.name)
+  host.webhooks.validate(given, undefined)
+  const pod = host.writer.read(type, target.namespace, target.name)
   const done = {
     code: 201,
     status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 } as Status,
   }
   const remove = (): typeof done => {
-    deletePod(parts, type, pod, { ...options, dryRun })
+    deletePod(host, type, pod, { ...options, dryRun })
     return done
   }
   if (mayGo(pod.object)) return remove()
-  const budgets = budgetsOf(parts, pod.object)
+  const budgets = budgetsOf(host, pod.object)
   if (budgets.length > 1) {
     const why = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
     throw new StatusError(500, '', why)
   }
   const [budget] = budgets
-  if (budget !== undefined && !isSpare(pod.object, budget.object)) takeFrom(parts, budget, target.name, dryRun)
+  if (budget !== undefined && !isSpare(pod.object, budget.object)) takeFrom(host, budget, target.name, dryRun)
   return remove()
 }
 
@@ -82,7 +82,7 @@ function isSpare(pod: KubeObject, budget: KubeObject): boolean {
   return desired > 0 && numberAt(status, 'currentHealthy') >= desired
 }
 
-function budgetsOf({ store, registry }: CoreParts, pod: KubeObject): Stored[] {
+function budgetsOf({ store, registry }: Pick<ActionHost, 'store' | 'registry'>, pod: KubeObject): Stored[] {
   const type = registry.resolve('policy', 'v1', 'poddisruptionbudgets')
   return store
     .collection(type)
@@ -96,7 +96,12 @@ function budgetsOf({ store, registry }: CoreParts, pod: KubeObject): Stored[] {
 }
 
 /** Takes one disruption from a budget. Throws the server's refusal where there is none to take. */
-function takeFrom(parts: CoreParts, { version, object }: Stored, pod: string, dryRun: boolean): void {
+function takeFrom(
+  host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry'>,
+  { version, object }: Stored,
+  pod: string,
+  dryRun: boolean,
+): void {
   const { name = '', generation = 0 } = object.metadata
   const status = objectAt(object, 'status') ?? {}
   if (numberAt(status, 'observedGeneration') < generation) {
@@ -113,14 +118,14 @@ function takeFrom(parts: CoreParts, { version, object }: Stored, pod: string, dr
   }
   if (allowed === 0) throw tooMany(0, whyNot(name, status))
   if (dryRun) return
-  const now = timestamp(parts.clock.now())
+  const now = timestamp(host.clock.now())
   const next: JsonObject = { ...status, disruptionsAllowed: allowed - 1, disruptedPods: { ...disrupted, [pod]: now } }
   if (allowed === 1) next.conditions = withInsufficient(objectsAt(status, 'conditions'), generation, now)
-  const type = parts.registry.resolve('policy', 'v1', 'poddisruptionbudgets')
+  const type = host.registry.resolve('policy', 'v1', 'poddisruptionbudgets')
   const written: KubeObject = { ...object, metadata: { ...object.metadata }, status: next }
-  ownByServer(type, object, written, { now: parts.clock.now(), subresource: 'status' })
-  parts.webhooks.unasked(() => {
-    parts.writer.update(type, { version, object }, written, 'status', { dryRun: false, viaPatch: true })
+  ownByServer(type, object, written, { now: host.clock.now(), subresource: 'status' })
+  host.webhooks.unasked(() => {
+    host.writer.update(type, { version, object }, written, 'status', { dryRun: false, viaPatch: true })
   })
 }
 
@@ -176,7 +181,12 @@ function forbidden(name: string, why: string, cause: string): StatusError {
 }
 
 /** Says in a pod why it goes, and deletes it. */
-function deletePod(parts: CoreParts, type: ResourceType, pod: Stored, options: DeleteOptions): void {
+function deletePod(
+  host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock'>,
+  type: ResourceType,
+  pod: Stored,
+  options: DeleteOptions,
+): void {
   const { metadata } = pod.object
   const qualified = { group: '', plural: 'Pod', kind: 'Pod' }
   if (options.uid !== undefined && options.uid !== '' && options.uid !== metadata.uid) {
@@ -189,22 +199,22 @@ function deletePod(parts: CoreParts, type: ResourceType, pod: Stored, options: D
     throw StatusError.conflict(qualified, metadata.name ?? '', why)
   }
   // Whoever may have a say about evictions has said it: the deletion itself is the server's own.
-  parts.webhooks.unasked(() => {
+  host.webhooks.unasked(() => {
     if (!options.dryRun) {
       const status = objectAt(pod.object, 'status') ?? {}
       const condition = {
         type: 'DisruptionTarget',
         status: 'True',
-        lastTransitionTime: timestamp(parts.clock.now()),
+        lastTransitionTime: timestamp(host.clock.now()),
         reason: 'EvictionByEvictionAPI',
         message: 'Eviction API: evicting',
       }
       const others = objectsAt(status, 'conditions').filter(one => own(one, 'type') !== 'DisruptionTarget')
       const next: KubeObject = { ...pod.object, status: { ...status, conditions: [...others, condition] } }
-      parts.writer.update(type, pod, next, 'status', { dryRun: false, viaPatch: true })
+      host.writer.update(type, pod, next, 'status', { dryRun: false, viaPatch: true })
     }
-    const current = parts.writer.read(type, metadata.namespace ?? '', metadata.name ?? '')
-    parts.writer.delete(type, current, { ...options, uid: undefined, resourceVersion: undefined })
+    const current = host.writer.read(type, metadata.namespace ?? '', metadata.name ?? '')
+    host.writer.delete(type, current, { ...options, uid: undefined, resourceVersion: undefined })
   })
 }
 

@@ -1,25 +1,24 @@
 import { type JsonObject, objectAt, own, stringAt, stringsAt } from '@wherry/cel/internal'
-import type { CoreParts } from '../core.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { objectKey } from '../store/store.ts'
-import type { WriteRequest } from '../write/answer.ts'
 import { parseObject } from '../write/body.ts'
 import type { FieldValidation } from '../write/fields.ts'
 import { own as ownFields } from '../write/managed.ts'
 import { readObject } from '../write/read-object.ts'
-import { type AccountTokens, type BoundObject, tokenIssuer } from './account-tokens.ts'
+import type { WriteRequest } from '../write/write-request.ts'
+import { type BoundObject, tokenIssuer } from './account-tokens.ts'
+import type { ActionHost } from './action-host.ts'
 
 const shortestSeconds = 600
 const longestSeconds = 2 ** 32
 
 /** Carries out `serviceaccounts/token`: gives the request back with a token. */
 export function tokenFor(
-  parts: CoreParts,
-  tokens: AccountTokens,
+  host: Pick<ActionHost, 'webhooks' | 'writer' | 'clock' | 'registry' | 'store' | 'tokens'>,
   write: WriteRequest,
   validation: FieldValidation,
 ): JsonObject {
@@ -32,15 +31,15 @@ export function tokenFor(
     apiVersion: 'authentication.k8s.io/v1',
   }
   const body = readObject(parseObject(request, asked), { ...write, type: asked }, validation)
-  ownFields(parts, { ...write, type: asked }, undefined, body)
-  const given = parts.webhooks.mutate(body, undefined)
+  ownFields(host, { ...write, type: asked }, undefined, body)
+  const given = host.webhooks.mutate(body, undefined)
   const { name = '' } = given.metadata
   if (name !== '' && name !== target.name) {
     throw StatusError.invalid(asked, target.name, [
       wrong('metadata.name', name, 'must match the service account name if specified'),
     ])
   }
-  const account = parts.writer.read(type, target.namespace, target.name).object
+  const account = host.writer.read(type, target.namespace, target.name).object
   const spec = objectAt(given, 'spec') ?? {}
   const seconds = Number(own(spec, 'expirationSeconds') ?? 3600)
   const audiences = stringsAt(spec, 'audiences')
@@ -52,7 +51,7 @@ export function tokenFor(
     causes.push(wrong('spec.expirationSeconds', seconds, 'may not specify a duration larger than 2^32 seconds'))
   }
   if (causes.length > 0) throw StatusError.invalid(asked, '', causes)
-  const now = parts.clock.now()
+  const now = host.clock.now()
   const { uid = '' } = account.metadata
   if (given.metadata.uid !== undefined && given.metadata.uid !== uid) {
     const why = `the UID in the token request (${given.metadata.uid}) does not match the UID of the service account (${uid})`
@@ -74,9 +73,9 @@ export function tokenFor(
     },
     status: { token: '', expirationTimestamp: null },
   }
-  parts.webhooks.validate(whole, undefined)
-  const bound = boundTo(parts, objectAt(spec, 'boundObjectRef'), target.namespace, target.name)
-  const token = tokens.issue({
+  host.webhooks.validate(whole, undefined)
+  const bound = boundTo(host, objectAt(spec, 'boundObjectRef'), target.namespace, target.name)
+  const token = host.tokens.issue({
     namespace: target.namespace,
     name: target.name,
     uid,
@@ -90,7 +89,7 @@ export function tokenFor(
 
 /** What a token is to be bound to, and the node of a pod. Throws the server's refusals. */
 function boundTo(
-  { store, registry }: CoreParts,
+  { store, registry }: Pick<ActionHost, 'store' | 'registry'>,
   reference: JsonObject | undefined,
   namespace: string,
   account: string,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import type { JsonObject } from '@wherry/cel/internal'
 import { readSchema, type Schema } from '@wherry/cel/internal'
 import { materialise, serialise } from '../objects/stored.ts'
-import type { ResourceType } from '../resources/resource-type.ts'
 import type { Version } from '../store/version.ts'
 import { decode } from './decode.ts'
 import { applyDefaults } from './defaults.ts'
@@ -52,11 +51,4 @@ export class ResourceSchema {
     this.#views.set(version, view)
     return view
   }
-}
-
-/** `version` as an endpoint of `type` shows it. */
-export function viewOf(type: ResourceType, version: Version): Version {
-  const { schema, storageSchema, conversion } = type
-  const view = conversion === undefined ? version : conversion.view(type, version)
-  return schema === undefined ? view : schema.view(view, storageSchema ?? schema)
 }

@@ -1,16 +1,15 @@
 import { isObject, type JsonObject, objectAt, own, sameJson, stringAt } from '@wherry/cel/internal'
-import type { CoreParts } from '../core.ts'
 import { apply, kindOf, nameOf } from '../fields/apply.ts'
 import { ItemError } from '../fields/items.ts'
 import { contentOf } from '../fields/ownership.ts'
+import { DecodeError, goKind } from '../objects/decoding.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { applyDefaults } from '../schema/defaults.ts'
 import { StatusError } from '../status.ts'
-import type { WriteRequest } from './answer.ts'
 import { asObject, contentTypeOf, textOf } from './body.ts'
-import { DecodeError, goKind } from './decoding.ts'
 import type { FieldValidation } from './fields.ts'
-import { setManaged, writingOf } from './managed.ts'
+import { setManaged, type WritingHost, writingOf } from './managed.ts'
+import type { WriteRequest } from './write-request.ts'
 import { readYaml, YamlError, yamlError } from './yaml.ts'
 
 /** Whether a patch is a server-side apply. */
@@ -23,7 +22,7 @@ export function isApply({ request, verb }: Pick<WriteRequest, 'request' | 'verb'
  * Throws what is refused.
  */
 export function appliedTo(
-  parts: CoreParts,
+  host: WritingHost,
   write: WriteRequest,
   live: KubeObject | undefined,
   validation: FieldValidation,
@@ -35,7 +34,7 @@ export function appliedTo(
   }
   const { apiVersion, kind } = write.type
   const base = live ?? ({ apiVersion, kind, metadata: {} } as KubeObject)
-  const object = merged(parts, write, base, config as KubeObject)
+  const object = merged(host, write, base, config as KubeObject)
   if (validation === 'Strict' && duplicates.length > 0) {
     throw StatusError.badRequest(`error strict decoding patch: error converting YAML to JSON: ${yamlError(duplicates)}`)
   }
@@ -57,9 +56,10 @@ function checkUnchanged(live: KubeObject, applied: KubeObject, config: KubeObjec
 }
 
 /** Gives what was applied the form of an object of its kind. */
-function decoded({ type, target }: WriteRequest, applied: KubeObject, config: KubeObject): KubeObject {
+function decoded(write: WriteRequest, applied: KubeObject, config: KubeObject): KubeObject {
+  const { type } = write
   try {
-    const { object } = asObject(applied, type, target.namespace, 'apply')
+    const { object } = asObject(applied, write, 'apply')
     // What is unknown was refused, and what is null stays: nothing is pruned.
     return type.schema === undefined ? object : (applyDefaults(type.schema.root, object) as KubeObject)
   } catch (error) {
@@ -70,10 +70,10 @@ function decoded({ type, target }: WriteRequest, applied: KubeObject, config: Ku
   }
 }
 
-function merged(parts: CoreParts, write: WriteRequest, live: KubeObject, config: KubeObject): KubeObject {
+function merged(host: WritingHost, write: WriteRequest, live: KubeObject, config: KubeObject): KubeObject {
   const force = ['true', '1'].includes(write.info.query.get('force') ?? '')
   try {
-    const { object, managedFields } = apply(live, config, writingOf(parts, write), force)
+    const { object, managedFields } = apply(live, config, writingOf(host, write), force)
     const next = { ...object, metadata: { ...object.metadata } }
     setManaged(next, managedFields)
     return next

@@ -13,14 +13,15 @@ import { builtinResources } from '../../generated/builtin-resources.ts'
 import { complete } from '../builtin/complete.ts'
 import { readBuiltin } from '../builtin/read-builtin.ts'
 import type { ServerRequest } from '../exchange.ts'
+import { invalid } from '../metadata/validate.ts'
+import { DecodeError, goKind, stringMap, syntaxProblem, unmarshal } from '../objects/decoding.ts'
 import type { KubeObject, ObjectMeta } from '../objects/object.ts'
 import { apiVersionOf, type ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { goPlain } from '../strategic/strategic-error.ts'
-import { behaviourOf } from './behaviour.ts'
-import { DecodeError, goKind, stringMap, syntaxProblem, unmarshal } from './decoding.ts'
 import { fieldTypeOf } from './managed.ts'
-import { invalid } from './validate.ts'
+import type { Strategy } from './strategy.ts'
+import type { WriteRequest } from './write-request.ts'
 import { readYaml, YamlError } from './yaml.ts'
 
 /**
@@ -97,13 +98,23 @@ export interface ReadObject {
 }
 
 /** Checks that `given` is an object of `type` for this URL, and gives it the parts that it may leave out. */
-export function asObject(given: JsonObject, type: ResourceType, namespace: string, origin: Origin): ReadObject {
+export function asObject(
+  given: JsonObject,
+  { type, target, strategyOf }: Pick<WriteRequest, 'type' | 'target' | 'strategyOf'>,
+  origin: Origin,
+): ReadObject {
   checkKind(given, type, origin)
   const { object: value, unknown } = knownFields(given, type, origin)
-  return { object: completed(value, type, namespace, origin), unknown }
+  return { object: completed(value, type, target.namespace, origin, strategyOf(type)), unknown }
 }
 
-function completed(value: JsonObject, type: ResourceType, namespace: string, origin: Origin): KubeObject {
+function completed(
+  value: JsonObject,
+  type: ResourceType,
+  namespace: string,
+  origin: Origin,
+  { decode }: Strategy,
+): KubeObject {
   const given = own(value, 'metadata')
   const metadata = { ...(isObject(given) ? given : {}) } as ObjectMeta
   try {
@@ -127,7 +138,7 @@ function completed(value: JsonObject, type: ResourceType, namespace: string, ori
   const { metadata: _, ...rest } = value
   const object = Object.assign(rest, { apiVersion: type.apiVersion, kind: type.kind, metadata }) as KubeObject
   try {
-    behaviourOf(type).decode?.(object)
+    decode?.(object)
     complete(object, type)
   } catch (error) {
     throw error instanceof DecodeError ? undecodable(error, value, type, origin) : error

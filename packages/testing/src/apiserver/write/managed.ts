@@ -1,4 +1,5 @@
-import type { CoreParts } from '../core.ts'
+import type { Clock } from '../../clock.ts'
+import type { Registry } from '../definitions/registry.ts'
 import { builtinType } from '../fields/builtin-types.ts'
 import { customType } from '../fields/custom-types.ts'
 import { type FieldSet, member } from '../fields/field-set.ts'
@@ -7,18 +8,24 @@ import { managedAfterUpdate, type Writing } from '../fields/ownership.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
-import type { WriteRequest } from './answer.ts'
-import { statusWrites } from './behaviour.ts'
 import { scaleType } from './scale-owners.ts'
+import { statusWrites } from './status-writes.ts'
+import type { WriteRequest } from './write-request.ts'
+
+/** What the `managedFields` of a write are made with. */
+export interface WritingHost {
+  readonly clock: Clock
+  readonly registry: Registry
+}
 
 /** Gives `next`, which is to replace `live` (`undefined`: is created), the `managedFields` that this write leaves. */
-export function own(parts: CoreParts, write: WriteRequest, live: KubeObject | undefined, next: KubeObject): void {
+export function own(host: WritingHost, write: WriteRequest, live: KubeObject | undefined, next: KubeObject): void {
   if (live === undefined) {
     // These no create can set, so nobody owns them.
     if (next.metadata.deletionTimestamp !== undefined) delete next.metadata.deletionTimestamp
     if (next.metadata.deletionGracePeriodSeconds !== undefined) delete next.metadata.deletionGracePeriodSeconds
   }
-  setManaged(next, managedAfterUpdate(live, next, writingOf(parts, write)))
+  setManaged(next, managedAfterUpdate(live, next, writingOf(host, write)))
 }
 
 export function setManaged({ metadata }: KubeObject, managedFields: KubeObject['metadata']['managedFields']): void {
@@ -27,7 +34,7 @@ export function setManaged({ metadata }: KubeObject, managedFields: KubeObject['
 }
 
 /** Who writes what, as a request says it. */
-export function writingOf({ clock, registry }: CoreParts, { info, request, target, type }: WriteRequest): Writing {
+export function writingOf({ clock, registry }: WritingHost, { info, request, target, type }: WriteRequest): Writing {
   const manager = info.query.get('fieldManager') ?? ''
   return {
     manager: manager === '' ? managerOf(request.headers['user-agent'] ?? '') : manager,

@@ -1,10 +1,10 @@
 import { type Json, objectAt, own, stringAt } from '@wherry/cel/internal'
+import { invalid, required, tooLong } from '../metadata/validate.ts'
+import { DecodeError } from '../objects/decoding.ts'
 import { parseInteger } from '../requests/list-options.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { type BodyOf, parseBody } from './body.ts'
-import { DecodeError } from './decoding.ts'
 import type { FieldValidation } from './fields.ts'
-import { invalid, required, tooLong } from './validate.ts'
 import type { DeleteOptions } from './writer.ts'
 
 const kinds: Readonly<Record<string, string>> = {

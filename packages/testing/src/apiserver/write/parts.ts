@@ -5,6 +5,9 @@ import type { StatusCause } from '../status.ts'
 /** An endpoint that writes one thing of an object. */
 export type OwnPart = 'approval' | 'ephemeralcontainers' | 'resize'
 
+/** Which part of an object an update writes. */
+export type Part = 'main' | 'status' | 'finalize' | OwnPart
+
 /** What an endpoint of a built-in makes of an object: the old one, with the one thing that the endpoint is for. */
 const parts: Readonly<Record<OwnPart, (object: KubeObject, old: KubeObject, now: string) => Partial<KubeObject>>> = {
   approval(object: KubeObject, old: KubeObject, now: string): Partial<KubeObject> {

@@ -10,11 +10,11 @@ import {
 } from '@wherry/cel/internal'
 import { applyPatch, type Operation, Pointer } from 'rfc6902'
 import type { FieldType } from '../fields/field-type.ts'
+import { goKind } from '../objects/decoding.ts'
 import { StatusError } from '../status.ts'
 import { StrategicError } from '../strategic/strategic-error.ts'
 import { strategicMerge } from '../strategic/strategic-merge.ts'
 import { textOf } from './body.ts'
-import { goKind } from './decoding.ts'
 
 /**
  * A merge patch (RFC 7396). Ours and not a library's: those we know lose keys named `__proto__`, or throw on them. The keys of

@@ -1,9 +1,9 @@
 import type { JsonObject } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
-import type { WriteRequest } from './answer.ts'
 import { asObject, contentTypeOf, type Origin } from './body.ts'
 import { type FieldValidation, readBySchema, tellFields } from './fields.ts'
 import { parsePatch, strategicType } from './patch.ts'
+import type { WriteRequest } from './write-request.ts'
 
 /**
  * What a request brings, as an object of the request's resource. Warns of fields that the resource does not have, or
@@ -11,11 +11,11 @@ import { parsePatch, strategicType } from './patch.ts'
  */
 export function readObject(
   value: JsonObject,
-  write: Pick<WriteRequest, 'request' | 'responder' | 'target' | 'type' | 'verb'>,
+  write: Pick<WriteRequest, 'request' | 'responder' | 'target' | 'type' | 'verb' | 'strategyOf'>,
   validation: FieldValidation,
 ): KubeObject {
-  const { type, target } = write
-  const { object, unknown } = asObject(value, type, target.namespace, originOf(write))
+  const { type } = write
+  const { object, unknown } = asObject(value, write, originOf(write))
   if (type.schema !== undefined) return readBySchema(object, write, validation)
   tellFields(unknown, value, write, validation)
   return object

@@ -1,4 +1,4 @@
-import type { CoreParts } from '../core.ts'
+import type { Registry } from '../definitions/registry.ts'
 import { metadataType } from '../fields/builtin-types.ts'
 import { below, difference, type FieldSet, hasField, member } from '../fields/field-set.ts'
 import { type FieldType, fieldType } from '../fields/field-type.ts'
@@ -31,7 +31,7 @@ export function asScales(type: ResourceType): ResourceType {
  * The `managedFields` of an object's Scale: whoever owns the object's replicas owns those of the Scale, and nobody owns
  * anything else of it.
  */
-export function managedOfScale(managedFields: Managed, { registry }: CoreParts, type: ResourceType): Managed {
+export function managedOfScale(managedFields: Managed, registry: Registry, type: ResourceType): Managed {
   const managers = readManagers(managedFields) ?? []
   const owners = managers.filter(manager => owns(manager, pathAt(manager.apiVersion, registry, type)))
   return writeManagers(
@@ -46,7 +46,7 @@ export function managedOfScale(managedFields: Managed, { registry }: CoreParts, 
 export function managedByScale(
   managedFields: Managed,
   ofScale: Managed,
-  { registry }: CoreParts,
+  registry: Registry,
   type: ResourceType,
 ): Managed {
   const scalers = (readManagers(ofScale) ?? []).filter(scaler => owns(scaler, ['spec', 'replicas']))
@@ -89,7 +89,7 @@ function owns({ set }: Manager, path: readonly string[] | undefined): boolean {
 }
 
 /** Where objects of an apiVersion say how many replicas there are to be; `undefined`: it is not served. */
-function pathAt(apiVersion: string, registry: CoreParts['registry'], type: ResourceType): string[] | undefined {
+function pathAt(apiVersion: string, registry: Registry, type: ResourceType): string[] | undefined {
   const found = registry.find(type.group, apiVersion.split('/').at(-1) as string, type.plural)
   return found === undefined || found.apiVersion !== apiVersion ? undefined : replicasPath(found)
 }

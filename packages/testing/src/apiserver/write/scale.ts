@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, objectAt, own } from '@wherry/cel/internal'
+import { invalid } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType, ScalePaths } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
-import { invalid } from './validate.ts'
 
 /** Built-ins with a scale subresource, all of one shape. */
 const builtinPaths: ScalePaths = { specReplicas: '.spec.replicas', statusReplicas: '.status.replicas' }

@@ -4,22 +4,24 @@ import { complete, newStatus } from '../builtin/complete.ts'
 import { ServiceAddresses } from '../builtin/service-addresses.ts'
 import { withOldTimes } from '../fields/managers.ts'
 import { contentOf } from '../fields/ownership.ts'
+import { generatedName, isOwnServer, uuid } from '../metadata/names.ts'
+import { invalid, metaProblems } from '../metadata/validate.ts'
 import type { KubeObject } from '../objects/object.ts'
 import { parseResourceVersion } from '../objects/resource-version.ts'
 import { materialise } from '../objects/stored.ts'
 import { timestamp } from '../objects/timestamp.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
+import { viewOf } from '../resources/view.ts'
 import { problemsOf, problemsOfStatus } from '../schema/decode.ts'
-import { viewOf } from '../schema/resource-schema.ts'
 import { problemsOfRules } from '../schema/rules.ts'
 import { type StatusCause, StatusError } from '../status.ts'
 import { objectKey, type Store } from '../store/store.ts'
 import type { Version } from '../store/version.ts'
-import { behaviourOf, podGraceSeconds, statusWrites } from './behaviour.ts'
 import { ownByServer } from './managed.ts'
-import { generatedName, isOwnServer, uuid } from './names.ts'
-import { isOwnPart, type OwnPart, problemsOfPart, withPart } from './parts.ts'
-import { invalid, metaProblems } from './validate.ts'
+import { isOwnPart, type Part, problemsOfPart, withPart } from './parts.ts'
+import { podGraceSeconds } from './pod-grace.ts'
+import { statusWrites } from './status-writes.ts'
+import type { Strategy, StrategyOf } from './strategy.ts'
 
 /** What else may have a say before an object is written: admission. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
@@ -33,9 +35,6 @@ export interface WriteHooks {
   /** An object about to be deleted. */
   remove(object: KubeObject): void
 }
-
-/** Which part of an object an update writes. */
-export type Part = 'main' | 'status' | 'finalize' | OwnPart
 
 /** What a delete asks for. */
 export interface DeleteOptions {
@@ -52,19 +51,29 @@ export interface DeleteResult {
   readonly object: KubeObject
 }
 
-/** Writes objects by the rules that hold for every resource. */
+/** What a writer needs of the server. */
+export interface WriterHost {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: () => number
+  readonly strategyOf: StrategyOf
+}
+
+/** Writes objects by the rules that hold for every resource, and by the strategy of each. */
 export class Writer {
   readonly #store: Store
   readonly #clock: Clock
   readonly #random: () => number
+  readonly #strategyOf: StrategyOf
   readonly #admission: Admission
   readonly #hooks: WriteHooks
   readonly #addresses: ServiceAddresses
 
-  constructor(store: Store, clock: Clock, random: () => number, admission: Admission, hooks: WriteHooks) {
+  constructor({ store, clock, random, strategyOf }: WriterHost, admission: Admission, hooks: WriteHooks) {
     this.#store = store
     this.#clock = clock
     this.#random = random
+    this.#strategyOf = strategyOf
     this.#admission = admission
     this.#hooks = hooks
     this.#addresses = new ServiceAddresses(store, random)
@@ -89,7 +98,7 @@ export class Writer {
   create(type: ResourceType, given: KubeObject, dryRun: boolean): KubeObject {
     const object = this.#hooks.mutate(given, undefined)
     if (object !== given) complete(object, type)
-    behaviourOf(type).admit?.(object, undefined)
+    this.#strategyOf(type).admit?.(object, undefined)
     const { metadata } = object
     // It is the storage that refuses this, and a dry run does not come so far.
     if (!dryRun && (parseResourceVersion(metadata.resourceVersion ?? '') ?? 0) > 0) {
@@ -108,10 +117,10 @@ export class Writer {
       if (status === undefined) delete object.status
       else object.status = status
     }
-    behaviourOf(type).create?.(object, this.#addresses)
+    this.#strategyOf(type).create?.(object, this.#addresses)
     this.#admission(type, object, undefined)
     this.#validate(type, object, undefined, 'main')
-    behaviourOf(type).created?.(object)
+    this.#strategyOf(type).created?.(object)
     this.#hooks.validate(object, undefined)
     const existing = this.#store.collection(type).get(objectKey(metadata.namespace ?? '', metadata.name ?? ''))
     if (existing !== undefined) {
@@ -123,7 +132,7 @@ export class Writer {
 
   /** Creates an object that the server itself owns, with its defaults. The caller gives the object away. */
   createOwn(type: ResourceType, object: KubeObject): KubeObject {
-    behaviourOf(type).decode?.(object)
+    this.#strategyOf(type).decode?.(object)
     complete(object, type)
     ownByServer(type, undefined, object, { now: this.#clock.now(), subresource: '' })
     return this.create(type, object, false)
@@ -144,15 +153,15 @@ export class Writer {
     this.#checkUid(type, old, given, options)
     const object = this.#hooks.mutate(given, old)
     if (object !== given) complete(object, type)
-    if (part === 'main') behaviourOf(type).admit?.(object, old)
+    if (part === 'main') this.#strategyOf(type).admit?.(object, old)
     this.#checkIdentity(type, old, object, options)
     const next = this.#merge(type, old, object, part)
     if (part === 'all') ownByServer(type, old, next, { now: this.#clock.now(), subresource: '' })
-    else behaviourOf(type).update?.(next, old, part, this.#addresses)
+    else this.#strategyOf(type).update?.(next, old, part, this.#addresses)
     this.#checkImmutable(type, old, next, object.metadata.uid ?? '')
     this.#admission(type, next, old)
     this.#validate(type, next, old, part)
-    if (type.hasGeneration && part !== 'status' && contentChanged(type, old, next)) {
+    if (type.hasGeneration && part !== 'status' && contentChanged(type, this.#strategyOf(type), old, next)) {
       next.metadata.generation = (old.metadata.generation ?? 0) + 1
     }
     // What an endpoint ignores counts here, since a real server looks at the request before it is put back; a null time
@@ -201,10 +210,11 @@ export class Writer {
       )
     }
     this.#hooks.remove(object)
-    const finalizers = withPropagation(type, metadata.finalizers ?? [], options.propagationPolicy)
+    const strategy = this.#strategyOf(type)
+    const finalizers = withPropagation(strategy, metadata.finalizers ?? [], options.propagationPolicy)
     const grace = isPod(type) ? podGraceSeconds(object, options.gracePeriodSeconds) : 0
     const marked = metadata.deletionTimestamp !== undefined
-    const { deletionFinalizer } = behaviourOf(type)
+    const { deletionFinalizer } = strategy
     if (!marked && deletionFinalizer !== undefined && !finalizers.includes(deletionFinalizer)) {
       finalizers.push(deletionFinalizer)
     }
@@ -218,11 +228,12 @@ export class Writer {
     const next: KubeObject = { ...object, metadata: { ...metadata } }
     if (!marked || sooner) {
       next.metadata.deletionTimestamp = this.#now(grace)
-      if (!marksItself(type)) next.metadata.deletionGracePeriodSeconds = grace
+      if (!marksItself(strategy)) next.metadata.deletionGracePeriodSeconds = grace
     }
     if (finalizers.length > 0) next.metadata.finalizers = finalizers
-    if (!marked && type.hasGeneration && !marksItself(type)) next.metadata.generation = (metadata.generation ?? 0) + 1
-    if (!marked) behaviourOf(type).marked?.(next, this.#now())
+    if (!marked && type.hasGeneration && !marksItself(strategy))
+      next.metadata.generation = (metadata.generation ?? 0) + 1
+    if (!marked) strategy.marked?.(next, this.#now())
     return { deleted: false, object: options.dryRun ? next : this.#put(type, next, version.source ?? version) }
   }
 
@@ -351,7 +362,7 @@ export class Writer {
 
   #validate(type: ResourceType, object: KubeObject, old: KubeObject | undefined, part: Part | 'all'): void {
     const ofPart = isOwnPart(part) && old !== undefined ? problemsOfPart(part, object, old) : undefined
-    const { problems, checksMetadataLast } = behaviourOf(type)
+    const { problems, checksMetadataLast } = this.#strategyOf(type)
     const causes = [...(ofPart ?? problems?.(object, old) ?? [])]
     if (!checksMetadataLast || causes.length === 0) causes.unshift(...metaProblems(object, type))
     const schema = type.schema?.root
@@ -395,8 +406,8 @@ function isPod(type: ResourceType): boolean {
 }
 
 /** Namespaces and definitions are marked as deleted by code of their own, which says less. */
-function marksItself(type: ResourceType): boolean {
-  return behaviourOf(type).marked !== undefined
+function marksItself({ marked }: Strategy): boolean {
+  return marked !== undefined
 }
 
 /** The storage's refusal of a write to an object of another uid, or at another version. */
@@ -429,12 +440,12 @@ function isHeld(type: ResourceType, object: KubeObject): boolean {
 
 /** What a delete asks for counts, else what an earlier one asked for, else the resource's default. */
 function withPropagation(
-  type: ResourceType,
+  { orphansByDefault }: Strategy,
   finalizers: readonly string[],
   asked: DeleteOptions['propagationPolicy'],
 ): string[] {
   const isAsked = finalizers.includes('foregroundDeletion') || finalizers.includes('orphan')
-  const policy = asked ?? (!isAsked && behaviourOf(type).orphansByDefault !== undefined ? 'Orphan' : undefined)
+  const policy = asked ?? (!isAsked && orphansByDefault !== undefined ? 'Orphan' : undefined)
   const kept = finalizers.filter(name => policy === undefined || (name !== 'foregroundDeletion' && name !== 'orphan'))
   if (policy === 'Foreground') kept.push('foregroundDeletion')
   if (policy === 'Orphan') kept.push('orphan')
@@ -442,11 +453,13 @@ function withPropagation(
 }
 
 /** Whether anything that counts as the object's content differs: not metadata, not a status of its own. */
-function contentChanged(type: ResourceType, old: KubeObject, next: KubeObject): boolean {
-  if (
-    behaviourOf(type).countsAnnotations &&
-    !sameJson(old.metadata.annotations ?? {}, next.metadata.annotations ?? {})
-  ) {
+function contentChanged(
+  type: ResourceType,
+  { countsAnnotations }: Strategy,
+  old: KubeObject,
+  next: KubeObject,
+): boolean {
+  if (countsAnnotations && !sameJson(old.metadata.annotations ?? {}, next.metadata.annotations ?? {})) {
     return true
   }
   const keys = new Set([...Object.keys(old), ...Object.keys(next)])

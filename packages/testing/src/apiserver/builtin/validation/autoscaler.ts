@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
-import { pathSegmentProblems } from '../../write/names.ts'
+import { pathSegmentProblems } from '../../metadata/names.ts'
 import type { Causes, Check } from './causes.ts'
 
 /** What a metric is of, by the type that says so, in the order in which a real server looks at them. */

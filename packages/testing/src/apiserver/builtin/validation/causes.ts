@@ -1,7 +1,7 @@
 import type { Json } from '@wherry/cel/internal'
+import { invalid, required } from '../../metadata/validate.ts'
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
-import { invalid, required } from '../../write/validate.ts'
 
 /** What is wrong with an object, in the order in which it was found. */
 export class Causes {

@@ -7,7 +7,7 @@ import {
   stringAt,
   subdomainProblems,
 } from '@wherry/cel/internal'
-import { configKeyProblems } from '../../write/names.ts'
+import { configKeyProblems } from '../../metadata/names.ts'
 import type { Causes } from './causes.ts'
 
 const badName = "a valid environment variable name must consist only of printable ASCII characters other than '='"

@@ -1,5 +1,5 @@
 import { dnsLabelProblems, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
-import { labelsMatch } from '../../webhooks/match.ts'
+import { labelsMatch } from '../../selectors/match.ts'
 import { ownLabels } from '../job.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkSelector, checkSelects, isUsableSelector, printedSelector } from './label-selector.ts'

@@ -10,7 +10,7 @@ import {
   stringAt,
   stringsAt,
 } from '@wherry/cel/internal'
-import { labelsMatch } from '../../webhooks/match.ts'
+import { labelsMatch } from '../../selectors/match.ts'
 import { Causes } from './causes.ts'
 
 /** Labels, or what must be labels to select by. */

@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt, objectsAt, own, stringAt, stringsAt, subdomainProblems } from '@wherry/cel/internal'
-import { pathSegmentProblems } from '../../write/names.ts'
+import { pathSegmentProblems } from '../../metadata/names.ts'
 import type { Causes, Check } from './causes.ts'
 import { checkSelector, isUsableSelector } from './label-selector.ts'
 

@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '@wherry/cel/internal'
-import { goKind, syntaxProblem } from '../../write/decoding.ts'
+import { goKind, syntaxProblem } from '../../objects/decoding.ts'
 import type { Causes, Check } from './causes.ts'
 
 const account = 'kubernetes.io/service-account.name'

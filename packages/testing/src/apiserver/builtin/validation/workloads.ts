@@ -1,5 +1,5 @@
 import { dnsLabelProblems, type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
-import { selectsAll } from '../../webhooks/match.ts'
+import { selectsAll } from '../../selectors/match.ts'
 import type { Causes, Check } from './causes.ts'
 import { amountOf, checkAtMostAll, checkIntOrPercent } from './int-or-percent.ts'
 import { checkSelector, checkSelects, isUsableSelector, printedSelector } from './label-selector.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Registry } from '../../resources/registry.ts'
+import { Registry } from '../../definitions/registry.ts'
 import type { ResourceType } from '../../resources/resource-type.ts'
 import { resourceKey } from '../../store/store.ts'
 import { merge, withServer } from '../../testkit/in-memory.ts'

@@ -1,0 +1,34 @@
+import type { JsonObject } from '@wherry/cel/internal'
+import type { Input } from '@wherry/cel/internal/evaluator'
+import type { AccessControl } from '../authn/access.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { type Attributes, reviewRequest } from './review.ts'
+
+/** What is needed to show a request to expressions. */
+export interface InputHost {
+  /** An object of one version of its resource at another. */
+  convert(object: KubeObject, to: ResourceType): KubeObject
+  /** Whether something is allowed: what an `authorizer` asks. */
+  readonly decide: AccessControl['decide']
+}
+
+/** What is asked about, at another version. */
+export function atVersion(asked: Attributes, at: ResourceType, { convert }: Pick<InputHost, 'convert'>): Attributes {
+  if (at === asked.type) return asked
+  const shown = (object: JsonObject | undefined): JsonObject | undefined =>
+    object === undefined ? object : convert(object as KubeObject, at)
+  return { ...asked, object: shown(asked.object), oldObject: shown(asked.oldObject) }
+}
+
+/** What expressions about a request see, but for params and the namespace, which only those of policies do. */
+export function inputOf(asked: Attributes, at: ResourceType, host: InputHost): Input {
+  const { type, subresource, namespace, name, user } = asked
+  const { object, oldObject, ...request } = reviewRequest(atVersion(asked, at, host), at)
+  return {
+    ...{ object, oldObject, request, namespaceObject: undefined, params: undefined, user },
+    typed: { object: !type.custom || subresource === 'scale', params: false },
+    decide: host.decide,
+    resource: { group: type.group, resource: type.plural, subresource, namespace, name },
+  }
+}

@@ -1,0 +1,45 @@
+import type { ServerRequest } from '../exchange.ts'
+import type { PolicyRule, RoleRef } from './policy.ts'
+import type { Decision } from './rbac.ts'
+import type { UsedRights } from './used-rights.ts'
+
+/** The user of a request. */
+export interface User {
+  readonly name: string
+  readonly uid?: string | undefined
+  readonly groups: readonly string[]
+  readonly extra?: Readonly<Record<string, readonly string[]>> | undefined
+}
+
+/** What a user wants to do, as RBAC sees it. */
+export interface AccessAttributes {
+  readonly user: User
+  readonly verb: string
+  /** '' for a path that is not a resource. */
+  readonly resource: string
+  readonly group: string
+  readonly version: string
+  readonly namespace: string
+  readonly name: string
+  readonly subresource: string
+  /** The path, for a request that is not about a resource. */
+  readonly path: string
+}
+
+/** Authenticates and authorizes requests. */
+export interface AccessControl {
+  /** Throws 401, or 403 for an impersonation that is not allowed. */
+  authenticate(request: ServerRequest): User
+  /** What was allowed so far. */
+  readonly used: UsedRights
+  /** Throws 403. Records what is allowed. */
+  authorize(attributes: AccessAttributes): void
+  /** Whether something is allowed, and why. */
+  decide(attributes: AccessAttributes): Decision
+  /** The rules that hold for a user in a namespace; `incomplete` where there may be more than rules say. */
+  rules(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly incomplete: boolean }
+  /** The rules of the role that a binding in a namespace refers to; `undefined` where there is no such role. */
+  rulesOfRole(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined
+  /** Whose a token is that the server was started with. */
+  userByToken(token: string): User | undefined
+}

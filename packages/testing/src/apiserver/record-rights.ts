@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { ControlledApiServer } from './api-server.ts'
+import type { UsedRight } from './authn/used-rights.ts'
+
+const defaultFolder = join('.wherry', 'rights')
+
+/** Whose rights are recorded, and where. */
+export interface RecordRightsOptions {
+  /** The user that the operator runs as, and nobody else: `account.user`, or the name of a token's user. */
+  readonly user: string
+  /** The name of the test, such as `expect.getState().currentTestName`. */
+  readonly test: string
+  /** The path of the file that has the test. If it is gone, `wherry rbac` leaves the rights out. @default not recorded */
+  readonly file?: string | undefined
+  /** Where the rights are recorded, relative to the working directory. @default '.wherry/rights' */
+  readonly folder?: string | undefined
+}
+
+/** The content of a file of recorded rights. */
+export interface RecordedRights {
+  readonly test: string
+  /** Relative to the working directory, with `/`. */
+  readonly file?: string | undefined
+  readonly rights: readonly UsedRight[]
+}
+
+/**
+ * Writes the rights that an operator used in a test to a file of this test and user, for `wherry rbac`. The same rights make the same file. Call it at the
+ * end of the test: a test that failed before has not used all that it needs. Resolves with the file's path.
+ */
+export async function recordRights(
+  server: Pick<ControlledApiServer, 'usedRights'>,
+  { user, test, file: path, folder = defaultFolder }: RecordRightsOptions,
+): Promise<string> {
+  const source = path === undefined ? undefined : shown(path)
+  const recorded: RecordedRights = { test, file: source, rights: await server.usedRights(user) }
+  // Two tests' names may differ in what a file's name can't have, two files may have a test of one name, and a test may record several users.
+  const hash = createHash('sha256')
+    .update(JSON.stringify([test, user, source]))
+    .digest('hex')
+    .slice(0, 8)
+  const file = join(folder, `${test.replace(/[^A-Za-z0-9]+/g, '-').slice(0, 80)}-${hash}.json`)
+  // Simulated time does not wait for file operations.
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, `${JSON.stringify(recorded, undefined, 2)}\n`)
+  return file
+}
+
+/**
+ * Deletes what was recorded of tests that a file no longer has. Synchronous, so that it can be done while a process ends. Returns their names.
+ *
+ * @param isThere whether the file has a test of this name
+ */
+export function forgetRights(
+  file: string,
+  isThere: (test: string) => boolean,
+  folder: string = defaultFolder,
+): readonly string[] {
+  if (!existsSync(folder)) return []
+  const forgotten: string[] = []
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith('.json')) continue
+    const recorded = recordedIn(join(folder, name))
+    if (recorded === undefined || recorded.file !== shown(file) || isThere(recorded.test)) continue
+    rmSync(join(folder, name), { force: true })
+    forgotten.push(recorded.test)
+  }
+  return forgotten
+}
+
+/** A file of which another process is writing the end is nobody's. */
+function recordedIn(path: string): (Partial<RecordedRights> & Pick<RecordedRights, 'test'>) | undefined {
+  try {
+    const found = JSON.parse(readFileSync(path, 'utf8'))
+    return typeof found?.test === 'string' ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const shown = (path: string): string => relative(process.cwd(), path).replaceAll('\\', '/')

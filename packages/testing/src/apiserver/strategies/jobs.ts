@@ -1,0 +1,19 @@
+import { jobProblems, labelAsOwnPods, selectOwnPods } from '../builtin/job.ts'
+import { allOf, checked, checkedOnce } from '../builtin/validation/causes.ts'
+import { jobStatusProblems } from '../builtin/validation/job-status.ts'
+import { checkCronJob, checkGeneratedSelector, checkJob } from '../builtin/validation/jobs.ts'
+import type { Strategies } from '../write/strategy.ts'
+
+/** The strategies of Jobs and CronJobs. */
+export const jobStrategies: Strategies = {
+  'jobs.batch': {
+    create: selectOwnPods,
+    created: labelAsOwnPods,
+    problems: allOf(checkedOnce(checkGeneratedSelector), checked(checkJob), jobProblems, jobStatusProblems),
+    orphansByDefault: {
+      warning:
+        'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    },
+  },
+  'cronjobs.batch': { problems: checked(checkCronJob) },
+}

@@ -1,0 +1,25 @@
+import { checkAutoscaler } from '../builtin/validation/autoscaler.ts'
+import { checkBudget } from '../builtin/validation/budget.ts'
+import { checked } from '../builtin/validation/causes.ts'
+import { checkIngress } from '../builtin/validation/ingress.ts'
+import { checkNetworkPolicy } from '../builtin/validation/network-policy.ts'
+import { decisionProblems } from '../write/parts.ts'
+import type { Strategies } from '../write/strategy.ts'
+
+/** The strategies of resources that differ in little. */
+export const otherStrategies: Strategies = {
+  'certificatesigningrequests.certificates.k8s.io': {
+    problems: (object, old) => (old === undefined ? [] : decisionProblems(object, old, false)),
+  },
+  podtemplates: { answersDeleted: true },
+  resourcequotas: { answersDeleted: true },
+  serviceaccounts: { answersDeleted: true },
+  endpoints: { createsOnUpdate: true },
+  events: { createsOnUpdate: true },
+  limitranges: { createsOnUpdate: true },
+  'leases.coordination.k8s.io': { createsOnUpdate: true },
+  'ingresses.networking.k8s.io': { problems: checked(checkIngress) },
+  'networkpolicies.networking.k8s.io': { problems: checked(checkNetworkPolicy) },
+  'poddisruptionbudgets.policy': { problems: checked(checkBudget), checksMetadataLast: true },
+  'horizontalpodautoscalers.autoscaling': { problems: checked(checkAutoscaler) },
+}

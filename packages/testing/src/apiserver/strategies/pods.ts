@@ -1,0 +1,31 @@
+import { objectAt, own } from '@wherry/cel/internal'
+import { taintNewNode } from '../builtin/node.ts'
+import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
+import { podProblems } from '../builtin/pod-updates.ts'
+import { allOf, checked } from '../builtin/validation/causes.ts'
+import { checkPod } from '../builtin/validation/pod.ts'
+import type { Strategies } from '../write/strategy.ts'
+
+/** The strategies of Pods and Nodes. */
+export const podStrategies: Strategies = {
+  pods: {
+    create(object) {
+      object.status = newPodStatus(object)
+      const spec = objectAt(object, 'spec')
+      const grace = own(spec ?? {}, 'terminationGracePeriodSeconds')
+      // A Pod is given some time.
+      if (typeof grace === 'number' && grace < 0) object.spec = { ...spec, terminationGracePeriodSeconds: 1 }
+    },
+    update(object, old) {
+      object.status = { qosClass: own(objectAt(old, 'status') ?? {}, 'qosClass'), ...objectAt(object, 'status') }
+    },
+    admit: admitPod,
+    problems: allOf(checked(checkPod), podProblems),
+    answersDeleted: true,
+  },
+  nodes: {
+    admit(object, old) {
+      if (old === undefined) taintNewNode(object)
+    },
+  },
+}

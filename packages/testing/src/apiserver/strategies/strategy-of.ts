@@ -1,0 +1,35 @@
+import type { ResourceType } from '../resources/resource-type.ts'
+import { resourceKey } from '../store/store.ts'
+import type { Strategies, Strategy } from '../write/strategy.ts'
+import { admissionStrategies } from './admission.ts'
+import { claimStrategies } from './claims.ts'
+import { dataStrategies } from './data.ts'
+import { definitionStrategies } from './definitions.ts'
+import { jobStrategies } from './jobs.ts'
+import { namespaceStrategies } from './namespaces.ts'
+import { otherStrategies } from './others.ts'
+import { podStrategies } from './pods.ts'
+import { rbacStrategies } from './rbac.ts'
+import { serviceStrategies } from './services.ts'
+import { workloadStrategies } from './workloads.ts'
+
+const all: Strategies = {
+  ...dataStrategies,
+  ...namespaceStrategies,
+  ...podStrategies,
+  ...jobStrategies,
+  ...workloadStrategies,
+  ...definitionStrategies,
+  ...admissionStrategies,
+  ...claimStrategies,
+  ...serviceStrategies,
+  ...rbacStrategies,
+  ...otherStrategies,
+}
+
+const none: Strategy = {}
+
+/** The strategy of a built-in resource; that of a custom resource adds nothing to what all resources do. */
+export function strategyOf(type: ResourceType): Strategy {
+  return type.custom ? none : (all[resourceKey(type)] ?? none)
+}

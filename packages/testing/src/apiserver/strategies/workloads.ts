@@ -1,0 +1,45 @@
+import { objectAt, stringAt } from '@wherry/cel/internal'
+import { nextTemplate } from '../builtin/daemon-set.ts'
+import { immutable } from '../builtin/immutable.ts'
+import { allOf, checked, checkedStatus } from '../builtin/validation/causes.ts'
+import {
+  checkDaemonSetStatus,
+  checkDeploymentStatus,
+  checkReplicaSetStatus,
+  checkStatefulSetStatus,
+} from '../builtin/validation/status.ts'
+import { checkDaemonSet, checkDeployment, checkReplicaSet, checkStatefulSet } from '../builtin/validation/workloads.ts'
+import type { KubeObject } from '../objects/object.ts'
+import type { Strategies } from '../write/strategy.ts'
+
+/** The one text without a value that is printed, and that nobody owns. */
+function nameService(object: KubeObject): void {
+  object.spec = { ...objectAt(object, 'spec'), serviceName: stringAt(objectAt(object, 'spec'), 'serviceName') ?? '' }
+}
+
+/** The strategies of Deployments, DaemonSets, ReplicaSets, StatefulSets and what they consist of. */
+export const workloadStrategies: Strategies = {
+  replicationcontrollers: { orphansByDefault: { warning: undefined } },
+  'deployments.apps': {
+    countsAnnotations: true,
+    problems: allOf(checked(checkDeployment), immutable('spec.selector'), checkedStatus(checkDeploymentStatus)),
+  },
+  'daemonsets.apps': {
+    create: object => nextTemplate(object, undefined),
+    update: nextTemplate,
+    problems: allOf(immutable('spec.selector'), checked(checkDaemonSet), checkedStatus(checkDaemonSetStatus)),
+  },
+  'replicasets.apps': {
+    problems: allOf(checked(checkReplicaSet), immutable('spec.selector'), checkedStatus(checkReplicaSetStatus)),
+  },
+  'statefulsets.apps': {
+    create: nameService,
+    update: nameService,
+    problems: allOf(
+      checked(checkStatefulSet),
+      immutable('spec.selector', 'spec.volumeClaimTemplates', 'spec.serviceName', 'spec.podManagementPolicy'),
+      checkedStatus(checkStatefulSetStatus),
+    ),
+  },
+  'controllerrevisions.apps': { problems: immutable('data') },
+}

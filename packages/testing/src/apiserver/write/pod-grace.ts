@@ -1,0 +1,10 @@
+import { isObject, objectAt, own } from '@wherry/cel/internal'
+import type { KubeObject } from '../objects/object.ts'
+
+/** How long a pod's graceful deletion takes; 0 where nothing runs it. */
+export function podGraceSeconds(object: KubeObject, asked: number | undefined): number {
+  const spec = objectAt(object, 'spec')
+  if (!isObject(spec) || !own(spec, 'nodeName')) return 0
+  const own_ = own(spec, 'terminationGracePeriodSeconds')
+  return asked ?? (typeof own_ === 'number' ? own_ : 30)
+}

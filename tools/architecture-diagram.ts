@@ -7,6 +7,7 @@ const page = join(root, 'docs/architecture.md')
 
 /** What each package is for, in a few words. */
 const notes: Readonly<Record<string, string>> = {
+  apiserver: 'kube-apiserver, embedded',
   cel: 'rules and policies, evaluated',
   cli: 'wherry crd · types',
   client: 'views, connections, list · watch · write',

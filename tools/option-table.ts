@@ -36,7 +36,7 @@ const groups: readonly (readonly [title: string, packages: readonly string[]])[]
   ['Writes', ['hash-compare', 'copies']],
   ['A queue', ['work-queue']],
   ['Definitions', ['crd', 'storage-migrator']],
-  ['Tests', ['testing', 'cel']],
+  ['Tests', ['testing', 'apiserver', 'cel']],
 ]
 
 /** The public sets of options of all packages, each package's by name. */

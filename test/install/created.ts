@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ask } from '../../packages/testing/src/real/ask.ts'
+import { ask } from '../../packages/apiserver/src/install/ask.ts'
 import { npm } from '../../tools/release/npm.ts'
 import type { LocalRegistry } from '../../tools/release/registry.ts'
 import { command, type Ended, toolEnvironment } from '../../tools/test/command.ts'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as after } from 'node:timers/promises'
-import type { Access } from '../../packages/testing/src/real/ask.ts'
+import type { Access } from '../../packages/apiserver/src/install/ask.ts'
 import { toolEnvironment } from '../../tools/test/command.ts'
 
 /** How long something may take, in milliseconds: what has not come by then does not come. */

@@ -3,13 +3,13 @@ import { expect, it } from 'vitest'
 import { publishedPackages } from '../../tools/workspace.ts'
 import { importsBelow } from './imports.ts'
 
-/** What tools and tests load. `cel` brings a library for regular expressions along, `crd` brings schema libraries along, `cli` a compiler, `testing` a whole server. */
-const forTools = ['cel', 'cli', 'create-wherry-operator', 'crd', 'testing']
+/** What tools and tests load. `cel` brings a library for regular expressions along, `crd` brings schema libraries along, `cli` a compiler, `apiserver` and `testing` a whole server. */
+const forTools = ['apiserver', 'cel', 'cli', 'create-wherry-operator', 'crd', 'testing']
 
 it('K3: nothing that an operator loads imports a schema library, a compiler or the package that makes definitions', () => {
   const loaded = publishedPackages().filter(({ short }) => !forTools.includes(short))
   const foreign =
-    /^(@wherry\/(cel|cli|crd|testing)|zod|valibot|@valibot\/|arktype|typebox|re2js|typescript|esbuild|commander|ts-json-schema-generator)\b/
+    /^(@wherry\/(apiserver|cel|cli|crd|testing)|zod|valibot|@valibot\/|arktype|typebox|re2js|typescript|esbuild|commander|ts-json-schema-generator)\b/
   const wrong = loaded.flatMap(({ short, folder, manifest }) => [
     ...Object.keys(manifest.dependencies ?? {})
       .filter(name => foreign.test(name))

@@ -4,7 +4,7 @@ import { banner, type Generated } from './generated-file.ts'
 import { fetchSchemas, referenceOf, type Schemas, schemaOfKind } from './openapi.ts'
 import { createSmallest, updateNeedsResourceVersion } from './smallest-objects.ts'
 
-const FOLDER = 'packages/testing/src/generated'
+const FOLDER = 'packages/apiserver/src/generated'
 const MARK = banner('tools/generate/builtin-resources.ts')
 
 interface Column {

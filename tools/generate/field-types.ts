@@ -4,7 +4,7 @@ import { banner, type Generated } from './generated-file.ts'
 import { type GoField, goTypes } from './go-types.ts'
 import { fetchSchemas, referenceOf, type Schema, type Schemas, schemaOfKind } from './openapi.ts'
 
-const FOLDER = 'packages/testing/src/generated'
+const FOLDER = 'packages/apiserver/src/generated'
 const MARK = banner('tools/generate/field-types.ts')
 
 /**

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { builtinResources } from '../../packages/testing/src/generated/builtin-resources.ts'
+import { builtinResources } from '../../packages/apiserver/src/generated/builtin-resources.ts'
 import { realApiServerAvailable } from '../../packages/testing/src/real/testkit/available.ts'
 import { sharedRealServer } from '../../packages/testing/src/real/testkit/shared.ts'
 import { root } from '../workspace.ts'

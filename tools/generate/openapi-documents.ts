@@ -3,7 +3,7 @@ import { brotliCompressSync, constants } from 'node:zlib'
 import type { Cluster } from './cluster.ts'
 import { banner, type Generated } from './generated-file.ts'
 
-const FILE = 'packages/testing/src/generated/openapi.ts'
+const FILE = 'packages/apiserver/src/generated/openapi.ts'
 const MARK = banner('tools/generate/openapi-documents.ts')
 
 type Values = Record<string, unknown>
@@ -46,7 +46,7 @@ export async function openapiDocuments(cluster: Cluster): Promise<Generated> {
 export const compressedDocuments =
   '${compressed.toString('base64')}'
 `
-  return { files: new Map([[FILE, module]]), folder: 'packages/testing/src/generated', mark: MARK }
+  return { files: new Map([[FILE, module]]), folder: 'packages/apiserver/src/generated', mark: MARK }
 }
 
 /** Adds schemas to those that documents share, and gives the ones that are otherwise in `schemas` already. */

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
-import { builtinKinds } from '../../packages/testing/src/generated/builtin-fields.ts'
+import { builtinKinds } from '../../packages/apiserver/src/generated/builtin-fields.ts'
 import { banner, type Generated } from './generated-file.ts'
 
-const FOLDER = 'packages/testing/src/generated'
+const FOLDER = 'packages/apiserver/src/generated'
 const MARK = banner('tools/generate/protobuf-messages.ts')
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts'
+import type { Clock } from '@wherry/apiserver'
 
 /** Where in Wherry a background failure came up. */
 export interface ErrorContext {

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { childFlags } from '@wherry/apiserver/isolated/child-flags'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { command, toolEnvironment } from '../../../tools/test/command.ts'
-import { childFlags } from './apiserver/isolated/child-flags.ts'
 
 let folder: string
 

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { relative } from 'node:path'
+import type { MemoryTransport } from '@wherry/apiserver/front/memory'
+import { ask } from '@wherry/apiserver/install/ask'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { MemoryTransport } from './apiserver/front/memory.ts'
-import { ask } from './real/ask.ts'
 import { setUpApiServer } from './vitest.ts'
 
 const widgets = '/apis/arcade.example.com/v1/widgets'

@@ -1,4 +1,4 @@
-import { choose, seededRandom } from '../../../packages/testing/src/random.ts'
+import { choose, seededRandom } from '../../../packages/apiserver/src/random.ts'
 
 type Draw = () => number
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { createCertificateAuthority } from '../../../packages/testing/src/apiserver/front/certificates.ts'
+import { createCertificateAuthority } from '../../../packages/apiserver/src/front/certificates.ts'
 
 /** What a webhook answers: a review, or a raw answer. `undefined`: nothing, ever. */
 export type HookReply = { readonly review: unknown } | { readonly status: number; readonly text: string } | undefined

@@ -1,4 +1,4 @@
-import { checkStructural } from '@wherry/testing/apiserver/schema/check'
+import { checkStructural } from '@wherry/apiserver/schema/check'
 import { describe, expect, it } from 'vitest'
 import type { JsonObject } from '../json/json.ts'
 import { readSchema } from '../structural/schema.ts'

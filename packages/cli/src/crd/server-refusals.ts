@@ -16,7 +16,7 @@ export interface ServerRefusal {
  */
 export async function serverRefusals(definition: CustomResourceDefinition): Promise<readonly ServerRefusal[]> {
   if (!JSON.stringify(definition.spec.versions).includes('"x-kubernetes-validations"')) return []
-  const { refusalsOfSchemas } = await import('@wherry/testing/internal')
+  const { refusalsOfSchemas } = await import('@wherry/apiserver/internal')
   return refusalsOfSchemas(definition).map(({ field, message }) => {
     const [, version = '0', rest = ''] =
       /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema(.*)$/.exec(field) ?? []

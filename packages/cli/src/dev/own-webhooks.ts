@@ -1,10 +1,10 @@
+import type { ApiServer } from '@wherry/apiserver'
 import { Client } from '@wherry/client'
 import {
   mutatingWebhookConfigurations,
   validatingWebhookConfigurations,
 } from '@wherry/client/resources/admissionregistration'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
-import type { ApiServer } from '@wherry/testing'
 
 const isHere = (url: string | undefined): boolean => url?.startsWith('https://127.0.0.1:') === true
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
+import { type ControlledApiServer, startEmbeddedApiServer } from '@wherry/apiserver'
 import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { type ControlledApiServer, startApiServer } from '@wherry/testing'
 import { definitionsIn } from '../definitions-in.ts'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
@@ -85,7 +85,7 @@ const usualPort = 6443
 async function started(given: number | undefined, { stderr }: CommandHost): Promise<ControlledApiServer> {
   const port = given ?? usualPort
   const startAt = (at: number): Promise<ControlledApiServer> =>
-    startApiServer({ port: at, isolate: true, anonymous: false })
+    startEmbeddedApiServer({ port: at, isolate: true, anonymous: false })
   try {
     return await startAt(port)
   } catch (error) {

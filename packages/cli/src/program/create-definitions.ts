@@ -1,5 +1,5 @@
-import { type ApiServer, install } from '@wherry/testing'
-import { InstallError } from '@wherry/testing/internal'
+import { type ApiServer, install } from '@wherry/apiserver'
+import { InstallError } from '@wherry/apiserver/internal'
 import { definitionsIn } from '../definitions-in.ts'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'

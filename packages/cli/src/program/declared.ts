@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { startApiServer, type UsedRight } from '@wherry/testing'
+import { startEmbeddedApiServer, type UsedRight } from '@wherry/apiserver'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { createDefinitions } from './create-definitions.ts'
@@ -50,7 +50,7 @@ export async function declaredBy(
 ): Promise<DeclaredProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'wherry-program-'))
   try {
-    await using server = await startApiServer({ authorization: 'RBAC' })
+    await using server = await startEmbeddedApiServer({ authorization: 'RBAC' })
     await createDefinitions(server, crd, host)
     const everything = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
     const { user, kubeconfig } = await server.account(everything, { namespace })

@@ -1,4 +1,4 @@
-import type { UsedRight } from '@wherry/testing'
+import type { UsedRight } from '@wherry/apiserver'
 
 /** Paths that the ClusterRoles `system:discovery` and `system:public-info-viewer` of each cluster let every user read. */
 const paths = /^\/(api|apis|openapi|healthz|livez|readyz|version)(\/|$)/

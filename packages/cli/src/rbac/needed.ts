@@ -1,4 +1,4 @@
-import type { UsedRight } from '@wherry/testing'
+import type { UsedRight } from '@wherry/apiserver'
 import type { DeclaredRight, OperatorDeclaration } from '../program/declaration.ts'
 import type { DeclaredProgram } from '../program/declared.ts'
 import { isGrantedToAll } from './granted-to-all.ts'

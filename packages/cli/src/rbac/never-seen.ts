@@ -1,4 +1,4 @@
-import type { UsedRight } from '@wherry/testing'
+import type { UsedRight } from '@wherry/apiserver'
 import type { DeclaredRight } from '../program/declaration.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import type { RecordedRights, UsedRight } from '@wherry/testing'
+import type { RecordedRights, UsedRight } from '@wherry/apiserver'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { oneLine } from '../one-line.ts'

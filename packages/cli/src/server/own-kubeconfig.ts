@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { link, lstat, mkdir, readFile, rm, unlink, writeFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
-import type { ApiServer } from '@wherry/testing'
+import type { ApiServer } from '@wherry/apiserver'
 import { refused } from '../failure.ts'
 
 type Kubeconfig = ApiServer['kubeconfig']

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import { type ApiServer, startApiServer } from '@wherry/testing'
+import { type ApiServer, startEmbeddedApiServer } from '@wherry/apiserver'
 import { refused } from '../failure.ts'
 import type { CommandHost, Output } from '../host.ts'
 import { createDefinitions } from '../program/create-definitions.ts'
@@ -36,7 +36,11 @@ export async function serve(options: ServeOptions, host: CommandHost): Promise<n
 
 async function started(port: number, isRestricted: boolean): Promise<ApiServer> {
   try {
-    return await startApiServer({ port, authorization: isRestricted ? 'RBAC' : 'allow', anonymous: isRestricted })
+    return await startEmbeddedApiServer({
+      port,
+      authorization: isRestricted ? 'RBAC' : 'allow',
+      anonymous: isRestricted,
+    })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
       throw refused(`port ${port} is in use: choose another with --port, or none for a free one`)

@@ -17,7 +17,7 @@ import {
   type CertificateAuthority,
   createCertificateAuthority,
   type IssuedCertificate,
-} from '@wherry/testing/apiserver/front/certificates'
+} from '@wherry/apiserver/front/certificates'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Connection } from '../transport.ts'
 import { NodeTransport, type NodeTransportOptions } from './node-transport.ts'

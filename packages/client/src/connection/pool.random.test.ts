@@ -1,6 +1,6 @@
+import type { Handler, ServerReply, ServerRequest } from '@wherry/apiserver/exchange'
+import { memoryTransport } from '@wherry/apiserver/front/memory'
 import { chance, choose, forEachSeed, integer, type Random, simulate } from '@wherry/testing'
-import type { Handler, ServerReply, ServerRequest } from '@wherry/testing/apiserver/exchange'
-import { memoryTransport } from '@wherry/testing/apiserver/front/memory'
 import { expect, it } from 'vitest'
 import type { Lane } from '../requester.ts'
 import type { Exchange } from '../transport.ts'

@@ -1,6 +1,6 @@
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { createCertificateAuthority } from '@wherry/testing/apiserver/front/certificates'
+import { createCertificateAuthority } from '@wherry/apiserver/front/certificates'
 
 /** A webhook over TLS, in this process. */
 export interface HttpsHooks extends AsyncDisposable {

@@ -1,17 +1,15 @@
-import { serviceAccountUserName } from '@wherry/cel/internal'
+import type { Account, AccountOptions, Grant, PolicyRule } from '@wherry/apiserver'
 import {
-  type Account,
+  type Access,
   type AccountObject,
-  type AccountOptions,
   accountObjects,
-  type Grant,
+  ask,
+  kubeconfigFor,
   mayExist,
   rulesByNamespace,
   tokenSeconds,
-} from '../apiserver/authn/account.ts'
-import type { PolicyRule } from '../apiserver/authn/policy.ts'
-import { kubeconfigFor } from '../apiserver/kubeconfig.ts'
-import { type Access, ask } from './ask.ts'
+} from '@wherry/apiserver/internal'
+import { serviceAccountUserName } from '@wherry/cel/internal'
 import { until } from './ready.ts'
 
 /** Creates a ServiceAccount with these rights, and resolves when the server's authorizer has heard of them. */

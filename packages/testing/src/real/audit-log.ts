@@ -1,8 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { impersonationResources } from '../apiserver/authn/impersonation.ts'
-import { UsedRights, type UsedRole } from '../apiserver/authn/used-rights.ts'
-import { userAgent } from './ask.ts'
+import type { UsedRole } from '@wherry/apiserver'
+import { impersonationResources, UsedRights, userAgent } from '@wherry/apiserver/internal'
 
 /** What is read of an event of `audit.k8s.io/v1`. */
 interface AuditEvent {

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { User } from '../apiserver/authn/access.ts'
-import { type CertificateAuthority, createCertificateAuthority } from '../apiserver/front/certificates.ts'
+import type { User } from '@wherry/apiserver'
+import { type CertificateAuthority, createCertificateAuthority } from '@wherry/apiserver/internal'
 
 /** What an instance of the server and its clients are known by. Fresh for each. */
 export interface Credentials {

@@ -1,6 +1,5 @@
-import type { User } from '../apiserver/authn/access.ts'
-import { checkTaken, duration, isRecord, users } from '../apiserver/options.ts'
-import { call, flag, oneOf, type Taken, text } from '../option-check.ts'
+import type { User } from '@wherry/apiserver'
+import { call, checkTaken, duration, flag, isRecord, oneOf, type Taken, text, users } from '@wherry/apiserver/internal'
 import type { FindOptions } from './find-binary.ts'
 
 /** Options of a real API server. */

@@ -1,5 +1,4 @@
-import { systemClock } from '../clock.ts'
-import { type Access, ask } from './ask.ts'
+import { type Access, ask, systemClock } from '@wherry/apiserver/internal'
 
 const FIRST_WAIT_MS = 25
 const LONGEST_WAIT_MS = 250

@@ -2,11 +2,14 @@ import { mkdtemp, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ApiServer } from '../apiserver/api-server.ts'
-import { type Account, AccountError, type AccountOptions, type Grant, RightsError } from '../apiserver/authn/account.ts'
-import type { UsedRole } from '../apiserver/authn/used-rights.ts'
-import type { ClientSubject, IssuedCertificate } from '../apiserver/front/certificates.ts'
-import { type Kubeconfig, kubeconfigFor } from '../apiserver/kubeconfig.ts'
+import type { Account, AccountOptions, ApiServer, Grant, Kubeconfig, UsedRole } from '@wherry/apiserver'
+import {
+  AccountError,
+  type ClientSubject,
+  type IssuedCertificate,
+  kubeconfigFor,
+  RightsError,
+} from '@wherry/apiserver/internal'
 import { createAccount } from './account.ts'
 import { rightsOf, writeAuditPolicy } from './audit-log.ts'
 import { commandsOf, controllersKubeconfig, etcdSocket } from './command-line.ts'

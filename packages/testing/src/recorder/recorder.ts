@@ -1,5 +1,6 @@
 import { inspect } from 'node:util'
-import { type Clock, systemClock } from '../clock.ts'
+import type { Clock } from '@wherry/apiserver'
+import { systemClock } from '@wherry/apiserver/internal'
 
 /** Options of a {@link Recorder}. */
 export interface RecorderOptions {

@@ -1,4 +1,4 @@
-import type { Timer } from '../clock.ts'
+import type { Timer } from '@wherry/apiserver'
 
 /** A function to be called at a simulated time. `fn` is gone once it was called or called off. */
 export class Task implements Timer {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts'
+import type { Clock } from '@wherry/apiserver'
 import type { Environment, ErrorContext, MetricLabels, WarningContext } from '../environment.ts'
 import type { Trace } from './trace.ts'
 

@@ -1,5 +1,5 @@
+import type { Asker } from '@wherry/apiserver/internal'
 import { type JsonObject, objectAt, objectsAt, parseJson, stringAt } from '@wherry/cel/internal'
-import type { Asker } from '../install/asker.ts'
 
 /** An object without a namespace, by its path and uid. */
 export interface ClusterObject {

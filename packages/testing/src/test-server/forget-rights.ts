@@ -1,4 +1,4 @@
-import { forgetRights } from '../apiserver/record-rights.ts'
+import { forgetRights } from '@wherry/apiserver/internal'
 
 /** Deletes the recorded rights of tests that a file no longer has, and says it on standard error: `wherry rbac` would grant them for ever. */
 export function forgetTestsOf(file: string, isThere: (test: string) => boolean): void {

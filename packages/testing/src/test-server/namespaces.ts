@@ -1,5 +1,5 @@
+import type { Asker } from '@wherry/apiserver/internal'
 import { type JsonObject, objectAt, objectsAt, parseJson } from '@wherry/cel/internal'
-import type { Asker } from '../install/asker.ts'
 
 /** How often it is asked whether a namespace is gone: some seconds. */
 const maxTries = 300

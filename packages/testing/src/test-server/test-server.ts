@@ -1,14 +1,18 @@
-import type { ApiServer, EmbeddedApiServer } from '../apiserver/api-server.ts'
-import type { Account, Grant } from '../apiserver/authn/account.ts'
-import type { MemoryTransport } from '../apiserver/front/memory.ts'
-import { recordRights } from '../apiserver/record-rights.ts'
-import { type AnyServerOptions, type CommonOptions, startApiServer } from '../apiserver/start.ts'
+import {
+  type Account,
+  type ApiServer,
+  type EmbeddedApiServer,
+  type Grant,
+  install,
+  type ManifestSource,
+  type MemoryTransport,
+  recordRights,
+} from '@wherry/apiserver'
+import { asking } from '@wherry/apiserver/internal'
 import type { Environment } from '../environment.ts'
-import { asking } from '../install/asker.ts'
-import { install } from '../install/install.ts'
-import type { ManifestSource } from '../install/manifests.ts'
 import type { RealApiServer } from '../real/real-apiserver.ts'
 import { type Simulation, simulate } from '../simulate/simulate.ts'
+import { type AnyServerOptions, type CommonOptions, startApiServer } from '../start.ts'
 import { type ClusterObject, clusterObjects, deleteNewObjects } from './cluster-objects.ts'
 import { createNamespace, deleteNamespace } from './namespaces.ts'
 import { ReportedErrors } from './reported-errors.ts'

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock, Timer } from '@wherry/apiserver'
 import { checkCut, type WireConnection, type WireCut, type WireDirection, wholeShape } from './faults.ts'
 import { Pipe, type WireShape } from './pipe.ts'
 

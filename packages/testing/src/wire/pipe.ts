@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Clock, Timer } from '../clock.ts'
+import type { Clock, Timer } from '@wherry/apiserver'
 
 /** How fast one direction of a connection is. */
 export interface WireShape {

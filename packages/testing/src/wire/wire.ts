@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
-import { Listener } from '../apiserver/front/listener.ts'
-import { type Clock, systemClock } from '../clock.ts'
+import type { Clock } from '@wherry/apiserver'
+import { Listener, systemClock } from '@wherry/apiserver/internal'
 import {
   checkCut,
   type WireConnection,

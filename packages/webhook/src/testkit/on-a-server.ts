@@ -1,3 +1,4 @@
+import { createCertificateAuthority } from '@wherry/apiserver/front/certificates'
 import { Client } from '@wherry/client'
 import {
   mutatingWebhookConfigurations,
@@ -6,7 +7,6 @@ import {
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
 import { Operator } from '@wherry/controller'
 import type { ApiServer } from '@wherry/testing'
-import { createCertificateAuthority } from '@wherry/testing/apiserver/front/certificates'
 import { vi } from 'vitest'
 import type { WebhooksOptions } from '../options.ts'
 import type { WebhookConfiguration } from '../scope/configurations.ts'

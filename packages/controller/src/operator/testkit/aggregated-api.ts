@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { createCertificateAuthority } from '@wherry/apiserver/front/certificates'
 import { type Client, defineResource, type KubernetesObject, type Resource } from '@wherry/client'
 import { apiServices } from '@wherry/client/resources/apiregistration'
 import { services } from '@wherry/client/resources/core'
-import { createCertificateAuthority } from '@wherry/testing/apiserver/front/certificates'
 import { expect, vi } from 'vitest'
 
 const [group, version] = ['weather.example.com', 'v1']

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../clock.ts'
+import { type Clock, systemClock } from '@wherry/apiserver/clock'
 
 /**
  * A clock of this machine whose timers of `ms` milliseconds and more never fire. What a client would try again by itself

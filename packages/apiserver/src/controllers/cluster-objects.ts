@@ -1,0 +1,156 @@
+import { copyJson, type JsonObject, objectAt, sameJson, stringAt } from '@wherry/cel/internal'
+import type { Clock } from '../clock.ts'
+import type { Registry } from '../definitions/registry.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { materialise } from '../objects/stored.ts'
+import { timestamp } from '../objects/timestamp.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
+import { objectKey, type Store } from '../store/store.ts'
+import type { Version } from '../store/version.ts'
+import type { Writer } from '../write/writer.ts'
+import { Work } from './work.ts'
+
+/** A PriorityClass of every cluster. */
+const priorityClass = (name: string, value: number, description: string): KubeObject => ({
+  apiVersion: 'scheduling.k8s.io/v1',
+  kind: 'PriorityClass',
+  metadata: { name },
+  value,
+  description,
+  preemptionPolicy: 'PreemptLowerPriority',
+})
+
+const priorityClasses: readonly KubeObject[] = [
+  priorityClass(
+    'system-cluster-critical',
+    2_000_000_000,
+    'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  ),
+  priorityClass(
+    'system-node-critical',
+    2_000_001_000,
+    'Used for system critical pods that must not be moved from their current node.',
+  ),
+]
+
+/** The Service by which Pods reach the API server. */
+function kubernetesService(port: number): KubeObject {
+  const labels = { component: 'apiserver', provider: 'kubernetes' }
+  const ports = [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }]
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'kubernetes', namespace: 'default', labels },
+    spec: { type: 'ClusterIP', clusterIP: '10.0.0.1', ipFamilyPolicy: 'SingleStack', ports },
+  }
+}
+
+const configMap = (namespace: string, name: string, data: Record<string, string>): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace },
+  data,
+})
+
+/** Where the server is reached. */
+export interface ServerAddress {
+  readonly port: number
+  /** The CA of its certificate and of its clients', PEM; '' without TLS. */
+  readonly ca: string
+}
+
+/**
+ * Keeps the objects that every cluster has. The API server itself creates the Service `kubernetes`, the PriorityClasses of the system, what
+ * extension API servers know their clients by, and the day since which it tracks tokens of Secrets. Controllers create in each namespace the
+ * ServiceAccount `default` and the CA of the server.
+ */
+export class ClusterObjects {
+  readonly #store: Store
+  readonly #registry: Registry
+  readonly #writer: Writer
+  readonly #clock: Clock
+  readonly #namespaces: ResourceType
+  readonly #work: Work | undefined
+  #address: ServerAddress = { port: 6443, ca: '' }
+
+  /** `delayMs` undefined: namespaces stay without these, as without a controller manager. */
+  constructor(store: Store, registry: Registry, writer: Writer, clock: Clock, delayMs: number | undefined) {
+    this.#store = store
+    this.#registry = registry
+    this.#writer = writer
+    this.#clock = clock
+    this.#namespaces = registry.resolve('', 'v1', 'namespaces')
+    if (delayMs === undefined) return
+    const work = new Work(clock, delayMs, namespace => this.#complete(namespace))
+    this.#work = work
+    store.onCommit(({ group, plural }, { type, name, namespace }) => {
+      if (group !== '') return
+      if (plural === 'namespaces' && type === 'ADDED') work.add(name)
+      if (plural === 'serviceaccounts' && name === 'default' && type === 'DELETED') work.add(namespace)
+      if (plural === 'configmaps' && name === rootCa && type !== 'ADDED') work.add(namespace)
+    })
+  }
+
+  /** Creates what there is from the start. */
+  start(address: ServerAddress): void {
+    this.#address = address
+    for (const object of priorityClasses) this.#create(object)
+    this.#create(kubernetesService(address.port))
+    this.#create(configMap('kube-system', 'extension-apiserver-authentication', { 'client-ca-file': address.ca }))
+    const [since = ''] = timestamp(this.#clock.now()).split('T')
+    this.#create(configMap('kube-system', 'kube-apiserver-legacy-service-account-token-tracking', { since }))
+    if (this.#work === undefined) return
+    for (const { name } of this.#store.collection(this.#namespaces).snapshot('')) this.#complete(name)
+  }
+
+  /** Gives a namespace what each has, unless it is going. */
+  #complete(namespace: string): void {
+    const found = this.#store.collection(this.#namespaces).get(namespace)
+    if (found === undefined || found.terminating) return
+    this.#create({ apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace } })
+    const authority = configMap(namespace, rootCa, { 'ca.crt': this.#address.ca })
+    const known = this.#create({ ...authority, metadata: { ...authority.metadata, annotations: rootCaAnnotations } })
+    if (known !== undefined) this.#correct(known, authority)
+  }
+
+  /** Creates an object, or returns the one of its name. */
+  #create(object: KubeObject): Version | undefined {
+    const { type, found } = this.#find(object)
+    if (found !== undefined) return found
+    this.#writer.createOwn(type, copyJson(object as JsonObject) as KubeObject)
+    return undefined
+  }
+
+  /** Puts the data back that a user changed, and the annotation that a user removed. */
+  #correct(version: Version, { apiVersion, kind, data }: KubeObject): void {
+    const object = materialise(version, apiVersion, kind)
+    const annotations = objectAt(object.metadata, 'annotations') ?? {}
+    if (sameJson(object.data, data) && (stringAt(annotations, rootCaAnnotation) ?? '') !== '') return
+    const metadata = { ...object.metadata, annotations: { ...annotations, ...rootCaAnnotations } }
+    const next = { ...object, metadata, data } as KubeObject
+    const { type } = this.#find(object)
+    try {
+      this.#writer.update(type, { version, object }, next, 'all', { dryRun: false, viaPatch: true })
+    } catch (error) {
+      // A user made it immutable, say. A real server's controller tries in vain, too.
+      if (!(error instanceof StatusError)) throw error
+    }
+  }
+
+  #find({ apiVersion, kind, metadata: { namespace = '', name = '' } }: KubeObject): {
+    type: ResourceType
+    found: Version | undefined
+  } {
+    const type = this.#registry.findKind(apiVersion, kind) as ResourceType
+    return { type, found: this.#store.collection(type).get(objectKey(namespace, name)) }
+  }
+}
+
+const rootCa = 'kube-root-ca.crt'
+const rootCaAnnotation = 'kubernetes.io/description'
+const rootCaAnnotations = {
+  [rootCaAnnotation]:
+    'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or ' +
+    'kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.',
+}

@@ -1,0 +1,339 @@
+import type { JsonObject } from '@wherry/cel/internal'
+import type { AdmissionWebhooks } from './admission/admission-webhooks.ts'
+import type { AccessControl } from './authn/access.ts'
+import type { Clock } from './clock.ts'
+import type { Definitions } from './controllers/definitions.ts'
+import type { NamespaceController } from './controllers/namespace-controller.ts'
+import { CorruptError } from './conversion/conversion.ts'
+import type { Registry } from './definitions/registry.ts'
+import type { ServerReply, ServerRequest } from './exchange.ts'
+import type { FaultEffect } from './faults/fault-rule.ts'
+import type { Faults } from './faults/faults.ts'
+import { ShapedReply } from './faults/shaped-reply.ts'
+import { notAResourceVersion, parseResourceVersion } from './objects/resource-version.ts'
+import { metadataText, withHead, withoutManagedFields } from './objects/stored.ts'
+import type { Outside } from './outside/outside.ts'
+import type { Flusher } from './read/flusher.ts'
+import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
+import { answerPath } from './read/paths.ts'
+import { isConnection, noConnection } from './read/pod-connection.ts'
+import { checkLogged } from './read/pod-log.ts'
+import { includedOf, tableOf } from './read/table.ts'
+import { openWatch } from './read/watch.ts'
+import type { WatchStream } from './read/watch-stream.ts'
+import { parseListOptions } from './requests/list-options.ts'
+import { negotiate, prefersYaml } from './requests/representation.ts'
+import { parseRequestPath, type RequestInfo, type ResourceTarget, verbOf } from './requests/request-info.ts'
+import type { ResourceType } from './resources/resource-type.ts'
+import { Responder } from './responder.ts'
+import type { AccountTokens } from './reviews/account-tokens.ts'
+import { answerAction, isAction, isQuestion, isSubresourceAction } from './reviews/answer-review.ts'
+import { parseFieldSelector } from './selectors/fields.ts'
+import type { Counters } from './stats.ts'
+import { StatusError } from './status.ts'
+import { resourceKey, type Store } from './store/store.ts'
+import { strategyOf } from './strategies/strategy-of.ts'
+import { answerWrite } from './write/answer.ts'
+import { withJsonBody } from './write/content-type.ts'
+import { parseOptions } from './write/options.ts'
+import { isOwnPart } from './write/parts.ts'
+import type { Writer } from './write/writer.ts'
+
+/** The parts that a server is made of. */
+export interface CoreParts {
+  readonly store: Store
+  readonly registry: Registry
+  readonly writer: Writer
+  readonly definitions: Definitions
+  readonly namespaces: NamespaceController
+  readonly access: AccessControl
+  readonly outside: Outside
+  readonly webhooks: AdmissionWebhooks
+  /** Tokens of service accounts. */
+  readonly tokens: AccountTokens
+  readonly faults: Faults
+  readonly counters: Counters
+  readonly flusher: Flusher
+  readonly clock: Clock
+  readonly random: () => number
+  /** Open watches by resource. */
+  readonly watches: WatchSet
+  readonly hasWatchCache: (resource: string) => boolean
+  /** Whether `shardSelector` is understood; else it is ignored without a word, as with the gate off. */
+  readonly shards: boolean
+  /** Whether the Accept parameter `drop=metadata.managedFields` is understood; else it is ignored. */
+  readonly managedFieldsOptOut: boolean
+}
+
+/** The open watches, by resource. */
+export class WatchSet {
+  readonly #open = new Map<string, Set<WatchStream>>()
+
+  add(resource: string, stream: WatchStream): void {
+    const set = this.#open.get(resource) ?? new Set()
+    this.#open.set(resource, set.add(stream))
+    stream.onEnd(() => set.delete(stream))
+  }
+
+  /** Ends those of one resource, or all, cleanly. */
+  end(resource?: string): void {
+    for (const [key, set] of this.#open) {
+      if (resource === undefined || key === resource) for (const stream of [...set]) stream.end()
+    }
+  }
+}
+
+/** Answers one request. Never throws. */
+export function handle(parts: CoreParts, request: ServerRequest, reply: ServerReply): void {
+  const info = parseRequestPath(request.path)
+  const target = info?.target
+  const verb =
+    info === undefined || target === undefined
+      ? request.method.toLowerCase()
+      : verbOf(request.method, target, info.query)
+  const resource = target === undefined ? '-' : resourceKey({ group: target.group, plural: target.resource })
+  const effects = parts.faults.effectsOn({
+    verb,
+    resource,
+    namespace: target?.namespace ?? '',
+    name: target === undefined || info === undefined ? '' : nameOf(target, info),
+    subresource: target?.subresource ?? '',
+  })
+  const drop = effects.find(one => one.kind === 'drop')
+  const heard = drop === undefined ? reply : unheard(reply)
+  const shaped = effects.length === 0 ? reply : new ShapedReply(heard, request.peer, parts.clock, effects)
+  const counter = parts.counters.for(verb, resource)
+  counter.requests++
+  const responder = new Responder(shaped, counter)
+  if (prefersYaml(request.headers)) responder.present({ pretty: false, gzip: false, yaml: true })
+  const effect = <K extends FaultEffect['kind']>(kind: K): Extract<FaultEffect, { kind: K }> | undefined =>
+    effects.find((one): one is Extract<FaultEffect, { kind: K }> => one.kind === kind)
+  for (const one of effects) if (one.kind === 'warning') responder.warn(one.text)
+  if (effect('goaway') !== undefined) request.peer.goaway()
+  if (drop !== undefined && drop.after !== true) return request.peer.destroy()
+  const work = (): void => {
+    const refusal = effect('status')
+    if (refusal !== undefined) throw refused(refusal)
+    if (effect('expired') !== undefined && verb !== 'watch') {
+      throw StatusError.expired('The resourceVersion for the provided list is too old.')
+    }
+    if (info === undefined) throw StatusError.badRequest('invalid URL escape')
+    answer(parts, request, info, verb, responder, effects)
+    if (drop !== undefined) request.peer.destroy()
+  }
+  const failed = (error: unknown): void => {
+    refuse(parts, responder, error)
+    if (drop !== undefined) request.peer.destroy()
+  }
+  parts.outside.carryOut(work, failed, () => responder.over)
+}
+
+/** A reply of which nothing reaches the other side. */
+function unheard(reply: ServerReply): ServerReply {
+  return {
+    head: () => undefined,
+    write: () => true,
+    end: () => undefined,
+    rst: () => undefined,
+    onDrain: fn => reply.onDrain(fn),
+    onClose: fn => reply.onClose(fn),
+  }
+}
+
+function nameOf(target: ResourceTarget, info: RequestInfo): string {
+  if (target.name !== '') return target.name
+  const fields = info.query.get('fieldSelector')
+  if (fields === null) return ''
+  try {
+    return parseFieldSelector(fields)?.name ?? ''
+  } catch {
+    return '' // A selector that does not parse is refused where it is read.
+  }
+}
+
+/** The name and namespace that access to a request is decided by. */
+function scopeOf(target: ResourceTarget, info: RequestInfo, verb: string): { name: string; namespace: string } {
+  const selects = verb === 'list' || verb === 'watch'
+  const name = selects ? nameOf(target, info) : target.name
+  // A namespace itself is in itself.
+  const itself = target.resource === 'namespaces' && target.group === '' && target.namespace === ''
+  return { name, namespace: itself ? target.name : target.namespace }
+}
+
+function refused(effect: Extract<FaultEffect, { kind: 'status' }>): StatusError {
+  const { code, reason = '', message = 'a fault of the test', retryAfterSeconds, plain } = effect
+  return new StatusError(code, reason, message, {
+    plain,
+    details: retryAfterSeconds === undefined ? undefined : { retryAfterSeconds },
+    headers: retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) },
+  })
+}
+
+/** Sends a refusal. One for a resourceVersion that is not there yet comes after the wait that the real server makes. */
+function refuse(parts: CoreParts, responder: Responder, error: unknown): void {
+  const status =
+    error instanceof StatusError
+      ? error
+      : new StatusError(
+          500,
+          'InternalError',
+          `embedded API server: ${error instanceof Error ? error.stack : String(error)}`,
+        )
+  if (status.code !== 504 || status.headers['retry-after'] === undefined) return responder.refuse(status)
+  const timer = parts.clock.timer(tooLargeAfterMs, () => {
+    if (!responder.over) responder.refuse(status)
+  })
+  responder.onClose(() => timer.cancel())
+}
+
+function answer(
+  parts: CoreParts,
+  request: ServerRequest,
+  info: RequestInfo,
+  verb: string,
+  responder: Responder,
+  effects: readonly FaultEffect[],
+): void {
+  const user = parts.access.authenticate(request)
+  const { target } = info
+  const { resource = '', group = '', version = '', subresource = '' } = target ?? {}
+  const { name, namespace } = target === undefined ? { name: '', namespace: '' } : scopeOf(target, info, verb)
+  parts.access.authorize({ user, verb, group, version, resource, subresource, namespace, name, path: info.path })
+  if (target === undefined) return answerPath(parts, request, info, responder)
+  const type = parts.registry.resolve(target.group, target.version, target.resource)
+  if (target.namespace !== '' && !type.namespaced) {
+    throw type.custom ? StatusError.noSuchPath() : StatusError.noSuchResource()
+  }
+  if (type.deprecation !== undefined) responder.warn(type.deprecation)
+  if (isConnection(type, target.subresource)) {
+    const { object } = parts.writer.read(type, target.namespace, target.name)
+    throw noConnection(object, target.subresource, info.query.get('container'))
+  }
+  checkServed(type, target, verb)
+  parts.definitions.gate(type)
+  if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)
+  if (isLog(type, target.subresource)) {
+    const { object } = parts.writer.read(type, target.namespace, target.name)
+    checkLogged(object, info.query.get('container'))
+    return responder.empty()
+  }
+  if (verb === 'get' && target.subresource !== 'scale') return answerObject(parts, request, info, type, responder)
+  const representation = negotiate(request.headers, info.query, {
+    what: verb === 'deletecollection' ? 'list' : 'object',
+    type,
+    drops: parts.managedFieldsOptOut,
+  })
+  responder.present(representation)
+  const inJson = withJsonBody(request, type)
+  const body = (): JsonObject => (inJson.body.length === 0 ? {} : parseOptions(inJson))
+  try {
+    parts.webhooks.during({ info, target, type, verb, user, responder }, body, () => {
+      const write = { request: inJson, info, target, type, verb, responder, user, representation, strategyOf }
+      if (isAction(type, target)) answerAction(parts, write)
+      else answerWrite(parts, write)
+    })
+  } catch (error) {
+    throw error instanceof CorruptError && (verb === 'update' || verb === 'patch') ? error.forWrite : error
+  }
+}
+
+function isLog({ group, plural, custom }: ResourceType, subresource: string): boolean {
+  return !custom && group === '' && plural === 'pods' && subresource === 'log'
+}
+
+/** Refuses what is not there, and says so of what a real server does and this one does not. */
+function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
+  const { subresource } = target
+  const what = resourceKey(type)
+  if (!type.custom && !type.verbs.includes('watch') && !isQuestion(type)) throw StatusError.missing(what)
+  if (subresource !== '') {
+    const known = type.subresources.find(({ name }) => name === subresource)
+    if (known === undefined) {
+      // The server of custom resources has no list of subresources: it says that nothing was found.
+      throw type.custom ? StatusError.notFound(type, target.name) : StatusError.noSuchResource()
+    }
+    const written =
+      subresource === 'status' || subresource === 'scale' || subresource === 'finalize' || isOwnPart(subresource)
+    if (!written && !isLog(type, subresource) && !isSubresourceAction(type, subresource)) {
+      throw StatusError.missing(`${what}/${subresource}`)
+    }
+    if (!known.verbs.includes(verb))
+      throw type.custom ? StatusError.notSupported(type, verb) : StatusError.methodNotAllowed()
+    return
+  }
+  if (!type.verbs.includes(verb)) throw StatusError.methodNotAllowed()
+  // The server of custom resources takes no notice of a name that something is created at.
+  if (verb === 'create' && target.name !== '' && !type.custom) throw StatusError.methodNotAllowed()
+  if ((verb === 'update' || verb === 'patch') && target.name === '') {
+    throw type.custom ? StatusError.badRequest('name must be provided') : StatusError.methodNotAllowed()
+  }
+  if (type.namespaced && target.namespace === '') {
+    if (target.name !== '') throw StatusError.noSuchResource()
+    if (verb === 'create' || verb === 'deletecollection') {
+      throw type.custom ? StatusError.noSuchPath() : StatusError.methodNotAllowed()
+    }
+  }
+}
+
+function answerCollection(
+  parts: CoreParts,
+  request: ServerRequest,
+  info: RequestInfo,
+  type: ResourceType,
+  verb: 'list' | 'watch',
+  responder: Responder,
+  effects: readonly FaultEffect[],
+): void {
+  const { clock, flusher, random } = parts
+  const watch = verb === 'watch'
+  const representation = negotiate(request.headers, info.query, { what: verb, type, drops: parts.managedFieldsOptOut })
+  responder.present({ ...representation, pretty: !watch && representation.pretty })
+  const query = new URLSearchParams(info.query)
+  // The old path of a watch may name one object.
+  if (info.target?.watch && info.target.name !== '') query.set('fieldSelector', `metadata.name=${info.target.name}`)
+  const options = parseListOptions(query, type, watch, parts.shards)
+  const resource = resourceKey(type)
+  const source: ListSource = {
+    store: parts.store,
+    type,
+    namespace: info.target?.namespace ?? '',
+    watchCache: parts.hasWatchCache(resource),
+  }
+  if (watch) {
+    const stream = openWatch(source, { query, options, representation, responder, effects, clock, random, flusher })
+    parts.watches.add(resource, stream)
+    return
+  }
+  sendList(responder, type, list(source, options), options, representation, {
+    now: clock.now(),
+    include: includedOf(query),
+  })
+}
+
+function answerObject(
+  parts: CoreParts,
+  request: ServerRequest,
+  info: RequestInfo,
+  type: ResourceType,
+  responder: Responder,
+): void {
+  const representation = negotiate(request.headers, info.query, {
+    what: 'object',
+    type,
+    drops: parts.managedFieldsOptOut,
+  })
+  const { namespace = '', name = '' } = info.target ?? {}
+  const askedText = info.query.get('resourceVersion') ?? ''
+  const asked = askedText === '' ? 0 : parseResourceVersion(askedText)
+  if (asked === undefined) throw new StatusError(500, '', notAResourceVersion(askedText))
+  if (asked > parts.store.revision) throw StatusError.tooLarge(asked, parts.store.revision, 1)
+  const version = parts.writer.find(type, namespace, name)
+  const shown = representation.lean ? withoutManagedFields(version) : version
+  let text: string
+  if (representation.as === 'metadata') text = metadataText(shown)
+  else if (representation.as === 'table')
+    text = tableOf(type, version, { now: parts.clock.now(), first: true, include: includedOf(info.query) })
+  else text = withHead(shown, type.apiVersion, type.kind, type.custom)
+  responder.present(representation)
+  responder.latin1(200, `${text}\n`, text.length)
+}

@@ -1,0 +1,121 @@
+import { BuiltinConversion, storedElsewhere } from '../conversion/builtin.ts'
+import { builtinResources } from '../generated/builtin-resources.ts'
+import { builtinType } from '../resources/builtin.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { StatusError } from '../status.ts'
+
+const builtin = new Map<string, ResourceType>()
+/** The same by group, version and plural, so that no key need be made to find one. */
+const builtinByGroup = new Map<string, Map<string, Map<string, ResourceType>>>()
+for (const resource of builtinResources) {
+  const type = builtinType(resource)
+  builtin.set(typeKey(type.group, type.version, type.plural), type)
+}
+
+for (const [key, [group, version]] of Object.entries(storedElsewhere)) {
+  const [apiVersion = '', plural = ''] = key.split(' ')
+  const [itsGroup = '', itsVersion = ''] = apiVersion.split('/')
+  const type = builtin.get(typeKey(itsGroup, itsVersion, plural)) as ResourceType
+  const storage = builtin.get(typeKey(group, version, plural)) as ResourceType
+  const conversion = new BuiltinConversion(storage)
+  builtin.set(typeKey(itsGroup, itsVersion, plural), { ...type, storage, storageVersion: version, conversion })
+}
+
+/** The first of each kind. */
+const builtinByKind = new Map<string, ResourceType>()
+
+for (const type of builtin.values()) {
+  const versions = builtinByGroup.get(type.group) ?? new Map<string, Map<string, ResourceType>>()
+  const plurals = versions.get(type.version) ?? new Map<string, ResourceType>()
+  const kind = `${type.apiVersion} ${type.kind}`
+  if (!builtinByKind.has(kind)) builtinByKind.set(kind, type)
+  builtinByGroup.set(type.group, versions.set(type.version, plurals.set(type.plural, type)))
+}
+
+function typeKey(group: string, version: string, plural: string): string {
+  return `${group}/${version}/${plural}`
+}
+
+/** What is served where: the built-in resources, and custom ones as they come and go. */
+export class Registry {
+  readonly #custom = new Map<string, ResourceType>()
+  readonly #customVersions = new Map<string, number>()
+
+  /** The resource at this endpoint. Throws the server's 404: plain where the group version is unknown. */
+  resolve(group: string, version: string, plural: string): ResourceType {
+    const type = this.find(group, version, plural)
+    if (type !== undefined) return type
+    throw this.missing(group)
+  }
+
+  /** The 404 for what is not there in a group: a Status where the group is built in, else plain text. */
+  missing(group: string): StatusError {
+    return builtinByGroup.has(group) ? StatusError.noSuchResource() : StatusError.noSuchPath()
+  }
+
+  find(group: string, version: string, plural: string): ResourceType | undefined {
+    const found = builtinByGroup.get(group)?.get(version)?.get(plural)
+    if (found !== undefined || this.#custom.size === 0) return found
+    return this.#custom.get(typeKey(group, version, plural))
+  }
+
+  /** The resource of a kind, as `apiVersion` and `kind` name it. */
+  findKind(apiVersion: string, kind: string): ResourceType | undefined {
+    const found = builtinByKind.get(`${apiVersion} ${kind}`)
+    if (found !== undefined) return found
+    for (const type of this.#custom.values()) if (type.kind === kind && type.apiVersion === apiVersion) return type
+    return undefined
+  }
+
+  /** The resource of a kind at any version: a version that is no longer served does not hide what was stored at it. */
+  findGroupKind(group: string, kind: string): ResourceType | undefined {
+    for (const type of this.all()) if (type.kind === kind && type.group === group) return type
+    return undefined
+  }
+
+  /** The resource at any version: what storage knows it by. */
+  findStored(group: string, plural: string): ResourceType | undefined {
+    for (const type of this.all()) {
+      if (type.group === group && type.plural === plural && type.storage === undefined) return type
+    }
+    return undefined
+  }
+
+  serve(type: ResourceType): void {
+    const key = typeKey(type.group, type.version, type.plural)
+    if (!this.#custom.has(key)) this.#count(type, 1)
+    this.#custom.set(key, type)
+  }
+
+  /** Stops serving a custom resource at all of its versions. */
+  withdraw(group: string, plural: string): void {
+    for (const [key, type] of this.#custom) {
+      if (type.group !== group || type.plural !== plural) continue
+      this.#custom.delete(key)
+      this.#count(type, -1)
+    }
+  }
+
+  /** Stops serving every custom resource. */
+  withdrawAll(): void {
+    this.#custom.clear()
+    this.#customVersions.clear()
+  }
+
+  *all(): Generator<ResourceType> {
+    yield* builtin.values()
+    yield* this.#custom.values()
+  }
+
+  /** The resources that definitions define. */
+  custom(): Iterable<ResourceType> {
+    return this.#custom.values()
+  }
+
+  #count(type: ResourceType, by: number): void {
+    const version = `${type.group}/${type.version}`
+    const count = (this.#customVersions.get(version) ?? 0) + by
+    if (count === 0) this.#customVersions.delete(version)
+    else this.#customVersions.set(version, count)
+  }
+}

@@ -1,0 +1,47 @@
+import type { ResponseHeaders } from './transport.ts'
+
+/** The connection that a request came by, as far as faults and authentication need it. */
+export interface Peer {
+  readonly protocol: 'h2' | 'http/1.1'
+  /** Subject of a verified client certificate. */
+  readonly certificate?: { readonly commonName: string; readonly organizations: readonly string[] } | undefined
+  /** Says that this connection takes no more requests; those under way go on. HTTP/1.1: closes it after them. */
+  goaway(): void
+  /** Closes the connection at once, with every stream on it: no END_STREAM, no last chunk. */
+  destroy(): void
+  /** As `destroy`, but by a TCP reset where there is TCP. */
+  reset(): void
+}
+
+/** One request as a front (sockets or memory) hands it to the server. */
+export interface ServerRequest {
+  readonly method: string
+  /** Path and query as sent, still encoded. */
+  readonly path: string
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The whole body; the front answers 413 itself past its bound. */
+  readonly body: Uint8Array
+  readonly peer: Peer
+}
+
+/**
+ * Where the answer to one request goes. The server calls `head` once, then `write` any number of
+ * times, then `end` or one of the breaking endings. After the client has gone, every call is a no-op.
+ */
+export interface ServerReply {
+  head(status: number, headers: ResponseHeaders): void
+  /** Takes a chunk. `false`: nothing more, please, until `onDrain` calls (what is written anyway is kept). */
+  write(chunk: Uint8Array): boolean
+  /** The clean end: END_STREAM, or the last chunk. */
+  end(): void
+  /** RST_STREAM with this code on HTTP/2 (default INTERNAL_ERROR, 2); on HTTP/1.1 the connection is destroyed. */
+  rst(code?: number): void
+  /** Sets what is called when `write` may be called again. One listener. */
+  onDrain(fn: () => void): void
+  /** Sets what is called once when the exchange is over, whoever ended it. One listener. */
+  onClose(fn: () => void): void
+}
+
+/** Answers requests: what a front is given. Never throws. */
+export type Handler = (request: ServerRequest, reply: ServerReply) => void

@@ -1,0 +1,134 @@
+import { anything, checkFields, flag, number, oneOf, required, type Taken, text, whole } from '../option-check.ts'
+
+/** Which requests a fault hits. What is left out matches anything. */
+export interface FaultMatch {
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
+  readonly verb?: string | undefined
+  /** `configmaps`, or with its group: `games.arcade.example.com`. */
+  readonly resource?: string | undefined
+  readonly namespace?: string | undefined
+  /** The name in the path, or that a field selector asks for. */
+  readonly name?: string | undefined
+  /** `status`, `scale` …; `''` for the object itself. */
+  readonly subresource?: string | undefined
+}
+
+/**
+ * What happens to a request. Where an effect has `afterBytes`, that many bytes of the body are sent
+ * first (default 0: not even the head); a body that is shorter ends as it would have.
+ */
+export type FaultEffect =
+  /** The connection is closed and nothing is answered. With `after: true` the request is carried out first, and only its answer lost. */
+  | { readonly kind: 'drop'; readonly after?: boolean | undefined }
+  /** GOAWAY on the request's connection; the request itself is answered. HTTP/1.1: `connection: close`. */
+  | { readonly kind: 'goaway' }
+  /** RST_STREAM with `code` (default 2, INTERNAL_ERROR). */
+  | { readonly kind: 'rst'; readonly code?: number | undefined; readonly afterBytes?: number | undefined }
+  /** An end without END_STREAM or last chunk: the connection closes with all its streams. */
+  | { readonly kind: 'break'; readonly afterBytes?: number | undefined }
+  /** As `break`, but by a TCP reset. */
+  | { readonly kind: 'reset'; readonly afterBytes?: number | undefined }
+  /** A clean end in the middle of a line: after `afterBytes` bytes (default 20), never right behind a newline. */
+  | { readonly kind: 'truncate'; readonly afterBytes?: number | undefined }
+  /** The answer begins `ms` milliseconds late. */
+  | { readonly kind: 'delay'; readonly ms: number }
+  /** This HTTP status with a Status body, or with `plain` a text body. The request is not carried out. */
+  | {
+      readonly kind: 'status'
+      readonly code: number
+      readonly reason?: string | undefined
+      readonly message?: string | undefined
+      readonly retryAfterSeconds?: number | undefined
+      readonly plain?: boolean | undefined
+    }
+  /** 410: an HTTP Status for all but watches, an ERROR event for a watch. */
+  | { readonly kind: 'expired' }
+  /** A watch gets this ERROR event after `afterEvents` events (default 0), then the clean end. */
+  | {
+      readonly kind: 'error-event'
+      readonly code: number
+      readonly reason?: string | undefined
+      readonly message?: string | undefined
+      readonly retryAfterSeconds?: number | undefined
+      readonly afterEvents?: number | undefined
+    }
+  /** A watch gets this line, as it is, after `afterEvents` events (default 0). */
+  | { readonly kind: 'line'; readonly text: string; readonly afterEvents?: number | undefined }
+  /** Every event of a watch is sent `times` times (default 2). */
+  | { readonly kind: 'duplicate'; readonly times?: number | undefined }
+  /** No byte more, and no end, until the client gives up. */
+  | { readonly kind: 'hang'; readonly afterBytes?: number | undefined }
+  /** The body comes at this rate. */
+  | { readonly kind: 'slow'; readonly bytesPerSecond: number }
+  /** A `Warning: 299` header in addition to the answer. */
+  | { readonly kind: 'warning'; readonly text: string }
+
+/**
+ * A fault, as plain data, so that it works on an isolated server too. A fault that only a watch can show (`error-event`, `line`, `duplicate`)
+ * applies to watches only: it neither hits nor counts other requests.
+ */
+export interface FaultRule {
+  readonly match?: FaultMatch | undefined
+  /** Only the nth matching request (1 is the first). Default: all of them. */
+  readonly nth?: number | undefined
+  /** How many requests it hits. Default: 1 with `nth`, else no bound. */
+  readonly times?: number | undefined
+  readonly effect: FaultEffect
+}
+
+const cut = { afterBytes: whole() }
+const event = { afterEvents: whole() }
+const refusal = { reason: text, message: text, retryAfterSeconds: whole() }
+/** No bytes a second would be a hang. */
+const rate: Taken = { takes: 'a positive number', ok: value => Number.isFinite(value) && (value as number) > 0 }
+
+/** What each effect takes beside its kind. */
+const effects: Readonly<Record<FaultEffect['kind'], Readonly<Record<string, Taken>>>> = {
+  drop: { after: flag },
+  goaway: {},
+  rst: { ...cut, code: whole() },
+  break: cut,
+  reset: cut,
+  truncate: cut,
+  delay: { ms: required(number()) },
+  status: { ...refusal, code: required(whole(200, 599)), plain: flag },
+  expired: {},
+  'error-event': { ...refusal, ...event, code: required(whole()) },
+  line: { ...event, text: required(text) },
+  duplicate: { times: whole(1) },
+  hang: cut,
+  slow: { bytesPerSecond: required(rate) },
+  warning: { text: required(text) },
+}
+
+const match: Readonly<Record<keyof FaultMatch, Taken>> = {
+  verb: oneOf(
+    ...['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'],
+    // Of paths that name no resource.
+    ...['post', 'put', 'head', 'options'],
+  ),
+  resource: text,
+  namespace: text,
+  name: text,
+  subresource: text,
+}
+
+/** Whether only a watch can show this effect. */
+export function isForWatches({ kind }: FaultEffect): boolean {
+  return kind === 'error-event' || kind === 'line' || kind === 'duplicate'
+}
+
+/**
+ * Refuses a rule that could never do what it says: a `TypeError`, or a `RangeError` for a number out of its bounds, with
+ * the code `ERR_WHERRY_OPTION`.
+ */
+export function checkFaultRule(rule: FaultRule): void {
+  checkFields('fault', rule, { match: anything, nth: whole(1), times: whole(1), effect: required(anything) })
+  if (rule.match !== undefined) checkFields('fault: match', rule.match, match)
+  const kind: unknown = rule.effect?.kind
+  const kinds = oneOf(...Object.keys(effects))
+  if (!kinds.ok(kind)) checkFields('fault: effect', { kind }, { kind: required(kinds) })
+  checkFields('fault: effect', rule.effect, { kind: kinds, ...effects[rule.effect.kind] })
+  if (isForWatches(rule.effect))
+    checkFields(`fault: match of ${kind}`, { verb: rule.match?.verb }, { verb: oneOf('watch') })
+}

@@ -1,0 +1,210 @@
+import type { Clock } from '../clock.ts'
+import type { Handler, Peer } from '../exchange.ts'
+import { chance, integer } from '../random.ts'
+import type { Connection, Transport } from '../transport.ts'
+import type { Chunking } from './memory-chunks.ts'
+import { MemoryConnection, type MemoryConnectionOptions } from './memory-connection.ts'
+import { transportError } from './memory-errors.ts'
+import { checkMemoryFaults, checkMemoryOptions } from './memory-options.ts'
+
+/** How likely it is that a connection breaks of itself, each from 0 (the default) to 1. */
+export interface MemoryFaults {
+  /** Per request: the connection is reset after up to 4,000 more bytes of responses, in the middle of a line or not. */
+  readonly kill?: number | undefined
+  /** Per request: the connection is going away. */
+  readonly goaway?: number | undefined
+  /** Per request: the connection is dead from then on, and nobody is told. */
+  readonly freeze?: number | undefined
+  /** Per connect: it is refused. */
+  readonly refuse?: number | undefined
+}
+
+/** Options of `memoryTransport`. */
+export interface MemoryTransportOptions {
+  /** The server. */
+  readonly handler: Handler
+  /** The clock by which the network delays. */
+  readonly clock: Clock
+  /** Latencies, chunk borders and faults come from it: a stream of its own, such as `simulation.random.fork('network')`. */
+  readonly random: () => number
+  /**
+   * `http/1.1` has one request at a time on a connection.
+   *
+   * @default 'h2'
+   */
+  readonly protocol?: 'h2' | 'http/1.1' | undefined
+  /**
+   * Requests at once on a connection of HTTP/2. One more is reset with PROTOCOL_ERROR, as kube-apiserver does.
+   *
+   * @default 100
+   */
+  readonly maxStreams?: number | undefined
+  /**
+   * How much of one response may be under way, or held for a client that has paused, in bytes.
+   *
+   * @default 65_536
+   */
+  readonly windowBytes?: number | undefined
+  /**
+   * How long bytes are under way in one direction, in milliseconds: one number, or the least and the most.
+   *
+   * @default [0.125, 2]
+   */
+  readonly latencyMs?: number | readonly [least: number, most: number] | undefined
+  /** How what is sent is cut into pieces. @default 'random' */
+  readonly chunking?: Chunking | undefined
+  /**
+   * A longer request body is answered with 413.
+   *
+   * @default 3_145_728
+   */
+  readonly maxBodyBytes?: number | undefined
+  /** The subject of the client certificate that the connections show. */
+  readonly certificate?: Peer['certificate']
+  /** What goes wrong on the way. @default none */
+  readonly faults?: MemoryFaults | undefined
+  /** Is told what passes, a line each, such as the `trace` of a simulation. */
+  readonly trace?: { add(line: string): void } | undefined
+}
+
+/** What a test does to the connections of a {@link MemoryTransport}. */
+export interface MemoryControls {
+  /** The connections that one end at least thinks open, the oldest first. */
+  connections(): readonly Connection[]
+  /** How many connections were made since the start. */
+  made(): number
+  /** Breaks a connection at once, as by a TCP reset; of the bytes under way a random first part arrives. */
+  kill(connection: Connection): void
+  /** Breaks it as soon as the client has got `bytes` more bytes of responses, and not one more. */
+  killAfter(connection: Connection, bytes: number): void
+  /** Lets nothing pass any more, in either direction, and tells neither end: a half-open connection. */
+  freeze(connection: Connection): void
+  /** Ends a freeze: what was sent meanwhile arrives. */
+  thaw(connection: Connection): void
+  /** Every connection takes no more requests: GOAWAY. New connections are not touched by it. */
+  goawayAll(): void
+  /** While on, connects are refused. */
+  refuse(on: boolean): void
+  /** While on, connects come to no end until their signal aborts. Those that hang go on hanging when it is switched off. */
+  hang(on: boolean): void
+  /** Sets the random faults anew; `{}` ends them. */
+  setFaults(faults: MemoryFaults): void
+  /** Requests under way, a line each, for `simulation.describe`. */
+  pending(): string[]
+}
+
+/** A {@link Transport} that leads to a handler in this process, without sockets. */
+export interface MemoryTransport extends Transport {
+  readonly controls: MemoryControls
+  /** Breaks every connection, as a server that is killed, and refuses new ones. */
+  close(): void
+}
+
+/**
+ * Connects a client to `handler` in memory, as HTTP/2 or HTTP/1.1 connections would: latencies, chunk borders
+ * without meaning, flow control, stream limits and every way in which a connection ends. All time is `clock`'s and all
+ * chance `random`'s, so that it replays.
+ *
+ * The streams of one connection share one order, as over TCP; connections overtake each other.
+ *
+ * Throws a `TypeError` or `RangeError` for options that it does not know or can't take.
+ */
+export function memoryTransport(options: MemoryTransportOptions): MemoryTransport {
+  checkMemoryOptions(options)
+  const { handler, clock, random, protocol = 'h2', trace } = options
+  const open = new Set<MemoryConnection>()
+  let faults: MemoryFaults = options.faults ?? {}
+  let refusing = false
+  let hanging = false
+  let closed = false
+  let count = 0
+  const latencyMs = latencies(options.latencyMs ?? [0.125, 2], random)
+  const connectionOptions: MemoryConnectionOptions = {
+    handler,
+    clock,
+    random,
+    protocol,
+    certificate: options.certificate,
+    maxStreams: protocol === 'h2' ? (options.maxStreams ?? 100) : 1,
+    windowBytes: options.windowBytes ?? 65_536,
+    maxBodyBytes: options.maxBodyBytes ?? 3_145_728,
+    latencyMs,
+    chunking: options.chunking ?? 'random',
+    trace: trace && (line => trace.add(line)),
+    onRequest: connection => strike(connection, faults, random),
+    onGone: connection => open.delete(connection),
+  }
+  const connect = (target: URL): MemoryConnection => {
+    if (closed || refusing || chance(random, faults.refuse ?? 0)) {
+      throw transportError(`connect ECONNREFUSED ${target.host}`, { code: 'ECONNREFUSED' })
+    }
+    const connection = new MemoryConnection(++count, target, connectionOptions)
+    open.add(connection)
+    trace?.add(`${connection.id} connected`)
+    return connection
+  }
+  const find = (connection: Connection): MemoryConnection => {
+    if (connection instanceof MemoryConnection) return connection
+    throw new TypeError('not a connection of a memory transport')
+  }
+  return {
+    connect(target, signal) {
+      return new Promise((resolve, reject) => {
+        if (signal.aborted) return reject(signal.reason)
+        const onAbort = (): void => {
+          timer?.cancel()
+          reject(signal.reason)
+        }
+        const onAnswer = (): void => {
+          signal.removeEventListener('abort', onAbort)
+          try {
+            resolve(connect(target))
+          } catch (error) {
+            reject(error)
+          }
+        }
+        const timer = hanging ? undefined : clock.timer(latencyMs() + latencyMs(), onAnswer)
+        signal.addEventListener('abort', onAbort, { once: true })
+      })
+    },
+    controls: {
+      connections: () => [...open],
+      made: () => count,
+      kill: connection => find(connection).kill(),
+      killAfter: (connection, bytes) => find(connection).killAfter(bytes),
+      freeze: connection => find(connection).freeze(),
+      thaw: connection => find(connection).thaw(),
+      goawayAll() {
+        for (const connection of [...open]) connection.goaway()
+      },
+      refuse(on) {
+        refusing = on
+      },
+      hang(on) {
+        hanging = on
+      },
+      setFaults(next) {
+        checkMemoryFaults(next)
+        faults = next
+      },
+      pending: () => [...open].flatMap(connection => connection.pending()),
+    },
+    close() {
+      closed = true
+      for (const connection of [...open]) connection.kill()
+    },
+  }
+}
+
+function strike(connection: MemoryConnection, faults: MemoryFaults, random: () => number): void {
+  if (faults.kill !== undefined && chance(random, faults.kill)) connection.killAfter(integer(random, 0, 4000))
+  if (faults.goaway !== undefined && chance(random, faults.goaway)) connection.goaway()
+  if (faults.freeze !== undefined && chance(random, faults.freeze)) connection.freeze()
+}
+
+/** Eighths of a millisecond: exact in binary, and short in a trace. */
+function latencies(given: number | readonly [number, number], random: () => number): () => number {
+  if (typeof given === 'number') return () => given
+  const [least, most] = given
+  return () => integer(random, Math.ceil(least * 8), Math.floor(most * 8)) / 8
+}

@@ -1,0 +1,120 @@
+import type { Socket } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Clock, Timer } from '../clock.ts'
+import type { Peer } from '../exchange.ts'
+
+/** What of one exchange its connection needs to know. */
+export interface OpenExchange {
+  /** Bytes that were written and that the kernel has not taken yet. */
+  buffered(): number
+}
+
+/** As long as Go's server waits before it closes over what its client is still sending. */
+const LINGER_MS = 500
+
+export interface SocketPeerOptions {
+  /** The TCP socket under `socket`; the same one where there is no TLS. */
+  readonly raw: Socket
+  readonly socket: Socket | TLSSocket
+  readonly clock: Clock
+  /** After so long without an exchange the connection is closed as a server's idle timeout does it. `Infinity`: never. */
+  readonly idleMs: number
+}
+
+/**
+ * One connection as faults and authentication see it, with the count of what is under way on it.
+ * The two protocols differ in what `goaway` says on the wire.
+ */
+export abstract class SocketPeer implements Peer {
+  abstract readonly protocol: 'h2' | 'http/1.1'
+  readonly certificate: Peer['certificate']
+  readonly socket: Socket | TLSSocket
+  readonly #raw: Socket
+  readonly #clock: Clock
+  readonly #idleMs: number
+  readonly #exchanges = new Set<OpenExchange>()
+  #idle: Timer | undefined
+  #broken = false
+
+  constructor(options: SocketPeerOptions) {
+    this.socket = options.socket
+    this.#raw = options.raw
+    this.#clock = options.clock
+    this.#idleMs = options.idleMs
+    this.certificate = verifiedSubject(options.socket)
+    this.socket.once('close', () => this.#idle?.cancel())
+    this.#watchIdle()
+  }
+
+  abstract goaway(): void
+
+  /** True from `destroy` or `reset` on: what is written from then on goes nowhere. */
+  get broken(): boolean {
+    return this.#broken
+  }
+
+  /** Exchanges under way. */
+  get active(): number {
+    return this.#exchanges.size
+  }
+
+  buffered(): number {
+    let sum = 0
+    for (const exchange of this.#exchanges) sum += exchange.buffered()
+    return sum
+  }
+
+  destroy(): void {
+    this.#break(() => this.socket.destroy())
+  }
+
+  reset(): void {
+    this.#break(() => {
+      // A socket that is gone already can't be reset, only forgotten.
+      if (this.#raw.destroyed) this.socket.destroy()
+      else this.#raw.resetAndDestroy()
+    })
+  }
+
+  /**
+   * Sends `last` and ends the connection, but reads on for half a second unless the client goes first:
+   * closing over unread bytes would be a TCP reset, which takes the answer with it.
+   */
+  endWith(last: string): void {
+    this.socket.end(last)
+    this.socket.resume()
+    const linger = this.#clock.timer(LINGER_MS, () => this.socket.destroy())
+    this.socket.once('close', () => linger.cancel())
+  }
+
+  begin(exchange: OpenExchange): void {
+    this.#exchanges.add(exchange)
+    this.#idle?.cancel()
+  }
+
+  finish(exchange: OpenExchange): void {
+    if (this.#exchanges.delete(exchange) && this.#exchanges.size === 0 && !this.socket.destroyed) this.#watchIdle()
+  }
+
+  #watchIdle(): void {
+    this.#idle?.cancel()
+    if (Number.isFinite(this.#idleMs)) this.#idle = this.#clock.timer(this.#idleMs, () => this.goaway())
+  }
+
+  /** What was written before the break still leaves, as far as the kernel takes it: Node sends it at the end of this turn. */
+  #break(how: () => void): void {
+    if (this.#broken) return
+    this.#broken = true
+    setImmediate(how)
+  }
+}
+
+/** The subject of the client's certificate if it was verified against the CA. An invalid one counts as none. */
+function verifiedSubject(socket: Socket | TLSSocket): Peer['certificate'] {
+  if (!('authorized' in socket) || !socket.authorized) return undefined
+  // Node's types leave out that an attribute that occurs more than once is an array.
+  const subject = socket.getPeerCertificate().subject as Readonly<Record<string, string | string[]>> | undefined
+  if (subject === undefined) return undefined
+  const commonName = [subject.CN ?? ''].flat()[0] ?? ''
+  return { commonName, organizations: [subject.O ?? []].flat() }
+}

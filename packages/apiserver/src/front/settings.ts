@@ -1,0 +1,68 @@
+import { getPackedSettings } from 'node:http2'
+import type { Socket } from 'node:net'
+import type { Clock } from '../clock.ts'
+
+const PREFACE_BYTES = 24
+const FRAME_HEADER_BYTES = 9
+const SETTINGS = 4
+const ACK = 1
+/** What a client may send ahead of its ACK: its connection window and one header block, generously. */
+const MAX_BUFFERED_BYTES = 4 * 1024 * 1024
+
+export interface Announcement {
+  readonly socket: Socket
+  readonly maxStreams: number
+  readonly clock: Clock
+  /** `Infinity`: it is waited for. */
+  readonly timeoutMs: number
+}
+
+/**
+ * Announces MAX_CONCURRENT_STREAMS behind the back of Node's HTTP/2 session, and calls `ready` when
+ * the client has acknowledged it and the socket can be given to a session. A client that does not for `timeoutMs` is disconnected.
+ *
+ * Why: when a client opens one stream more than a session was told to announce, nghttp2 ends the
+ * whole connection. Go's server resets that one stream. So the session is told of no limit, the
+ * client reads it from a SETTINGS frame of ours, and streams past the limit are reset one by one.
+ * The client's ACK of our frame must not reach the session, which never sent it: it is cut out here.
+ */
+export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Announcement, ready: () => void): void {
+  const payload = getPackedSettings({ maxConcurrentStreams: maxStreams })
+  const header = Buffer.alloc(FRAME_HEADER_BYTES)
+  header.writeUIntBE(payload.length, 0, 3)
+  header[3] = SETTINGS
+  socket.write(Buffer.concat([header, payload]))
+
+  let bytes: Buffer = Buffer.alloc(0)
+  const timer = Number.isFinite(timeoutMs) ? clock.timer(timeoutMs, () => socket.destroy()) : undefined
+  const stop = () => {
+    timer?.cancel()
+    socket.off('readable', read)
+    socket.off('close', stop)
+  }
+  const read = () => {
+    for (let chunk: Buffer | null = socket.read(); chunk !== null; chunk = socket.read()) {
+      bytes = Buffer.concat([bytes, chunk])
+    }
+    const ack = findAck(bytes)
+    if (ack === undefined) {
+      if (bytes.length > MAX_BUFFERED_BYTES) socket.destroy()
+      return
+    }
+    stop()
+    socket.unshift(Buffer.concat([bytes.subarray(0, ack), bytes.subarray(ack + FRAME_HEADER_BYTES)]))
+    ready()
+  }
+  socket.on('readable', read)
+  socket.on('close', stop)
+}
+
+/** Where the first SETTINGS ACK begins, once it is there whole. */
+function findAck(bytes: Buffer): number | undefined {
+  let at = PREFACE_BYTES
+  while (at + FRAME_HEADER_BYTES <= bytes.length) {
+    if (bytes[at + 3] === SETTINGS && ((bytes[at + 4] ?? 0) & ACK) !== 0) return at
+    at += FRAME_HEADER_BYTES + bytes.readUIntBE(at, 3)
+  }
+  return undefined
+}

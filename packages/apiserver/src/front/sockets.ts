@@ -1,0 +1,213 @@
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { type Clock, systemClock } from '../clock.ts'
+import type { Handler } from '../exchange.ts'
+import { createHttp1, Http1Peer } from './http1.ts'
+import { Http2Peer } from './http2.ts'
+import { Listener } from './listener.ts'
+import type { SocketPeer } from './peer.ts'
+import { announceMaxStreams } from './settings.ts'
+
+export interface FrontTls {
+  /** The server's certificate and its key, PEM. */
+  readonly cert: string
+  readonly key: string
+  /** The CA that client certificates are verified against, PEM. Without it none is asked for. */
+  readonly clientCa?: string | undefined
+}
+
+export interface ListenOptions {
+  /** Answers every request. */
+  readonly handler: Handler
+  /** HTTP/2 and HTTP/1.1 by ALPN over TLS 1.3 or 1.2. Without it: HTTP/1.1 in the clear. */
+  readonly tls?: FrontTls | undefined
+  /** @default 0, a free one */
+  readonly port?: number | undefined
+  /** @default '127.0.0.1' */
+  readonly host?: string | undefined
+  /** Streams at once on an HTTP/2 connection. The next one is reset with PROTOCOL_ERROR, as Go's server does. @default 100 */
+  readonly maxStreams?: number | undefined
+  /** A longer request body is answered with 413. @default 3_145_728 */
+  readonly maxBodyBytes?: number | undefined
+  /**
+   * Longer request headers are answered with 431 in plain text on HTTP/1.1; on HTTP/2 the stream is reset
+   * with ENHANCE_YOUR_CALM, where Go's server answers 431. @default 1_048_576
+   */
+  readonly maxHeaderBytes?: number | undefined
+  /** A connection without an exchange for so long is closed, HTTP/2 with a GOAWAY if its client has acknowledged the settings. `Infinity`: never. @default 90_000 */
+  readonly idleMs?: number | undefined
+  /** Where the timers come from. @default systemClock({ unref: true }) */
+  readonly clock?: Clock | undefined
+}
+
+/** A handler on sockets. */
+export interface SocketFront {
+  readonly port: number
+  /** `https://127.0.0.1:PORT`, or http. */
+  readonly url: string
+  /** Connections that are open now, those in their TLS handshake included. */
+  connections(): number
+  /** Connections accepted since the start. */
+  accepted(): number
+  /** Response bytes that were written and that no kernel has taken yet, over all connections. */
+  buffered(): number
+  /**
+   * Closes the listener, so that new connections are refused while old ones live on, or opens it again on
+   * the same port. Rejects when the port was taken meanwhile.
+   */
+  refuse(on: boolean): Promise<void>
+  /** GOAWAY on every HTTP/2 connection; HTTP/1.1 connections close after their exchange under way. */
+  goawayAll(): void
+  /** Closes every connection at once, in the middle of whatever it carries, as a killed server does. */
+  destroyAll(): void
+  /** Ends listener and connections. Resolves when no socket is left. */
+  close(): Promise<void>
+}
+
+/** Listens on loopback and hands every request to the handler. Rejects when the port can't be had. */
+export async function listen(options: ListenOptions): Promise<SocketFront> {
+  const front = new Front(options)
+  await front.refuse(false)
+  return front
+}
+
+class Front implements SocketFront {
+  readonly #options: ListenOptions
+  readonly #host: string
+  readonly #clock: Clock
+  readonly #idleMs: number
+  readonly #limits: { readonly maxStreams: number; readonly maxBodyBytes: number; readonly maxHeaderBytes: number }
+  readonly #sockets = new Set<Socket>()
+  readonly #peers = new Map<Duplex, SocketPeer>()
+  readonly #accept: (raw: Socket) => void
+  readonly #listener: Listener
+  #closed: Promise<void> | undefined
+  #accepted = 0
+  /** How often `goawayAll` was called: connections that were still being made then are told when they are. */
+  #goaways = 0
+
+  constructor(options: ListenOptions) {
+    this.#options = options
+    this.#host = options.host ?? '127.0.0.1'
+    this.#listener = new Listener({ host: this.#host, port: options.port ?? 0, onSocket: raw => this.#onSocket(raw) })
+    this.#clock = options.clock ?? systemClock({ unref: true })
+    this.#idleMs = options.idleMs ?? 90_000
+    this.#limits = {
+      maxStreams: options.maxStreams ?? 100,
+      maxBodyBytes: options.maxBodyBytes ?? 3 * 1024 * 1024,
+      maxHeaderBytes: options.maxHeaderBytes ?? 1024 * 1024,
+    }
+    const http1 = createHttp1({
+      handler: options.handler,
+      ...this.#limits,
+      peerOf: socket => this.#peers.get(socket) as Http1Peer | undefined,
+    })
+    const serveHttp1 = (socket: Socket | TLSSocket, raw: Socket) => {
+      this.#adopt(new Http1Peer({ raw, socket, clock: this.#clock, idleMs: this.#idleMs }))
+      http1.emit('connection', socket)
+    }
+    this.#accept = options.tls === undefined ? raw => serveHttp1(raw, raw) : this.#tlsAcceptor(options.tls, serveHttp1)
+  }
+
+  get port(): number {
+    return this.#listener.port
+  }
+
+  get url(): string {
+    const host = this.#host.includes(':') ? `[${this.#host}]` : this.#host
+    return `${this.#options.tls === undefined ? 'http' : 'https'}://${host}:${this.port}`
+  }
+
+  connections(): number {
+    return this.#sockets.size
+  }
+
+  accepted(): number {
+    return this.#accepted
+  }
+
+  buffered(): number {
+    let sum = 0
+    for (const peer of this.#peers.values()) sum += peer.buffered()
+    return sum
+  }
+
+  refuse(on: boolean): Promise<void> {
+    return this.#listener.refuse(on)
+  }
+
+  goawayAll(): void {
+    this.#goaways++
+    for (const peer of [...this.#peers.values()]) peer.goaway()
+  }
+
+  destroyAll(): void {
+    for (const socket of [...this.#sockets]) socket.destroy()
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await this.#listener.close()
+    const gone = [...this.#sockets].map(socket => new Promise<void>(resolve => socket.once('close', () => resolve())))
+    this.destroyAll()
+    await Promise.all(gone)
+    // The streams of a session hear of its socket's end a tick later.
+    await new Promise<void>(resolve => setImmediate(resolve))
+  }
+
+  #onSocket(raw: Socket): void {
+    this.#accepted++
+    this.#sockets.add(raw)
+    raw.on('error', () => {})
+    raw.once('close', () => this.#sockets.delete(raw))
+    this.#accept(raw)
+  }
+
+  #adopt(peer: SocketPeer): void {
+    const { socket } = peer
+    this.#peers.set(socket, peer)
+    socket.on('error', () => {})
+    socket.once('close', () => this.#peers.delete(socket))
+  }
+
+  #tlsAcceptor(tls: FrontTls, serveHttp1: (socket: TLSSocket, raw: Socket) => void): (raw: Socket) => void {
+    const server = createTlsServer({
+      cert: tls.cert,
+      key: tls.key,
+      ALPNProtocols: ['h2', 'http/1.1'],
+      ...(tls.clientCa === undefined ? {} : { ca: tls.clientCa, requestCert: true, rejectUnauthorized: false }),
+    })
+    // A TCP reset needs the socket under the TLS one, which Node does not hand out.
+    const handshakes = new Map<string, { readonly raw: Socket; readonly goaways: number }>()
+    const key = (socket: Socket) => `${socket.remoteAddress}|${socket.remotePort}`
+    server.on('secureConnection', socket => {
+      const made = handshakes.get(key(socket))
+      socket.on('error', () => {})
+      if (made === undefined) socket.destroy()
+      else if (socket.alpnProtocol !== 'h2') serveHttp1(socket, made.raw)
+      else {
+        const timing = { clock: this.#clock, timeoutMs: this.#idleMs }
+        announceMaxStreams({ socket, maxStreams: this.#limits.maxStreams, ...timing }, () => {
+          const { handler } = this.#options
+          const at = { raw: made.raw, socket, clock: this.#clock, idleMs: this.#idleMs }
+          const peer = new Http2Peer({ ...at, ...this.#limits, handler })
+          this.#adopt(peer)
+          if (made.goaways !== this.#goaways) peer.goaway()
+        })
+      }
+    })
+    return raw => {
+      const name = key(raw)
+      handshakes.set(name, { raw, goaways: this.#goaways })
+      raw.once('close', () => {
+        if (handshakes.get(name)?.raw === raw) handshakes.delete(name)
+      })
+      server.emit('connection', raw)
+    }
+  }
+}

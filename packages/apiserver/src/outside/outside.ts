@@ -1,0 +1,145 @@
+import type { Clock } from '../clock.ts'
+import { StatusError } from '../status.ts'
+
+/** What somebody else must be asked. `key`: equal for questions that have the same answer. */
+export interface Question<T> {
+  readonly key: string
+  /** Rejects only for what is a mistake of this server: that nobody answers is an answer. */
+  ask(signal: AbortSignal): Promise<T>
+}
+
+/** How long a request may take with all that is asked on its behalf, as in a real server. */
+const longestMs = 60_000
+
+/** Thrown through a request that can't be answered yet. */
+class Unanswered {
+  readonly questions: readonly Question<unknown>[]
+
+  constructor(questions: readonly Question<unknown>[]) {
+    this.questions = questions
+  }
+}
+
+/** What the attempts at one request have in common. */
+class Memory {
+  // Few requests ask anybody, so the maps are made when something is put into them.
+  answers: Map<string, unknown> | undefined
+  readonly drawn: number[] = []
+  done: Map<string, unknown> | undefined
+  draws = 0
+  now: number | undefined
+}
+
+/**
+ * Lets code that runs without a pause depend on the answers of others, such as webhooks. A request that needs one is
+ * broken off before it has changed anything, the question is asked, and the request is carried out anew from its start,
+ * with the answer at hand. So what is stored in the end was decided on in one piece: whoever wrote in the meantime is
+ * seen, and what was asked about an older state is asked again, as a real server does after a conflict.
+ *
+ * Random numbers and the time are the same in each attempt, so that questions can be recognised.
+ */
+export class Outside {
+  readonly #clock: Clock
+  readonly #random: () => number
+  readonly #closed = new AbortController()
+  #memory: Memory | undefined
+
+  constructor(clock: Clock, random: () => number) {
+    this.#clock = clock
+    this.#random = random
+  }
+
+  /** Carries out `work` until it is through. `failed` hears what it throws; `over`: nobody waits for it any more. */
+  carryOut(work: () => void, failed: (error: unknown) => void, over: () => boolean): void {
+    const memory = new Memory()
+    const began = this.#clock.monotonic()
+    const attempt = (): void => {
+      try {
+        this.#within(memory, work)
+      } catch (error) {
+        if (!(error instanceof Unanswered)) return failed(error)
+        if (this.#clock.monotonic() - began > longestMs) return failed(tooLong())
+        void this.#ask(memory, error.questions).then(
+          () => {
+            if (!over() && !this.#closed.signal.aborted) attempt()
+          },
+          (cause: unknown) => {
+            if (!this.#closed.signal.aborted) failed(cause)
+          },
+        )
+      }
+    }
+    attempt()
+  }
+
+  /** Whether a request is being carried out, so that something can be asked. */
+  get underWay(): boolean {
+    return this.#memory !== undefined
+  }
+
+  /** Aborted when the server closes. */
+  get closed(): AbortSignal {
+    return this.#closed.signal
+  }
+
+  /** The answers to these questions, which are asked at once. Within `carryOut` alone. */
+  answers<T>(questions: readonly Question<T>[]): readonly T[] {
+    const memory = this.#memory
+    if (memory === undefined) throw new Error('nothing can be asked outside of a request')
+    const open = questions.filter(({ key }) => memory.answers?.has(key) !== true)
+    if (open.length > 0) throw new Unanswered(open)
+    return questions.map(({ key }) => memory.answers?.get(key) as T)
+  }
+
+  /** Does something that later attempts must not do again, and remembers what came of it. */
+  once<T>(key: string, work: () => T): T {
+    const memory = this.#memory
+    if (memory === undefined) return work()
+    memory.done ??= new Map()
+    if (!memory.done.has(key)) memory.done.set(key, work())
+    return memory.done.get(key) as T
+  }
+
+  random(): number {
+    const memory = this.#memory
+    if (memory === undefined) return this.#random()
+    const at = memory.draws++
+    memory.drawn[at] ??= this.#random()
+    return memory.drawn[at]
+  }
+
+  now(): number {
+    const memory = this.#memory
+    if (memory === undefined) return this.#clock.now()
+    memory.now ??= this.#clock.now()
+    return memory.now
+  }
+
+  /** Breaks off what is being asked. */
+  close(): void {
+    this.#closed.abort()
+  }
+
+  #within(memory: Memory, work: () => void): void {
+    const before = this.#memory
+    this.#memory = memory
+    memory.draws = 0
+    try {
+      work()
+    } finally {
+      this.#memory = before
+    }
+  }
+
+  async #ask(memory: Memory, questions: readonly Question<unknown>[]): Promise<void> {
+    const { signal } = this.#closed
+    const answers = await Promise.all(questions.map(question => question.ask(signal)))
+    memory.answers ??= new Map()
+    for (const [i, { key }] of questions.entries()) memory.answers.set(key, answers[i])
+  }
+}
+
+function tooLong(): StatusError {
+  const why = 'Timeout: request did not complete within requested timeout - context deadline exceeded'
+  return new StatusError(504, 'Timeout', why, { details: {} })
+}

@@ -1,0 +1,263 @@
+import type { Clock, Timer } from '../clock.ts'
+import type { FaultEffect } from '../faults/fault-rule.ts'
+import { atResourceVersion, metadataText, toLatin1, withHead, withoutManagedFields } from '../objects/stored.ts'
+import { type Selection, selects } from '../requests/list-options.ts'
+import type { Representation } from '../requests/representation.ts'
+import type { ResourceType } from '../resources/resource-type.ts'
+import { viewOf } from '../resources/view.ts'
+import type { Responder } from '../responder.ts'
+import type { Status } from '../status.ts'
+import { StatusError } from '../status.ts'
+import type { Observer } from '../store/collection.ts'
+import type { ChangeType, Version } from '../store/version.ts'
+import { ChunkWriter } from './chunk-writer.ts'
+import type { Flusher } from './flusher.ts'
+import { emptyCells, type TableOptions, tableOf } from './table.ts'
+
+/** An event that waits to be sent: a change, or a line that is ready. */
+type Pending =
+  | { readonly type: ChangeType; readonly version: Version }
+  | { readonly line: string }
+  | { readonly end: true }
+
+/** A watch that lags by more events than this is closed, as the real server closes one that does not keep up. */
+const maxPending = 1_000_000
+
+/** What a watch stream is made of. */
+export interface WatchStreamOptions {
+  readonly responder: Responder
+  readonly type: ResourceType
+  readonly selection: Selection
+  readonly representation: Representation
+  readonly clock: Clock
+  readonly flusher: Flusher
+  readonly effects: readonly FaultEffect[]
+  /** Events up to here are not sent: of a watch that starts ahead of the server. */
+  readonly after: number
+  /** What a Table's rows hold beside their cells. */
+  readonly include: TableOptions['include']
+}
+
+/** One watch: turns changes into lines, and sends them as fast as the other side takes them. */
+export class WatchStream implements Observer {
+  readonly type: ResourceType
+  readonly #selection: Selection
+  readonly #as: Representation['as']
+  readonly #lean: boolean
+  readonly #clock: Clock
+  readonly #flusher: Flusher
+  readonly #writer: ChunkWriter
+  readonly #after: number
+  readonly #include: TableOptions['include']
+  readonly #copies: number
+  readonly #injections: { at: number; line: string; end: boolean }[]
+  readonly #onEnd: (() => void)[] = []
+  readonly #timers: Timer[] = []
+  #pending: Pending[] = []
+  #next = 0
+  #events = 0
+  #firstTable = true
+  #converting = false
+  #over = false
+
+  constructor(options: WatchStreamOptions) {
+    this.type = options.type
+    this.#selection = options.selection
+    this.#as = options.representation.as
+    this.#lean = options.representation.lean ?? false
+    this.#clock = options.clock
+    this.#flusher = options.flusher
+    this.#after = options.after
+    this.#include = options.include
+    this.#copies =
+      options.effects.find(effect => effect.kind === 'duplicate')?.times ??
+      (options.effects.some(effect => effect.kind === 'duplicate') ? 2 : 1)
+    this.#injections = injectionsOf(options.effects)
+    this.#writer = new ChunkWriter(options.responder)
+    this.#writer.onReady(() => this.flush())
+    options.responder.onClose(() => this.#finish())
+  }
+
+  /** Whether nothing more will be sent. */
+  get over(): boolean {
+    return this.#over
+  }
+
+  /** Called once when the watch is over. */
+  onEnd(fn: () => void): void {
+    this.#onEnd.push(fn)
+  }
+
+  /** Calls `fn` after `ms`, unless the watch is over by then. */
+  after(ms: number, fn: () => void): void {
+    this.#timers.push(this.#clock.timer(ms, fn))
+  }
+
+  /** Takes a change of the resource: sends what it means to this watch's selection. */
+  offer(version: Version): void {
+    if (version.rv <= this.#after) return
+    const { type } = version
+    if (!this.#selection.any) return this.#push({ type, version })
+    const { prev } = version
+    const was = prev !== undefined && prev.type !== 'DELETED' && selects(this.#selection, prev, this.type)
+    const is = type !== 'DELETED' && selects(this.#selection, version, this.type)
+    if (is) this.#push({ type: was ? 'MODIFIED' : 'ADDED', version })
+    else if (was) this.#push({ type: 'DELETED', version: type === 'DELETED' ? version : this.#leaving(prev, version) })
+  }
+
+  /** An object that is there already. */
+  initial(version: Version): void {
+    this.#push({ type: 'ADDED', version })
+  }
+
+  bookmark(rv: number, endsInitialEvents: boolean): void {
+    const annotations = endsInitialEvents ? ',"annotations":{"k8s.io/initial-events-end":"true"}' : ''
+    const metadata = `{"resourceVersion":"${rv}"${annotations}}`
+    const { kind, apiVersion, custom } = this.type
+    let object: string
+    if (this.#as === 'metadata') {
+      object = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${metadata}}`
+    } else if (this.#as === 'table') {
+      const partial = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":${metadata}}`
+      const cells = toLatin1(JSON.stringify(emptyCells(this.type)))
+      object = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${rv}"},"columnDefinitions":null,"rows":[{"cells":${cells},"object":${partial}}]}`
+    } else if (custom) {
+      const sorted = endsInitialEvents
+        ? `{"annotations":{"k8s.io/initial-events-end":"true"},"resourceVersion":"${rv}"}`
+        : metadata
+      object = `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":${sorted}}`
+    } else {
+      object = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}}`
+    }
+    this.#push({ line: `{"type":"BOOKMARK","object":${object}}\n` })
+  }
+
+  /** An ERROR event with this Status, then the clean end. */
+  error(status: Status): void {
+    this.#push({ line: errorLine(status) })
+    this.end()
+  }
+
+  /** The clean end, behind what is pending. */
+  end(): void {
+    this.#push({ end: true })
+  }
+
+  /** Sends what is pending, as far as the other side takes it. */
+  flush(): void {
+    while (!this.#over && this.#next < this.#pending.length && this.#writer.ready) {
+      if (this.#converts()) return
+      if (this.#inject()) return
+      const event = this.#pending[this.#next++] as Pending
+      if ('end' in event) {
+        this.#writer.end()
+        this.#finish()
+        return
+      }
+      for (let copy = 0; copy < this.#copies; copy++) this.#send(event)
+    }
+    if (this.#next === this.#pending.length) {
+      this.#pending = []
+      this.#next = 0
+    }
+    if (!this.#over && !this.#inject()) this.#writer.flush()
+  }
+
+  /** Whether the next event waits to be converted. Those behind it wait too. */
+  #converts(): boolean {
+    if (this.#converting) return true
+    const { type } = this
+    const { conversion } = type
+    const event = this.#pending[this.#next] as Pending
+    if (conversion === undefined || !('version' in event) || !conversion.lacks(type, event.version)) return false
+    this.#converting = true
+    void conversion.fetch(type, event.version).then(refusal => {
+      this.#converting = false
+      if (this.#over) return
+      // What can't be shown ends the watch: whoever watches must list again.
+      if (refusal !== undefined) {
+        this.#pending = []
+        this.#next = 0
+        this.error(refusal.toStatus())
+      }
+      this.flush()
+    })
+    return true
+  }
+
+  #send(event: Exclude<Pending, { end: true }>): void {
+    if ('line' in event) return this.#writer.plain(event.line)
+    this.#events++
+    this.#writer.object(this.#text(event.version), `{"type":"${event.type}","object":`, '}\n')
+  }
+
+  /** Puts in what faults ask for at this point. Whether that ended the watch. */
+  #inject(): boolean {
+    const [next] = this.#injections
+    if (next === undefined || this.#events < next.at) return false
+    this.#injections.shift()
+    this.#writer.plain(next.line)
+    if (!next.end) return this.#inject()
+    this.#writer.end()
+    this.#finish()
+    return true
+  }
+
+  #text(stored: Version): string {
+    const version = viewOf(this.type, stored)
+    const shown = this.#lean ? withoutManagedFields(version) : version
+    if (this.#as === 'metadata') return metadataText(shown)
+    if (this.#as === 'table') {
+      const first = this.#firstTable
+      this.#firstTable = false
+      return tableOf(this.type, version, { now: this.#clock.now(), first, include: this.#include })
+    }
+    return withHead(shown, this.type.apiVersion, this.type.kind, this.type.custom)
+  }
+
+  /** The last state that was selected, at the resourceVersion of the change that took it out. */
+  #leaving(last: Version, change: Version): Version {
+    const stored = atResourceVersion(last, String(last.rv), String(change.rv), this.type.custom)
+    return { ...last, ...stored, rv: change.rv, type: 'DELETED' }
+  }
+
+  #push(event: Pending): void {
+    if (this.#over) return
+    this.#pending.push(event)
+    if (this.#pending.length - this.#next > maxPending) {
+      this.#pending = [{ end: true }]
+      this.#next = 0
+    }
+    this.#flusher.schedule(this)
+  }
+
+  #finish(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#pending = []
+    this.#next = 0
+    for (const timer of this.#timers) timer.cancel()
+    for (const fn of this.#onEnd) fn()
+  }
+}
+
+function errorLine(status: Status): string {
+  return toLatin1(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`)
+}
+
+function injectionsOf(effects: readonly FaultEffect[]): { at: number; line: string; end: boolean }[] {
+  const injections: { at: number; line: string; end: boolean }[] = []
+  for (const effect of effects) {
+    if (effect.kind === 'line') {
+      injections.push({ at: effect.afterEvents ?? 0, line: toLatin1(`${effect.text}\n`), end: false })
+    } else if (effect.kind === 'error-event') {
+      const details =
+        effect.retryAfterSeconds === undefined ? undefined : { retryAfterSeconds: effect.retryAfterSeconds }
+      const error = new StatusError(effect.code, effect.reason ?? '', effect.message ?? 'a fault of the test', {
+        details,
+      })
+      injections.push({ at: effect.afterEvents ?? 0, line: errorLine(error.toStatus()), end: true })
+    }
+  }
+  return injections.sort((a, b) => a.at - b.at)
+}

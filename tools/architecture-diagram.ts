@@ -19,6 +19,7 @@ const notes: Readonly<Record<string, string>> = {
   'hash-compare': 'write what differs',
   informer: 'reflector, store, journal',
   'narrow-cache': 'one object, one watch',
+  testing: 'servers, simulated time, helpers for tests',
   'storage-migrator': 'old versions out of etcd',
   'transform-cache': 'smaller than the object',
   'watch-manager': 'one watch, many consumers',
@@ -26,11 +27,10 @@ const notes: Readonly<Record<string, string>> = {
   'work-queue': 'a key once, and in turn',
 }
 
-/** The packages that each package declares as its dependencies, by short name; `testing` stands apart. */
+/** The packages that each package declares as its dependencies, by short name. */
 export function dependencies(): Map<string, string[]> {
-  const packages = publishedPackages().filter(({ short }) => short !== 'testing')
   return new Map(
-    packages.map(({ short, manifest }) => {
+    publishedPackages().map(({ short, manifest }) => {
       const ours = Object.keys(manifest.dependencies ?? {}).filter(name => name.startsWith('@wherry/'))
       return [short, ours.map(name => name.slice('@wherry/'.length)).sort()]
     }),
@@ -52,6 +52,7 @@ export function architecturePage(text: string = readFileSync(page, 'utf8')): str
     '  operator([your operator]) --> controller',
     '  operator --> copies',
     '  operator --> webhook',
+    '  tests([your tests]) --> testing',
     ...lines,
   ]
   diagram.push('  client --> server([kube-apiserver])')

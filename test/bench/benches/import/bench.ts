@@ -10,12 +10,12 @@ const subject = (name: string) => ({
 export const importBench: Bench = {
   name: 'import',
   measures:
-    'import of the client, credentials from a service account, one connection made and one GET of an object over it; RSS above bare Node afterwards; limit: the same by node:http2 alone',
+    'import of the client, credentials from a service account, one connection made and one GET of an object over it; RSS above bare Node afterwards; limit: the same by node:http2 alone; api-server: an embedded API server is imported, started and asked for one object',
   transport: 'TLS 1.3 on loopback',
   objects: 1,
   of: 'configmaps',
   server: { tls: true },
-  subjects: [subject('wherry'), subject('client-node'), subject('limit')],
+  subjects: [subject('wherry'), subject('client-node'), subject('limit'), subject('api-server')],
   targets: [
     { subject: 'wherry', metric: 'import_ms', atMost: 2.5, times: { subject: 'limit' } },
     { subject: 'wherry', metric: 'rss_bytes', atMost: 25e6 },

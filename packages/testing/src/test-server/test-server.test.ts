@@ -1,6 +1,7 @@
-import { afterEach, expect, it } from 'vitest'
+import type { EmbeddedApiServer } from '@wherry/apiserver'
+import { afterEach, expect, it, vi } from 'vitest'
 import { ask } from '../real/testkit/client.ts'
-import { type TestHooks, type TestServer, testServer } from './test-server.ts'
+import { type TestHooks, type TestServer, type TestServerOptions, testServer } from './test-server.ts'
 
 type Hook = (test: string, isPassed: boolean) => Promise<void>
 
@@ -9,7 +10,7 @@ class Runner {
   readonly #hooks: Partial<Record<keyof TestHooks, Hook>> = {}
   readonly cluster: TestServer
 
-  constructor() {
+  constructor(options: TestServerOptions = {}) {
     const register = (when: keyof TestHooks) => (hook: Hook) => {
       this.#hooks[when] = hook
     }
@@ -18,7 +19,7 @@ class Runner {
         ...{ beforeAll: register('beforeAll'), afterAll: register('afterAll') },
         ...{ beforeEach: register('beforeEach'), afterEach: register('afterEach') },
       },
-      {},
+      options,
     )
   }
 
@@ -27,23 +28,24 @@ class Runner {
   }
 
   /** Runs a test; rejects if the hook after it fails it. */
-  async test(body: (cluster: TestServer) => void): Promise<void> {
+  async test(body: (cluster: TestServer) => void | Promise<void>): Promise<void> {
     await this.run('beforeEach')
-    body(this.cluster)
+    await body(this.cluster)
     await this.run('afterEach', 'a test')
   }
 }
 
 const runners: Runner[] = []
 
-async function started(): Promise<Runner> {
-  const runner = new Runner()
+async function started(options?: TestServerOptions): Promise<Runner> {
+  const runner = new Runner(options)
   await runner.run('beforeAll')
   runners.push(runner)
   return runner
 }
 
 afterEach(async () => {
+  vi.restoreAllMocks()
   await Promise.all(runners.splice(0).map(runner => runner.run('afterAll')))
 })
 
@@ -134,4 +136,42 @@ it('outside of a test there is nothing', async () => {
   const runner = new Runner()
   expect(() => runner.cluster.server).toThrow('setUpApiServer: the server is there in tests and their hooks alone')
   expect(() => runner.cluster.namespace).toThrow(TypeError)
+})
+
+it('what a test did to the server ends with it: faults, and a refusal of connections', async () => {
+  const runner = await started()
+  const statusOf = ({ server: { url, ca = '', token } }: TestServer): Promise<number> =>
+    ask({ url, ca, token }, 'GET', '/api/v1/namespaces/default').then(({ status }) => status)
+  await runner.test(async cluster => {
+    const server = cluster.server as EmbeddedApiServer
+    await server.faults.add({ match: {}, effect: { kind: 'status', code: 503 } })
+    expect(await statusOf(cluster)).toBe(503)
+    await server.refuse(true)
+  })
+  await runner.test(async cluster => expect(await statusOf(cluster)).toBe(200))
+})
+
+it('conditions that are one value fail a test if the definition is of the project, else they are said once', async () => {
+  const lines: string[] = []
+  vi.spyOn(process.stderr, 'write').mockImplementation(line => lines.push(String(line)) > 0)
+  const definition = (plural: string): object => ({
+    ...{ apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition' },
+    metadata: { name: `${plural}.example.com` },
+    spec: {
+      ...{ group: 'example.com', scope: 'Namespaced', names: { plural, kind: `A${plural}` } },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+    },
+  })
+  const runner = await started({ install: definition('games') })
+  const reportAtomic = (cluster: TestServer, resource: string): void => {
+    const error = Object.assign(new Error(`status.conditions of ${resource} is one value`), {
+      code: 'ATOMIC_CONDITIONS',
+    })
+    cluster.operator.environment.onError(Object.assign(error, { resource }), reconcile)
+  }
+  await runner.test(cluster => reportAtomic(cluster, 'other.example.com/v1/games'))
+  await runner.test(cluster => reportAtomic(cluster, 'other.example.com/v1/games'))
+  expect(lines).toEqual([expect.stringContaining('of other.example.com/v1/games is one value. It is not a definition')])
+  await expect(runner.test(cluster => reportAtomic(cluster, 'example.com/v1/games'))).rejects.toThrow('is one value')
+  await runner.test(() => {})
 })

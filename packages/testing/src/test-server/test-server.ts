@@ -15,6 +15,7 @@ import { type Simulation, simulate } from '../simulate/simulate.ts'
 import { type AnyServerOptions, type CommonOptions, startApiServer } from '../start.ts'
 import { type ClusterObject, clusterObjects, deleteNewObjects } from './cluster-objects.ts'
 import { createNamespace, deleteNamespace } from './namespaces.ts'
+import { atomicConditionsOf, ownDefinitions } from './own-definitions.ts'
 import { ReportedErrors } from './reported-errors.ts'
 import { RunOperators } from './run-operators.ts'
 
@@ -60,6 +61,7 @@ export interface Closable {
 
 /** The API server of a file of tests, and what each of its tests has for itself. The properties throw a `TypeError` outside of a test. */
 export interface TestServer {
+  /** Its faults, and a refusal of connections, end with the test that began them. */
   readonly server: ApiServer
   /** The time of the tests. Throws a `TypeError` without `time: 'simulated'`. */
   readonly simulation: Simulation
@@ -74,7 +76,8 @@ export interface TestServer {
   /**
    * Says that an error will be reported whose message contains this text, or matches. The test fails if none is. It also fails for each error that a
    * client or an operator reports through `operator` or `admin` and that no call of this names, and for each key that does not come to rest because of
-   * what its own runs write.
+   * what its own runs write. An `ATOMIC_CONDITIONS` of a definition that is not among the files, texts and objects of `install` that are the project's own
+   * is a warning.
    */
   expectError(message: string | RegExp): void
 }
@@ -114,6 +117,19 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
   let current: Current | undefined
   const earlier: ReportedErrors[] = []
   let made = 0
+  const own = ownDefinitions([options.install ?? []].flat())
+  const warned = new Set<string>()
+  /** Whether an error is of a definition that the project can't change: that is said once, and fails no test. */
+  const isForeign = (error: Error): boolean => {
+    const definition = atomicConditionsOf(error)
+    if (definition === undefined || own.has(definition)) return false
+    if (!warned.has(definition))
+      process.stderr.write(
+        `setUpApiServer: ${error.message}. It is not a definition of this project, so no test fails.\n`,
+      )
+    warned.add(definition)
+    return true
+  }
   hooks.beforeAll(async () => {
     running = await started(options)
   })
@@ -143,6 +159,8 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
     for (const loop of operators.loops) errors.report(new Error(loop), { phase: 'an operator that is to come to rest' })
     return within(async () => {
       const failures = await failuresOf([
+        // First, so that they are in the way of nothing that follows.
+        async () => endFaults(server),
         ...open.reverse().map(one => async () => one.close()),
         () => operators.close(),
         () => asking(server, asker => deleteNamespace(asker, namespace)),
@@ -160,6 +178,7 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
     const { errors, open, operators } = present(current)
     const { url, ca } = server
     const onError: Environment['onError'] = (error, context) => {
+      if (isForeign(error)) return
       const refusal = errors.report(error, context)
       if (refusal !== undefined) operators.giveUp(refusal)
     }
@@ -236,6 +255,13 @@ async function started({
       throw error
     }
   })
+}
+
+/** What a test did to the server ends with it. */
+async function endFaults(server: EmbeddedApiServer | RealApiServer): Promise<void> {
+  if (server.kind !== 'embedded') return
+  await server.faults.clear()
+  await server.refuse(false)
 }
 
 /** Takes all steps, one after the other, even if some of them fail. Resolves with the failures. */

@@ -102,7 +102,7 @@ it('a workspace has a claim and a Pod, and the phase of its Pod; stopped, it kee
 
 it('a claim of somebody else is never written nor deleted', () =>
   withOperator(async ({ client, phase }) => {
-    const theirs = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '2Gi' } } }
+    const theirs = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
     const { metadata } = await client.create(persistentVolumeClaims, { metadata: key, spec: theirs })
     await client.create(workspaces, { metadata: key, spec })
     await vi.waitFor(async () => expect(await phase()).toBe('Blocked'))

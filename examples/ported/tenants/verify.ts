@@ -51,7 +51,7 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
   say('a stopped workspace has no Pod, and keeps its volume')
 
   const accessModes = ['ReadWriteOnce']
-  const resources = { requests: { storage: '2Gi' } }
+  const resources = { requests: { storage: '1Gi' } }
   await client.create(persistentVolumeClaims, { metadata: key('theirs'), spec: { accessModes, resources } })
   const theirs = (await claim('theirs'))?.metadata
   await client.create(workspaces, { metadata: key('theirs'), spec: { image: 'desk:1', storage: '1Gi' } })

@@ -40,7 +40,7 @@ export function pages(): Page[] {
     'packages/*/README.md',
     'packages/*/SKILL.md',
     'examples/README.md',
-    'examples/*/README.md',
+    'examples/{*,ported/*}/README.md',
     'tools/*/README.md',
     'test/*/README.md',
   ]

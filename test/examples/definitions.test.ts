@@ -1,12 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { globSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
 import { DefinitionFiles } from '@wherry/cli/crd/definition-files'
 import { checkManifest, type Manifest } from '@wherry/cli/crd/manifests'
 import { SourceFiles } from '@wherry/cli/interface/source-files'
 import { expect, it } from 'vitest'
+import { root } from '../../tools/workspace.ts'
 
 const examples = join(import.meta.dirname, '../../examples')
-const names = readdirSync(examples).filter(name => existsSync(join(examples, name, 'package.json')))
+const names = globSync('{*,ported/*}/package.json', { cwd: examples }).map(dirname).sort()
 
 /** What `npm run crd` of an example runs: `wherry crd game.ts --out deploy/crd`. */
 function commandOf(name: string): string | undefined {
@@ -35,7 +36,8 @@ it.each(made)('K5: the definitions of $name are those of its interfaces', async 
   const states = manifests.map(({ file, state }) => [file, state]).sort()
   const there = readdirSync(join(cwd, 'deploy/crd')).map(file => [`deploy/crd/${file}`, 'current'])
   // The packages need not be built for this.
-  const source = 'node --import ../../test/examples/from-source.ts ../../packages/cli/src/bin.ts'
+  const up = relative(cwd, root)
+  const source = `node --import ${up}/test/examples/from-source.ts ${up}/packages/cli/src/bin.ts`
   expect(states, `To renew them: (cd examples/${name} && ${command.replace('wherry', source)})`).toEqual(there.sort())
 })
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { Client } from '@wherry/client'
 import { type ApiServer, startApiServer } from '@wherry/testing'
 import { describe, expect, it, vi } from 'vitest'
@@ -15,7 +15,8 @@ const examples = join(import.meta.dirname, '../../examples')
 const hook = join(import.meta.dirname, 'from-source.ts')
 
 it('every folder with manifests is an example that can be run by its name', () => {
-  const folders = readdirSync(examples).filter(name => existsSync(join(examples, name, `deploy/${name}.yaml`)))
+  const there = globSync('{*,ported/*}/deploy', { cwd: examples }).map(dirname)
+  const folders = there.filter(name => existsSync(join(examples, name, `deploy/${basename(name)}.yaml`)))
   expect([...exampleNames].sort()).toEqual(folders.sort())
 })
 

@@ -39,7 +39,9 @@ function linesOf(target: string): number {
 }
 
 it('has a row for each example, the files of examples/small one by one', () => {
-  const folders = globSync('examples/*/package.json', { cwd: root }).map(file => dirname(file).replace('examples/', ''))
+  const folders = globSync('examples/{*,ported/*}/package.json', { cwd: root }).map(file =>
+    dirname(file).replace('examples/', ''),
+  )
   const files = globSync('examples/small/*.ts', { cwd: root }).map(file => file.replace('examples/', ''))
   const wanted = [...folders.filter(folder => folder !== 'small'), ...files]
   expect(rows.map(({ target }) => target).sort()).toEqual(wanted.sort())

@@ -53,7 +53,7 @@ export async function install(around, tools) {
  * @param {string} root
  */
 export function fingerprint(root) {
-  const folders = ['packages', 'examples', 'tools', 'test']
+  const folders = ['packages', 'examples', 'examples/ported', 'tools', 'test']
   const manifests = folders.flatMap(parent => {
     const path = join(root, parent)
     return existsSync(path)

@@ -1,5 +1,6 @@
 import type { Verify } from './stage.ts'
 
+/** The folder of an example, from `examples`. */
 export type ExampleName =
   | 'quickstart'
   | 'secret-reference'
@@ -10,6 +11,8 @@ export type ExampleName =
   | 'copied-resources'
   | 'catalog'
   | 'bundles'
+  | 'ported/supervisor'
+  | 'ported/tenants'
 
 const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verify: Verify }>>> = {
   quickstart: () => import('../../examples/quickstart/verify.ts'),
@@ -21,6 +24,8 @@ const verifications: Readonly<Record<ExampleName, () => Promise<{ readonly verif
   'copied-resources': () => import('../../examples/copied-resources/verify.ts'),
   catalog: () => import('../../examples/catalog/verify.ts'),
   bundles: () => import('../../examples/bundles/verify.ts'),
+  'ported/supervisor': () => import('../../examples/ported/supervisor/verify.ts'),
+  'ported/tenants': () => import('../../examples/ported/tenants/verify.ts'),
 }
 
 export const exampleNames: readonly ExampleName[] = Object.keys(verifications) as ExampleName[]

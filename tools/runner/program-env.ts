@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 
 /** The ports of an example's program: two plays on one machine take free ones each. In a cluster the program takes its own defaults. */
-export const freePorts: Readonly<Record<string, string>> = { PORT: '0', CATALOG_PORT: '0' }
+export const freePorts: Readonly<Record<string, string>> = { PORT: '0', CATALOG_PORT: '0', GATE_PORT: '0' }
 
 /** Below the ports that systems give to connections, so that none takes it while the program is not running. */
 const ports = { first: 20_000, count: 10_000 }

@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Client } from '@wherry/client'
 import type { ApiServer, EmbeddedApiServer } from '@wherry/testing'
 import type { ExampleName } from './examples.ts'
@@ -68,7 +68,7 @@ export async function onStage(
   const home = homeOf(name)
   const manifest = new Manifest(home, crd)
   const { workload } = manifest
-  const folder = await mkdtemp(join(tmpdir(), `wherry-${name}-`))
+  const folder = await mkdtemp(join(tmpdir(), `wherry-${basename(name)}-`))
   const programs: Program[] = []
   const until = untilOf(signal, () => {
     for (const program of programs) program.check()

@@ -150,3 +150,31 @@ it.each([
   server.end()
   expect(await server.status).toBe(0)
 })
+
+it('a command meets the faults that are named, each of which says what it hit', async () => {
+  const program = `
+    const { clusters, users } = JSON.parse(require('fs').readFileSync(process.env.KUBECONFIG))
+    const { server, 'certificate-authority-data': authority } = clusters[0].cluster
+    const options = {
+      ca: Buffer.from(authority, 'base64'),
+      agent: false,
+      headers: { authorization: 'Bearer ' + users[0].user.token },
+    }
+    const list = then => require('https').get(server + '/api/v1/configmaps', options, answer => {
+      console.log(answer.statusCode)
+      answer.resume().on('end', then)
+    })
+    list(() => list(() => undefined))`
+  const faults = ['--fault', '500,verb=list,resource=configmaps,times=1', '--fault', '429,resource=configmap']
+  const { said, status } = start(...faults, '--', process.execPath, '-e', program)
+  expect(await status, said()).toBe(0)
+  expect(said()).toContain('500\n200\n')
+  expect(said()).toContain('fault 500,verb=list,resource=configmaps,times=1: hit 1 request\n')
+  expect(said()).toContain('fault 429,resource=configmap: no request was hit\n')
+})
+
+it('a fault that is not known is refused, with those that are', async () => {
+  const { said, status } = start('--fault', 'explode', '--', 'true')
+  expect(await status).toBe(2)
+  expect(said()).toContain('"explode" is no fault: the faults are reset, restart, 410, latency')
+})

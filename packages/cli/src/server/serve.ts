@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
-import { type ApiServer, startEmbeddedApiServer } from '@wherry/apiserver'
+import { type EmbeddedApiServer, startEmbeddedApiServer } from '@wherry/apiserver'
 import { refused } from '../failure.ts'
 import type { CommandHost, Output } from '../host.ts'
 import { createDefinitions } from '../program/create-definitions.ts'
+import type { PlannedFault } from './fault-option.ts'
+import { FaultPlayer } from './fault-player.ts'
 import { writeOwnKubeconfig } from './own-kubeconfig.ts'
 
 /** How a server is run. */
@@ -17,16 +19,20 @@ export interface ServeOptions {
   readonly crd: string
   /** Whether roles count. */
   readonly isRestricted: boolean
+  /** What goes wrong. Their times count from the moment when the definitions are there. */
+  readonly faults: readonly PlannedFault[]
   /** What is run beside it. Empty: nothing, and the server runs until it is told to end. */
   readonly command: readonly string[]
 }
 
 /** Runs a server until the command has ended, or until it is told to end. Resolves with the command's exit status. */
 export async function serve(options: ServeOptions, host: CommandHost): Promise<number> {
-  const { port, kubeconfig, crd, isRestricted, command } = options
+  const { port, kubeconfig, crd, isRestricted, faults, command } = options
   await using server = await started(port, isRestricted)
   await using own = await writeOwnKubeconfig(server.kubeconfig, kubeconfig, host.cwd)
   await createDefinitions(server, crd, host)
+  await using player = new FaultPlayer(server, line => host.stderr.write(`${line}\n`))
+  await player.start(faults)
   if (command.length > 0) return await runBeside(command, own.path, host)
   host.stdout.write(`${server.url}, until Ctrl+C\nexport KUBECONFIG=${own.path}\n`)
   const ending = host.ending?.()
@@ -34,7 +40,7 @@ export async function serve(options: ServeOptions, host: CommandHost): Promise<n
   return 0
 }
 
-async function started(port: number, isRestricted: boolean): Promise<ApiServer> {
+async function started(port: number, isRestricted: boolean): Promise<EmbeddedApiServer> {
   try {
     return await startEmbeddedApiServer({
       port,

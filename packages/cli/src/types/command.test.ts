@@ -29,7 +29,7 @@ async function definitionsIn(file: string): Promise<CustomResourceDefinition[]> 
   return documents.filter(one => one?.kind === 'CustomResourceDefinition')
 }
 
-const examples = globSync('examples/*/{deploy/crd/*,manifest}.yaml', { cwd: root })
+const examples = globSync('examples/{*,ported/*}/{deploy/crd/*,manifest}.yaml', { cwd: root })
 const { WHERRY_DATA: data } = process.env
 const given = data === undefined ? [] : globSync('**/*.crd.yaml', { cwd: data }).map(file => join(data, file))
 const files = [

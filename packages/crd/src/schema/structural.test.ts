@@ -122,7 +122,7 @@ describe('structuralSchema', () => {
   })
 
   it('leaves the definitions of the examples as they are', () => {
-    const files = globSync('../../../../examples/*/deploy/crd/*.yaml', { cwd: import.meta.dirname })
+    const files = globSync('../../../../examples/{*,ported/*}/deploy/crd/*.yaml', { cwd: import.meta.dirname })
     const schemas = files
       .flatMap(file => parseAllDocuments(readFileSync(join(import.meta.dirname, file), 'utf8')))
       .flatMap(document => document.toJS().spec.versions)

@@ -7,12 +7,11 @@ import { Operator } from '@wherry/controller'
 import { startApiServer } from '@wherry/testing'
 import { type AdmissionRequest, roundTrips, Webhooks } from '@wherry/webhook'
 import { expect, it, vi } from 'vitest'
-import { parse, parseAllDocuments } from 'yaml'
+import { parse } from 'yaml'
 import { authorLabel, labelWithAuthor } from './author.ts'
 import { linesAnnotation, noticeConversion } from './conversion.ts'
 import { notices } from './notice.ts'
 import { urgentLabel, urgentNotices } from './policy.ts'
-import { policyFile } from './policy-manifest.ts'
 import { limitByQuota, quotaName } from './quota.ts'
 
 const file = `${import.meta.dirname}/deploy/crd/notices.board.example.com.yaml`
@@ -32,12 +31,6 @@ it('what is no number of lines stays an annotation', async () => {
     expect([kept, converted.metadata?.annotations, lost]).toEqual([kept, { [linesAnnotation]: kept }, []])
   }
   expect((await noticeConversion.roundTrip(old('7'), 'v1')).converted).toMatchObject({ spec: { text: { lines: 7 } } })
-})
-
-it('the manifest of the policy is that of the sources (npm run policy writes it)', () => {
-  const { policy, binding } = urgentNotices
-  const documents = parseAllDocuments(readFileSync(policyFile, 'utf8')).map(each => each.toJS())
-  expect(documents).toEqual([policy, binding])
 })
 
 it('urgent notices are refused but in a namespace that allows them', () => {

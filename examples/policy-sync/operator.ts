@@ -1,6 +1,7 @@
 import type { KubernetesObject } from '@wherry/client'
 import type { Operator, OperatorSettings } from '@wherry/controller'
 import { WatchManager } from '@wherry/watch-manager'
+import { type AdmissionOptions, declareAdmission, logUnreviewed } from './admission.ts'
 import { Audit } from './audit.ts'
 import { Changes } from './changes.ts'
 import { CompiledPolicies } from './compiled-policies.ts'
@@ -21,6 +22,8 @@ export interface PolicySyncOptions {
   readonly auditDelayMs?: number | undefined
   /** Policies in TypeScript, by the names that templates use. @default none */
   readonly policies?: Readonly<Record<string, OwnPolicy>> | undefined
+  /** Webhooks that review requests by the policies. @default none: there are audits only */
+  readonly admission?: AdmissionOptions | undefined
 }
 
 /** What the operator has in memory. */
@@ -30,13 +33,13 @@ export interface PolicySync {
   readonly constraints: ObjectStore<Constraint>
   /** What constraints match. */
   readonly audited: ObjectStore<KubernetesObject>
-  /** Decides on one object: the seam for an admission webhook. */
+  /** Decides on one object, as the webhooks do. */
   review(kind: KindName, object: KubernetesObject): Review
 }
 
 /** Four registrars of the operator's watch manager, `sync`, `constraints`, `audit` and `templates`, and the controllers that say what they watch. */
 export function declarePolicySync(operator: Operator, options: PolicySyncOptions = {}): PolicySync {
-  const { auditDelayMs = 1000, policies = {} } = options
+  const { auditDelayMs = 1000, policies = {}, admission } = options
   const { client } = operator
   const manager = operator.manager(WatchManager)
   const kinds = new Kinds(client)
@@ -51,6 +54,7 @@ export function declarePolicySync(operator: Operator, options: PolicySyncOptions
     // A status that was written here is no reason for another audit.
     const isSame = after !== undefined && before?.metadata?.generation === after.metadata?.generation
     if (isSame) return
+    if (admission !== undefined && after !== undefined) logUnreviewed(client.environment, admission, kind, after)
     if (constraints.isReady(kind)) changes.ready(kind)
     else changed(kind)
   })
@@ -62,10 +66,8 @@ export function declarePolicySync(operator: Operator, options: PolicySyncOptions
   // If the operator is closed before that, nobody asks for a review.
   registrar.add(templates).catch((error: Error) => client.environment.onError(error, { phase: 'registrar' }))
   declareTemplates(operator, { kinds, compiled, synced, constraints, audit, changes })
-  return {
-    synced,
-    constraints,
-    audited: audit.objects,
-    review: (kind, object) => review({ compiled, constraints, synced, templates: all }, kind, object),
-  }
+  const decide: PolicySync['review'] = (kind, object) =>
+    review({ compiled, constraints, synced, templates: all }, kind, object)
+  if (admission !== undefined) declareAdmission(admission, decide)
+  return { synced, constraints, audited: audit.objects, review: decide }
 }

@@ -1,6 +1,6 @@
-import { defineResource, type KubernetesObject, type Resource } from '@wherry/client'
+import { defineResource, isApiError, type KubernetesObject, type Resource } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { events, namespaces } from '@wherry/client/resources/core'
+import { events, namespaces, secrets } from '@wherry/client/resources/core'
 import { ingresses } from '@wherry/client/resources/networking'
 import { conditionOf } from '@wherry/controller'
 import type { Stage } from '../../tools/runner/stage.ts'
@@ -10,6 +10,8 @@ import type { KindName } from './kinds.ts'
 import { type ConstraintTemplate, constraintsOf, definitionName, templates } from './template.ts'
 import { requiredLabels, uniqueHosts } from './testkit/templates.ts'
 
+/** Of the webhooks. */
+const authorities = { namespace: 'policy-system', name: 'policy-sync-webhook-authorities' }
 const ingressKind = { group: 'networking.k8s.io', kind: 'Ingress' }
 const gameKind = { group: 'arcade.example.com', kind: 'Game' }
 
@@ -43,7 +45,10 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
   await until('games are pending', () => isIn(gameKind, 'Pending'))
   say('a kind that is not installed is pending')
 
-  await create(uniqueHosts, { metadata: { name: 'hosts' }, spec: { match: [ingressKind] } })
+  await create(uniqueHosts, {
+    metadata: { name: 'hosts' },
+    spec: { match: [ingressKind], enforcementAction: 'warn' },
+  })
   await client.create(ingresses, ingress('a', 'one.example.com'))
   await client.create(ingresses, ingress('b', 'one.example.com'))
   await until('both Ingresses of one host are named', () => isAudited(uniqueHosts, 'hosts', 2))
@@ -55,6 +60,25 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
   await client.create(ingresses, ingress('b', 'one.example.com'))
   await until('the event is counted', () => told(2))
   say('a policy looks other objects up: no two Ingresses with one host')
+
+  const answer = (host: string): Promise<string> =>
+    client.create(ingresses, ingress('c', host), { dryRun: true }).then(
+      () => 'taken',
+      error => (isApiError(error) ? error.message : Promise.reject(error)),
+    )
+  if ((await answer('one.example.com')) !== 'taken') throw new Error('a constraint that warns refuses')
+  await client.patch(constraintsOf(uniqueHosts), { name: 'hosts' }, { spec: { enforcementAction: 'deny' } })
+  await until('a third Ingress of the host is refused', async () =>
+    (await answer('one.example.com')).includes('hosts: another Ingress has the host'),
+  )
+  if ((await answer('two.example.com')) !== 'taken') throw new Error('an Ingress of another host is refused')
+  say('what an audit would find is refused, once the constraint says so')
+
+  const keys = async (): Promise<number> => Object.keys((await client.get(secrets, authorities))?.data ?? {}).length
+  const count = await keys()
+  await client.patch(secrets, authorities, { data: null })
+  await until('the Secret is whole again', async () => count > 0 && (await keys()) === count)
+  say('a Secret of the webhooks that somebody empties is mended')
 
   await create(requiredLabels, {
     metadata: { name: 'owners' },

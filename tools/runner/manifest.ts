@@ -31,12 +31,12 @@ export interface Workload {
   readonly serviceAccount: string
 }
 
-/** What an example is deployed with: the definitions of its resources, and its manifests. */
+/** What an example is deployed with: the definitions of its resources, its admission policies, and its manifests. */
 export class Manifest {
   #definitions: readonly CustomResourceDefinition[]
   readonly #documents: readonly Document[]
 
-  /** Reads the manifests in `deploy` of a folder, and the definitions in its `deploy/crd`, or a file in place of them. */
+  /** Reads the manifests in `deploy` of a folder, and what `wherry crd` wrote to its `deploy/crd`, or a file in place of that. */
   constructor(folder: string, crd?: string) {
     const definitions = crd === undefined ? filesIn(join(folder, 'deploy/crd')) : [crd]
     const conversions = conversionsIn(join(folder, 'deploy/kustomization.yaml'))

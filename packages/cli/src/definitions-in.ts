@@ -5,34 +5,54 @@ import { text } from 'node:stream/consumers'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { readYaml, YamlError } from '@wherry/crd/internal'
 import { checkedDefinition } from './definition/checked.ts'
+import { isPolicyKind } from './definition/policy-kinds.ts'
 import { isRecord, ShapeError } from './definition/shape.ts'
 import { refused, wrongUsage } from './failure.ts'
 import type { CommandHost } from './host.ts'
 
+/** What `wherry crd` writes to a folder. */
+export interface ManifestsIn {
+  /** Each has the form and the names that a server takes. */
+  readonly definitions: readonly CustomResourceDefinition[]
+  /** Admission policies and their bindings. */
+  readonly policies: readonly object[]
+}
+
 /**
- * The definitions in a file of YAML or JSON; what else is in it is left out. Each has the form and the names that a server takes.
+ * The definitions in a file of YAML or JSON; what else is in it is left out.
  *
  * @param file as the user wrote it; `-` is the standard input
  */
-export async function definitionsIn(
-  file: string,
-  { cwd, stdin }: CommandHost,
-): Promise<readonly CustomResourceDefinition[]> {
+export async function definitionsIn(file: string, host: CommandHost): Promise<readonly CustomResourceDefinition[]> {
+  const { definitions } = await read(file, host)
+  if (definitions.length === 0) throw refused(`${file} has no CustomResourceDefinition`)
+  return definitions
+}
+
+/** As {@link definitionsIn}, with the admission policies. A file may have either. */
+export async function manifestsIn(file: string, host: CommandHost): Promise<ManifestsIn> {
+  const found = await read(file, host)
+  if (found.definitions.length + found.policies.length === 0)
+    throw refused(`${file} has no CustomResourceDefinition and no admission policy`)
+  return found
+}
+
+async function read(file: string, { cwd, stdin }: CommandHost): Promise<ManifestsIn> {
   const content = await (file === '-' ? text(stdin ?? Readable.from([])) : readFile(resolve(cwd, file), 'utf8')).catch(
     () => {
       throw wrongUsage(`${file} can't be read`)
     },
   )
   try {
-    const definitions = readYaml(content)
+    const objects = readYaml(content)
       .flatMap(one => (isRecord(one) && Array.isArray(one.items) ? (one.items as readonly unknown[]) : [one]))
       .filter(isRecord)
-      .filter(({ kind }) => kind === 'CustomResourceDefinition')
-      .map(checkedDefinition)
-    if (definitions.length > 0) return definitions
+    return {
+      definitions: objects.filter(({ kind }) => kind === 'CustomResourceDefinition').map(checkedDefinition),
+      policies: objects.filter(({ kind }) => isPolicyKind(kind)),
+    }
   } catch (error) {
     if (error instanceof YamlError || error instanceof ShapeError) throw refused(`${file}: ${error.message}`, error)
     throw error
   }
-  throw refused(`${file} has no CustomResourceDefinition`)
 }

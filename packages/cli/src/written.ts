@@ -27,7 +27,7 @@ export async function writeFiles(
   let isCurrent = true
   for (const [name, content] of Object.entries(files)) {
     const found = await folder.read(name)
-    const state = found === undefined ? 'missing' : isSame(found, content) ? 'current' : 'stale'
+    const state = found === undefined ? 'missing' : isSameYaml(found, content) ? 'current' : 'stale'
     const isToWrite = state !== 'current' && !isCheck
     if (isToWrite) await folder.write(name, content)
     if (state !== 'current') isCurrent = false
@@ -42,7 +42,7 @@ export async function writeFiles(
 }
 
 /** Whether a file has the same documents as another text (rule K5). What kubectl can't read is not the same. */
-function isSame(found: string, content: string): boolean {
+export function isSameYaml(found: string, content: string): boolean {
   if (found === content) return true
   try {
     return isDeepStrictEqual(readYaml(found), readYaml(content))

@@ -1,5 +1,4 @@
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
-import { definitionYaml } from '@wherry/crd'
 import { Command } from 'commander'
 import { differences, differenceText } from '../diff/differences.ts'
 import { oldDefinitions } from '../diff/old-definitions.ts'
@@ -9,7 +8,14 @@ import { StaleFiles } from '../renewal.ts'
 import { DefinitionFiles } from './definition-files.ts'
 import { FolderChanges } from './file-changes.ts'
 import { kustomized } from './kustomized.ts'
-import { checkManifest, type Manifest, writeManifest } from './manifests.ts'
+import {
+  checkManifest,
+  type Generated,
+  generatedDefinition,
+  generatedPolicy,
+  type Manifest,
+  writeManifest,
+} from './manifests.ts'
 import { watchManifests } from './watch.ts'
 
 interface Options {
@@ -26,6 +32,7 @@ Examples:
   wherry crd src/game.ts                               print the definitions of its interfaces with the tag @group
   wherry crd src/game.crd.ts                           print the definitions that it exports
   wherry crd src/*.crd.ts --out deploy/crd             write a file for each definition
+  wherry crd src/policies.ts --out deploy/crd          write a file for each policy that it exports, with its binding
   wherry crd src/game.ts --out deploy/crd --watch      write them again whenever a file changes, until Ctrl+C
   wherry crd src/*.crd.ts --out deploy/crd --check     in CI: fail if one of these files is stale
   wherry crd src/game.ts --diff cluster                before an upgrade: is the change safe for the objects in the cluster?
@@ -37,14 +44,17 @@ Examples:
 
 Exit status: 0 done; 1 a file is stale, what it says is refused, or a change is not safe; 2 wrong usage, or the old definition can't be read.`
 
-/** `wherry crd`: writes CustomResourceDefinitions. */
+/** `wherry crd`: writes CustomResourceDefinitions and admission policies. */
 export function crdCommand(host: CommandHost): Command {
   return new Command('crd')
     .description(
-      'Writes the CustomResourceDefinitions of TypeScript files: of interfaces with the tag @group, or what defineCustomResource made.',
+      'Writes the CustomResourceDefinitions of TypeScript files: of interfaces with the tag @group, or what defineCustomResource made; and the admission policies that policy made.',
     )
     .argument('<file...>', 'files with interfaces, which are read; or modules, which Node runs as they are')
-    .option('--out <folder>', 'write <plural>.<group>.yaml to this folder (default: print all to stdout)')
+    .option(
+      '--out <folder>',
+      'write <plural>.<group>.yaml, and <name>.policy.yaml for a policy, to this folder (default: print all to stdout)',
+    )
     .option('--check', 'write nothing, and fail if a file in --out is stale or missing')
     .option(
       '--watch',
@@ -58,7 +68,7 @@ export function crdCommand(host: CommandHost): Command {
       '--kustomization <file>',
       'with --diff: the kustomization whose patches have the conversions (default: deploy/kustomization.yaml, if it is there)',
     )
-    .option('--json', 'print a JSON document for each definition, or with --diff for each change, on a line of its own')
+    .option('--json', 'print a JSON document for each object, or with --diff for each change, on a line of its own')
     .addHelpText('after', examples)
     .action((files: readonly string[], options: Options) => crd(files, options, host))
 }
@@ -74,32 +84,41 @@ async function crd(paths: readonly string[], options: Options, host: CommandHost
   const { stdout, stderr, cwd } = host
   const files = new DefinitionFiles(paths, cwd)
   if (diff !== undefined) {
-    await compare(await kustomized(await files.definitions(), kustomization, host), diff, json === true, host)
+    const { definitions } = await files.exported()
+    if (definitions.length === 0)
+      throw wrongUsage(`--diff compares definitions: ${paths.join(', ')} has policies alone`)
+    await compare(await kustomized(definitions, kustomization, host), diff, json === true, host)
     return
   }
   if (out === undefined) {
-    const definitions = await files.definitions()
-    if (json) for (const definition of definitions) stdout.write(`${JSON.stringify(definition)}\n`)
-    else stdout.write(definitions.map(definitionYaml).join('---\n'))
+    const all = await generatedFrom(files)
+    if (json) for (const object of all.flatMap(({ objects }) => objects)) stdout.write(`${JSON.stringify(object)}\n`)
+    else stdout.write(all.map(({ yaml }) => yaml()).join('---\n'))
     return
   }
   const print = (manifest: Manifest): void =>
     void stdout.write(`${json ? JSON.stringify(manifest) : `${manifest.file}: ${manifest.state}`}\n`)
-  const manifestsOf = async (definitions: readonly CustomResourceDefinition[], each: typeof checkManifest) => {
+  const manifestsOf = async (all: readonly Generated[], each: typeof checkManifest) => {
     const manifests: Manifest[] = []
-    for (const definition of definitions) manifests.push(await each(definition, out, cwd))
+    for (const one of all) manifests.push(await each(one, out, cwd))
     return manifests
   }
   if (watch) {
     using changes = new FolderChanges(host.ending?.())
-    const write = async () => manifestsOf(await files.interfaceDefinitions(), writeManifest)
+    const write = async () => manifestsOf((await files.interfaceDefinitions()).map(generatedDefinition), writeManifest)
     await watchManifests({ files, changes, write, print, stderr })
     return
   }
-  const manifests = await manifestsOf(await files.definitions(), check ? checkManifest : writeManifest)
+  const manifests = await manifestsOf(await generatedFrom(files), check ? checkManifest : writeManifest)
   manifests.forEach(print)
   if (!manifests.some(({ state }) => state === 'stale' || state === 'missing')) return
   throw new StaleFiles(['crd', ...paths, '--out', out])
+}
+
+/** All that files have: the definitions, and then the policies. */
+async function generatedFrom(files: DefinitionFiles): Promise<readonly Generated[]> {
+  const { definitions, policies } = await files.exported()
+  return [...definitions.map(generatedDefinition), ...policies.map(generatedPolicy)]
 }
 
 /** Prints how the definitions differ from old ones. Fails if a change is not safe. */

@@ -5,7 +5,7 @@ import type { CustomResourceDefinition } from '@wherry/client/resources/apiexten
 import { refused, wrongUsage } from '../failure.ts'
 import type { InterfaceFiles } from '../interface/definitions.ts'
 import type { SourceFiles } from '../interface/source-files.ts'
-import { exportedDefinitions } from './exported.ts'
+import { type Exported, exportedFrom, type Policy } from './exported.ts'
 import { serverRefusals } from './server-refusals.ts'
 
 interface Read {
@@ -19,7 +19,7 @@ interface Kinds {
   readonly modules: readonly string[]
 }
 
-/** Reads the definitions of the same files, again and again. */
+/** Reads the definitions and the policies of the same files, again and again. */
 export class DefinitionFiles {
   readonly #files: readonly string[]
   readonly #cwd: string
@@ -36,23 +36,24 @@ export class DefinitionFiles {
     this.#sources = sources
   }
 
-  /** The definitions of all files: those of interfaces, then those that modules export. Node loads a module only once. */
-  async definitions(): Promise<readonly CustomResourceDefinition[]> {
-    return this.#definitionsOf(await this.#kinds())
+  /** The definitions of all files, those of interfaces and then those that modules export, and the policies of modules. Node loads a module only once. */
+  async exported(): Promise<Exported> {
+    return this.#exportedBy(await this.#kinds())
   }
 
-  /** As {@link definitions}, of interfaces only. */
+  /** The definitions of interfaces, if there are no modules. */
   async interfaceDefinitions(): Promise<readonly CustomResourceDefinition[]> {
     const kinds = await this.#kinds()
     if (kinds.modules.length > 0)
       throw wrongUsage(
         `${kinds.modules.join(', ')}: --watch takes files with interfaces that have the tag @group. Run node --watch for modules.`,
       )
-    return this.#definitionsOf(kinds)
+    return (await this.#exportedBy(kinds)).definitions
   }
 
-  async #definitionsOf({ interfaces, modules }: Kinds): Promise<readonly CustomResourceDefinition[]> {
+  async #exportedBy({ interfaces, modules }: Kinds): Promise<Exported> {
     const found = new Map<string, { readonly file: string; readonly definition: CustomResourceDefinition }>()
+    const policies = new Map<string, { readonly file: string; readonly policy: Policy }>()
     const add = (file: string, definitions: readonly CustomResourceDefinition[]): void => {
       for (const definition of definitions) {
         const name = definition.metadata?.name ?? ''
@@ -63,9 +64,22 @@ export class DefinitionFiles {
       }
     }
     if (interfaces.length > 0) add(interfaces.join(', '), await this.#ofInterfaces(interfaces))
-    for (const file of modules) add(file, await exportedDefinitions(resolve(this.#cwd, file), file))
+    for (const file of modules) {
+      const exported = await exportedFrom(resolve(this.#cwd, file), file)
+      add(file, exported.definitions)
+      for (const policy of exported.policies) {
+        const name = policy.policy.metadata?.name ?? ''
+        const other = policies.get(name)
+        if (other !== undefined && other.policy !== policy)
+          throw refused(`${other.file} and ${file} both have a policy ${name}: give one of them another name`)
+        policies.set(name, { file, policy })
+      }
+    }
     await this.#refuseWhatServersRefuse([...found.values()])
-    return [...found.values()].map(({ definition }) => definition)
+    return {
+      definitions: [...found.values()].map(({ definition }) => definition),
+      policies: [...policies.values()].map(({ policy }) => policy),
+    }
   }
 
   /** The files, and all that their interfaces were read from, but for packages. */
@@ -101,11 +115,16 @@ export class DefinitionFiles {
   }
 
   async #kinds(): Promise<Kinds> {
-    const modules: string[] = []
-    const interfaces: string[] = []
-    for (const file of this.#files) ((await isOfInterfaces(file, this.#cwd)) ? interfaces : modules).push(file)
-    return { interfaces, modules }
+    const modules = await modulesAmong(this.#files, this.#cwd)
+    return { interfaces: this.#files.filter(file => !modules.includes(file)), modules }
   }
+}
+
+/** The files that Node runs, since they have no interface with the tag `@group`: `--watch` takes none of them. */
+export async function modulesAmong(files: readonly string[], cwd: string): Promise<readonly string[]> {
+  const modules: string[] = []
+  for (const file of files) if (!(await isOfInterfaces(file, cwd))) modules.push(file)
+  return modules
 }
 
 /** Whether a file has an interface with the tag `@group`, which is then read and not run. */

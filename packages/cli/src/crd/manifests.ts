@@ -1,40 +1,67 @@
 import { join } from 'node:path'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { definitionYaml, isCurrentYaml } from '@wherry/crd'
+import { yamlText } from '@wherry/crd/internal'
+import { policySuffix } from '../definition/policy-kinds.ts'
 import { OutFolder } from '../out-folder.ts'
+import { isSameYaml } from '../written.ts'
+import type { Policy } from './exported.ts'
 
-/** A definition's manifest in a folder. */
+/** What has a file of its own. */
+export interface Generated {
+  /** The name of the definition or of the policy: `games.arcade.example.com`. */
+  readonly name: string
+  /** The name of the file. */
+  readonly file: string
+  /** A definition; or a policy, and then its binding. */
+  readonly objects: readonly object[]
+  readonly yaml: () => string
+  /** Whether a text has the same objects. Comments, the layout and the order of fields make no difference. */
+  readonly isCurrent: (text: string) => boolean
+}
+
+export function generatedDefinition(definition: CustomResourceDefinition): Generated {
+  const name = definition.metadata?.name ?? ''
+  return {
+    ...{ name, file: `${name}.yaml`, objects: [definition] },
+    yaml: () => definitionYaml(definition),
+    isCurrent: text => isCurrentYaml(text, definition),
+  }
+}
+
+export function generatedPolicy({ policy, binding }: Policy): Generated {
+  const name = policy.metadata?.name ?? ''
+  const yaml = (): string => [policy, binding].map(one => yamlText(one)).join('---\n')
+  return {
+    ...{ name, file: `${name}${policySuffix}`, objects: [policy, binding] },
+    ...{ yaml, isCurrent: text => isSameYaml(text, yaml()) },
+  }
+}
+
+/** A manifest in a folder. */
 export interface Manifest {
-  /** The definition's name: `games.arcade.example.com`. */
+  /** The name of the definition or of the policy: `games.arcade.example.com`. */
   readonly name: string
   /** The path, as the user wrote the folder. */
   readonly file: string
   readonly state: 'current' | 'stale' | 'missing' | 'written'
 }
 
-/** Says whether the manifest of `definition` in `folder` is current. Writes nothing. Rejects with a CommandFailure for what is no file of the folder. */
-export async function checkManifest(
-  definition: CustomResourceDefinition,
-  folder: string,
-  cwd: string,
-): Promise<Manifest> {
-  const name = definition.metadata?.name ?? ''
-  const file = join(folder, `${name}.yaml`)
-  const text = await new OutFolder(folder, cwd).read(`${name}.yaml`)
+/** Says whether a manifest in `folder` is current. Writes nothing. Rejects with a CommandFailure for what is no file of the folder. */
+export async function checkManifest(generated: Generated, folder: string, cwd: string): Promise<Manifest> {
+  const { name } = generated
+  const file = join(folder, generated.file)
+  const text = await new OutFolder(folder, cwd).read(generated.file)
   if (text === undefined) return { name, file, state: 'missing' }
   // Most manifests are as they were written. To parse one takes ten times as long as to write it.
-  const isCurrent = text === definitionYaml(definition) || isCurrentYaml(text, definition)
+  const isCurrent = text === generated.yaml() || generated.isCurrent(text)
   return { name, file, state: isCurrent ? 'current' : 'stale' }
 }
 
-/** Writes the manifest of `definition` to `folder`, which is made if it is not there. A current manifest stays as it is, with its comments. */
-export async function writeManifest(
-  definition: CustomResourceDefinition,
-  folder: string,
-  cwd: string,
-): Promise<Manifest> {
-  const found = await checkManifest(definition, folder, cwd)
+/** Writes a manifest to `folder`, which is made if it is not there. A current manifest stays as it is, with its comments. */
+export async function writeManifest(generated: Generated, folder: string, cwd: string): Promise<Manifest> {
+  const found = await checkManifest(generated, folder, cwd)
   if (found.state === 'current') return found
-  await new OutFolder(folder, cwd).write(`${found.name}.yaml`, definitionYaml(definition))
+  await new OutFolder(folder, cwd).write(generated.file, generated.yaml())
   return { ...found, state: 'written' }
 }

@@ -11,7 +11,7 @@ import { type Project, temporaryProject } from '../testkit/project.ts'
 import { run, testkit } from '../testkit/run.ts'
 import { DefinitionFiles } from './definition-files.ts'
 import type { FileChanges } from './file-changes.ts'
-import { writeManifest } from './manifests.ts'
+import { generatedDefinition, writeManifest } from './manifests.ts'
 import { watchManifests } from './watch.ts'
 
 let project: Project
@@ -70,7 +70,7 @@ async function watch(changes: Steps, log: string[] = []): Promise<string[]> {
     changes,
     write: async () => {
       const [definition] = await files.interfaceDefinitions()
-      return definition === undefined ? [] : [await writeManifest(definition, 'crd', folder)]
+      return definition === undefined ? [] : [await writeManifest(generatedDefinition(definition), 'crd', folder)]
     },
     print: ({ file, state }) => log.push(`${file}: ${state}`),
     stderr: { write: text => log.push(text.trim()) },

@@ -6,9 +6,11 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client, defineResource, type KubernetesObject } from '@wherry/client'
+import { validatingAdmissionPolicyBindings } from '@wherry/client/resources/admissionregistration'
 import { configMaps } from '@wherry/client/resources/core'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { runCommand } from '../run.ts'
+import { playerLimit } from '../testkit/policies.ts'
 import type { Shown } from './overview.ts'
 
 let folder: string
@@ -106,6 +108,24 @@ const resource = (plural: string) =>
   defineResource<KubernetesObject>({
     ...{ group: 'arcade.example.com', version: 'v1', kind: plural.slice(0, -1), plural, namespaced: true },
   })
+
+it('a script that writes policies of a module runs once, and the server has them', async () => {
+  const script = 'wherry crd src/policies.mjs --out deploy/crd'
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ scripts: { policies: script } }))
+  await writeFile(join(folder, 'src/policies.mjs'), `export const limit = ${JSON.stringify(playerLimit)}`)
+  await main(program('game'))
+  const dev = new Dev()
+  try {
+    await dev.says('player-limit.policy.yaml: written')
+    await using client = await admin()
+    await vi.waitFor(async () =>
+      expect(await client.get(validatingAdmissionPolicyBindings, { name: 'player-limit' })).toBeDefined(),
+    )
+    expect(dev.said).not.toContain('--watch takes')
+  } finally {
+    expect(await dev.end()).toBe(0)
+  }
+})
 
 async function admin(credentials: 'own' | 'none' = 'own'): Promise<Client> {
   const { clusters, users } = JSON.parse(await readFile(join(folder, '.wherry/kubeconfig'), 'utf8'))

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync, type FSWatcher, mkdirSync, watch } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { ownCommands } from '../check/own-commands.ts'
+import { modulesAmong } from '../crd/definition-files.ts'
 import { wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { Overview } from './overview.ts'
@@ -101,19 +102,26 @@ export async function dev(
   }
 }
 
-/** The commands in the scripts of the package that write definitions, without `wherry`. */
+/** The commands in the scripts of the package that write definitions and policies, without `wherry`. Those of interfaces go on as files change. */
 async function definitionCommands(cwd: string): Promise<readonly (readonly string[])[]> {
   if (!existsSync(resolve(cwd, 'package.json'))) return []
-  const commands = await ownCommands(cwd)
-  return commands.filter(([name, ...args]) => name === 'crd' && args.includes('--out') && !args.includes('--check'))
+  const writing = (await ownCommands(cwd)).filter(
+    ([name, ...args]) => name === 'crd' && args.includes('--out') && !args.includes('--check'),
+  )
+  return Promise.all(
+    writing.map(async args => {
+      const files = args.filter(arg => /\.[cm]?[jt]s$/.test(arg) && existsSync(resolve(cwd, arg)))
+      const isOnce = args.includes('--watch') || (await modulesAmong(files, cwd)).length > 0
+      return isOnce ? args : [...args, '--watch']
+    }),
+  )
 }
 
 /** Runs a command of ours in a process of its own, which goes on until `end`. */
 function runBeside(args: readonly string[], { cwd, stdout, stderr }: CommandHost): { end(): Promise<void> } {
-  const watching = args.includes('--watch') ? args : [...args, '--watch']
   const child: ChildProcess = spawn(
     process.execPath,
-    [...process.execArgv, '--import', entry('inside'), commandLine(), ...watching],
+    [...process.execArgv, '--import', entry('inside'), commandLine(), ...args],
     { cwd, stdio: ['ignore', passedOn(stdout, 1), passedOn(stderr, 2), 'ipc'] },
   )
   child.stdout?.setEncoding('utf8').on('data', (text: string) => stdout.write(text))

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { type ControlledApiServer, startEmbeddedApiServer } from '@wherry/apiserver'
 import { Client } from '@wherry/client'
 import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
-import { definitionsIn } from '../definitions-in.ts'
+import { manifestsIn } from '../definitions-in.ts'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { oneLine } from '../one-line.ts'
@@ -97,7 +97,7 @@ async function started(given: number | undefined, { stderr }: CommandHost): Prom
   }
 }
 
-/** The cluster of the current context, in which nothing but definitions is installed. Asks first. */
+/** The cluster of the current context, in which nothing but definitions is installed: a policy would refuse requests of others. Asks first. */
 export async function cluster(crd: string, isAgreed: boolean, host: CommandHost): Promise<Place> {
   const client = await Client.connect().catch((error: Error) => {
     throw refused(`there is no cluster: ${oneLine(error.message)}`)
@@ -109,7 +109,7 @@ export async function cluster(crd: string, isAgreed: boolean, host: CommandHost)
       throw refused(`nothing was done in ${where}: say y, or --yes if nobody can be asked`)
     const applyDefinitions = async (): Promise<void> => {
       for (const file of await definitionFiles(crd, host.cwd))
-        for (const definition of await definitionsIn(file, host))
+        for (const definition of (await manifestsIn(file, host)).definitions)
           await client
             .apply(customResourceDefinitions, definition as never, { fieldManager: 'wherry-dev' })
             .catch((error: Error) => {

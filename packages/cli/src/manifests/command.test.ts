@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { parseAllDocuments } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import type { OperatorDeclaration } from '../program/declaration.ts'
 import { publishingProgram, recordIn } from '../testkit/published.ts'
 import { run } from '../testkit/run.ts'
@@ -228,6 +228,23 @@ it('K5: --check fails for a manifest that is missing or stale, and the kustomiza
   )
   await recordIn(folder, 'scores', [{ verb: 'delete', ...games, namespace: 'default', name: 'chess' }])
   expect(await run(`${line} --check`, folder)).toEqual({ status: 1, stdout: said('stale', 'current'), stderr: renews })
+})
+
+it('K7: the kustomization has the policies too, after the definitions and before the operator', async () => {
+  await gameOperator({ health })
+  const crd = join(folder, 'deploy/crd')
+  await mkdir(crd, { recursive: true })
+  await run(`crd policies.ts --out ${crd}`)
+  await writeFile(join(crd, 'players.arcade.example.com.yaml'), definition.replaceAll('games', 'players'))
+  const line = 'manifests main.mjs --namespace game --name game --out deploy'
+  expect(await run(line, folder)).toMatchObject({ status: 0, stderr: '' })
+  const { resources } = parse(await readFile(join(folder, 'deploy/kustomization.yaml'), 'utf8'))
+  expect(resources).toEqual([
+    'crd/players.arcade.example.com.yaml',
+    'crd/owner.policy.yaml',
+    'crd/player-limit.policy.yaml',
+    'game.yaml',
+  ])
 })
 
 it.each([

@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { definitionsIn } from '../definitions-in.ts'
+import { manifestsIn } from '../definitions-in.ts'
 import { refused, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import type { DeclaredHealth } from '../program/declaration.ts'
@@ -60,8 +60,8 @@ async function patchable(
 ): Promise<readonly ConversionStanza[]> {
   if (webhooks === undefined || webhooks.conversions.length === 0) return []
   const files = (await definitionFiles(crd, host.cwd)).filter(file => !relative(out, file).startsWith('..'))
-  const found = await Promise.all(files.map(file => definitionsIn(file, host)))
-  const names = new Set(found.flat().map(({ metadata }) => metadata?.name))
+  const found = await Promise.all(files.map(file => manifestsIn(file, host)))
+  const names = new Set(found.flatMap(({ definitions }) => definitions).map(({ metadata }) => metadata?.name))
   for (const { definition } of webhooks.conversions.filter(one => !names.has(one.definition)))
     host.stderr.write(
       `wherry: no conversion in kustomization.yaml: ${definition} is in no file of ${crd} below ${out}\n`,

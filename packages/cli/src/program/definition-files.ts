@@ -1,8 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { policySuffix } from '../definition/policy-kinds.ts'
 import { refused } from '../failure.ts'
 
-/** The files with definitions in a folder, relative to where relative paths start. */
+/** The files with definitions in a folder, and then those with admission policies, which may read them. Relative to where relative paths start. */
 export async function definitionFiles(folder: string, cwd: string): Promise<readonly string[]> {
   const names = await readdir(resolve(cwd, folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return []
@@ -11,6 +12,7 @@ export async function definitionFiles(folder: string, cwd: string): Promise<read
   const files = names
     .filter(name => /\.(ya?ml|json)$/.test(name))
     .sort()
+    .sort((one, other) => Number(one.endsWith(policySuffix)) - Number(other.endsWith(policySuffix)))
     .map(name => join(folder, name))
   for (const file of files) {
     // To read a pipe takes for ever.

@@ -1,4 +1,4 @@
-import { type Client, isConflict, isInvalid, isNotFound } from '@wherry/client'
+import type { Client } from '@wherry/client'
 import { NotYetError } from '@wherry/controller/internal'
 import { graceMs } from '../certificates/former.ts'
 import type { ManagedCertificates } from '../certificates/managed.ts'
@@ -6,17 +6,17 @@ import { certificatesOf, isSignedBy, type Trusted } from '../certificates/pem.ts
 import { isOlder, type NarrowReader } from '../narrow.ts'
 import type { OwnService } from '../own-service.ts'
 import { Rounds } from '../rounds.ts'
-import { bundleOf, inBundle } from './bundle.ts'
+import { Attempts } from './attempts.ts'
+import { inBundle } from './bundle.ts'
+import { type BundleManagers, BundleWriter } from './bundle-writer.ts'
 import { Fight } from './fight.ts'
 import type { Bundled, BundledPart, BundleHolder } from './holder.ts'
-import { isTaken, type OwnFields, ownFields } from './own-fields.ts'
+import { Ownership } from './ownership.ts'
 
 /** How long it takes until it is looked again whether the Service exists, in milliseconds. */
 const serviceMs = 5_000
 
-/** So many refusals in a row of what the operator applies to another's object are no coincidence. */
-const manyRefusals = 3
-/** How long it takes until a write is tried again after such a refusal, in milliseconds. */
+/** How long it takes until a write is tried again that another writer was in the way of, in milliseconds. */
 const againMs = 100
 
 /** Options of {@link KeptBundles}. */
@@ -38,7 +38,9 @@ export class KeptBundles {
   readonly #parts: KeptParts
   readonly #rounds: Rounds
   readonly #fight: Fight
-  readonly #managers: { readonly rest: string; readonly bundle: string }
+  readonly #ownership: Ownership
+  readonly #attempts: Attempts
+  readonly #writer: BundleWriter
   readonly #end = new AbortController()
   #live: Bundled | undefined
   #bundles: readonly ReadonlyMap<string, Trusted>[] = []
@@ -50,12 +52,8 @@ export class KeptBundles {
   #whole: string | undefined
   #changedAt: number | undefined
   #mayWriteAt = 0
-  #refusals = 0
-  #isApplied: boolean
-  /** What the operator has applied, as the server had it then. */
-  #applied: OwnFields | undefined
-  /** What is not as it is declared, as it was said last. */
-  #said = ''
+  /** How often the object was seen to be gone. */
+  #losses = 0
   /** Why nothing is applied. */
   #obstacle: Error | undefined
   #closeWatch: (() => Promise<void>) | undefined
@@ -63,10 +61,16 @@ export class KeptBundles {
 
   constructor(parts: KeptParts, operator: string) {
     this.#parts = parts
-    const { environment } = parts.client
-    this.#managers = { rest: `${operator}/webhooks`, bundle: `${operator}/webhook-bundle` }
-    this.#fight = new Fight(environment, this.name, new Set(Object.values(this.#managers)))
-    this.#isApplied = !parts.isApplied
+    const { client, certificates, holder, isApplied } = parts
+    const { environment } = client
+    const managers: BundleManagers = { rest: `${operator}/webhooks`, bundle: `${operator}/webhook-bundle` }
+    this.#fight = new Fight(environment, this.name, new Set(Object.values(managers)))
+    const warn = (message: string): void =>
+      environment.onWarning(`${this.name} ${message}`, { configuration: this.name })
+    this.#ownership = new Ownership({ holder, isApplied, manager: managers.rest, warn })
+    this.#attempts = new Attempts()
+    const { signal } = this.#end
+    this.#writer = new BundleWriter({ client, certificates, holder, managers, signal, live: () => this.#live })
     this.#rounds = new Rounds({ environment, phase: 'webhook-bundles', round: () => this.#round() })
   }
 
@@ -114,7 +118,7 @@ export class KeptBundles {
     const { holder, isApplied } = this.#parts
     if (!holder.isOwn && this.#live === undefined)
       throw new NotYetError(`${this.name} is not there: apply its manifest`)
-    if (!this.#isApplied) throw new NotYetError(this.#obstacle?.message ?? `${this.name} is not applied yet`)
+    if (!this.#ownership.isApplied) throw new NotYetError(this.#obstacle?.message ?? `${this.name} is not applied yet`)
     const missing = this.#missing
     if (!isApplied && this.#bundles.length === 0) throw new NotYetError(`${this.name} ${holder.lacks}`)
     if (missing.length > 0) throw new NotYetError(`${this.name} has no ${missing.join(', ')}: apply its manifest`)
@@ -130,7 +134,10 @@ export class KeptBundles {
     const now = client.environment.clock.monotonic()
     const wasThere = this.#live !== undefined
     this.#live = live
-    this.#seeOwner(wasThere, now)
+    if (live === undefined) this.#losses += 1
+    const done = this.#ownership.see(live, wasThere, this.#missing)
+    if (done !== undefined)
+      this.#mayWriteAt = now + this.#fight.noteReset(live ?? {}, `a configuration of the webhooks ${done}`)
     const before = this.#bundles.map(bundle => [...bundle.keys()].join()).join(';')
     this.#bundles = this.#mine.map(({ caBundle }) => inBundle(caBundle))
     if (this.#bundles.length === 0) this.#changedAt = undefined
@@ -147,7 +154,7 @@ export class KeptBundles {
     const isLess = !isWhole || this.#bundles.length === 0
     if (isLess && live !== undefined && (this.#bundles.length > 0 || putsBack) && this.#whole === wanted)
       this.#mayWriteAt = now + this.#fight.noteReset(live)
-    if (putsBack && this.#bundles.length === 0) this.#isApplied = false
+    if (putsBack && this.#bundles.length === 0) this.#ownership.noteLost()
     this.#whole = isWhole && this.#bundles.length > 0 ? wanted : undefined
     holder.seen?.(live, { areThere: this.#bundles.length > 0, areWhole: isWhole })
     certificates.recheck()
@@ -161,34 +168,6 @@ export class KeptBundles {
     return this.#parts.holder.names.filter(name => !there.includes(name))
   }
 
-  /** Says that the object, or a part of it, was removed or changed by somebody else; applies it again if it is the operator's. */
-  #seeOwner(wasThere: boolean, now: number): void {
-    const { client, holder, isApplied } = this.#parts
-    const live = this.#live
-    const isLost = wasThere && live === undefined
-    if (isApplied && holder.isOwn) {
-      const own = live && ownFields(live, this.#managers.rest)
-      const isChanged = live !== undefined && this.#applied !== undefined && isTaken(this.#applied, own)
-      if (!isChanged && own !== undefined && this.#isApplied) this.#applied = own
-      if (!this.#isApplied || !(isLost || isChanged)) return
-      this.#isApplied = false
-      this.#applied = undefined
-      const what = isLost ? 'was deleted, and is made again' : 'was changed, and is applied again'
-      this.#mayWriteAt = now + this.#fight.noteReset(live ?? {}, `a configuration of the webhooks ${what}`)
-      return
-    }
-    const differs = live === undefined || isApplied ? [] : (holder.differs?.(live) ?? [])
-    const lacks = isApplied || live === undefined ? [] : this.#missing.map(name => `it has no ${name}`)
-    const problems = isLost ? ['it was deleted'] : [...lacks, ...differs]
-    const said = problems.join('; ')
-    const isNews = said !== this.#said && (isLost || wasThere || differs.length > 0)
-    this.#said = said
-    if (isNews && said !== '')
-      client.environment.onWarning(`${this.name} is not as the program declares it: ${said}: apply its manifest`, {
-        configuration: this.name,
-      })
-  }
-
   get #required(): readonly Trusted[] {
     return (this.#parts.certificates.authorities ?? []).flatMap(certificatesOf)
   }
@@ -198,12 +177,15 @@ export class KeptBundles {
     // Its time may have come to be trusted.
     certificates.recheck()
     const now = client.environment.clock.monotonic()
-    if (!this.#isApplied) {
+    if (!this.#ownership.isApplied) {
       if (!holder.isOwn && this.#live === undefined) return
       if (now < this.#mayWriteAt) return this.#rounds.askIn(this.#mayWriteAt - now)
       this.#obstacle = await this.#parts.service?.missing(this.#end.signal)
       if (this.#obstacle !== undefined) return this.#rounds.askIn(serviceMs)
-      return this.#written(() => this.#applyAll())
+      return this.#write(
+        () => this.#writer.applyAll(),
+        live => this.#ownership.noteApplied(live),
+      )
     }
     if (this.#bundles.length === 0 || certificates.authorities === undefined) return
     const required = this.#required
@@ -213,91 +195,29 @@ export class KeptBundles {
     if (isWhole && oldest === Number.POSITIVE_INFINITY) return
     if (now < this.#mayWriteAt) return this.#rounds.askIn(this.#mayWriteAt - now)
     const names = this.#mine.map(({ name }) => name)
-    await this.#written(() => this.#applyBundles(names, { resourceVersion: this.#live?.metadata.resourceVersion }))
+    const { resourceVersion } = this.#live?.metadata ?? {}
+    await this.#write(() => this.#writer.applyBundles(names, { resourceVersion }))
   }
 
-  /** Writes, and takes the state that the write was answered with. */
-  async #written(write: () => Promise<Bundled>): Promise<void> {
-    try {
-      this.#see(await write())
-      this.#refusals = 0
-    } catch (error) {
-      if (isNotFound(error)) return this.#see(undefined)
-      // The change that was in between arrives by the watch, and asks for a round.
-      if (isConflict(error)) return
-      // So does one that took the conversion away between two requests: then the bundle alone is no valid conversion.
-      if (this.#parts.holder.isOwn || !isInvalid(error) || ++this.#refusals >= manyRefusals) throw error
-      this.#rounds.askIn(againMs)
+  /** Writes, and takes the state that the write was answered with. If the watch knows better by then, what it said counts: `note` is not called. */
+  async #write(write: () => Promise<Bundled>, note: (live: Bundled) => void = () => {}): Promise<void> {
+    const losses = this.#losses
+    const attempt = await this.#attempts.make(write)
+    if (attempt === 'gone') return this.#see(undefined)
+    // What was changed arrives by the watch, and asks for a round.
+    if (attempt === 'changed') return
+    if (attempt === 'refused') {
+      // Others may ask for a round before.
+      this.#mayWriteAt = this.#parts.client.environment.clock.monotonic() + againMs
+      return this.#rounds.ask()
     }
+    // Somebody has deleted or changed the object while the answer was on its way.
+    if (this.#losses !== losses || isOlder(attempt.live, this.#live)) return this.#rounds.ask()
+    note(attempt.live)
+    this.#see(attempt.live)
   }
 
   get #mine(): readonly BundledPart[] {
     return this.#live === undefined ? [] : this.#parts.holder.mine(this.#live)
-  }
-
-  /**
-   * Applies the operator's parts. If one of them has no bundle yet, the first request has the bundles too, so that the API server never has a webhook
-   * without one; the last one leaves them to the manager of bundles. So a start that changes nothing is one request that changes nothing.
-   */
-  async #applyAll(): Promise<Bundled> {
-    const { holder } = this.#parts
-    const { names } = holder
-    const here = this.#mine.map(({ name }) => name)
-    // While another manager owns a field of a webhook, that webhook can't be removed from the list.
-    if (here.some(name => !names.includes(name))) await this.#applyBundles(here.filter(name => names.includes(name)))
-    const caBundle = this.#bundle
-    if (caBundle !== undefined && !this.#hasBundles) {
-      await this.#apply(holder.whole(caBundle), this.#managers.rest)
-      await this.#applyBundles(names)
-    }
-    const live = await this.#apply(holder.whole(undefined), this.#managers.rest)
-    this.#isApplied = true
-    this.#applied = ownFields(live, this.#managers.rest)
-    return live
-  }
-
-  /** Whether each of the operator's parts has a bundle that an apply of the rest leaves alone. A start that broke off may have left it to the rest. */
-  get #hasBundles(): boolean {
-    const live = this.#live
-    if (live === undefined || this.#missing.length > 0) return false
-    const rest = ownFields(live, this.#managers.rest)?.fields ?? ''
-    return !rest.includes('"f:caBundle"') && this.#mine.every(({ caBundle = '' }) => caBundle !== '')
-  }
-
-  /** A bundle for now. The manager of bundles owns it and nothing else. */
-  async #applyBundles(
-    names: readonly string[],
-    precondition: { readonly resourceVersion?: string | undefined } = {},
-  ): Promise<Bundled> {
-    const { client, holder, certificates } = this.#parts
-    const caBundle = this.#bundle
-    const bundles = caBundle === undefined ? holder.bundles([], '') : holder.bundles(names, caBundle)
-    const live = await this.#apply(bundles, this.#managers.bundle, precondition)
-    if (certificates.authorities !== undefined)
-      client.environment.log('info', 'the bundles of the webhooks were written', { configuration: this.name })
-    return live
-  }
-
-  async #apply(
-    fields: object,
-    fieldManager: string,
-    { resourceVersion }: { readonly resourceVersion?: string | undefined } = {},
-  ): Promise<Bundled> {
-    const { client, holder } = this.#parts
-    const { isOwn, objectName: name, view } = holder
-    const uid = this.#live?.metadata.uid
-    const metadata = {
-      name,
-      ...(resourceVersion !== undefined && { resourceVersion }),
-      // An object that was deleted meanwhile is not made again.
-      ...(!isOwn && uid !== undefined && { uid }),
-    }
-    const options = { fieldManager, force: true, signal: this.#end.signal }
-    return (await client.apply(view, { ...fields, metadata } as never, options)) as Bundled
-  }
-
-  get #bundle(): string | undefined {
-    const { authorities, former } = this.#parts.certificates
-    return authorities === undefined ? undefined : bundleOf([...authorities, ...former])
   }
 }

@@ -1,6 +1,6 @@
 import type { LogFields } from '@wherry/client'
 import { validatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
-import { secrets } from '@wherry/client/resources/core'
+import { secrets, services } from '@wherry/client/resources/core'
 import { describe, expect, it } from 'vitest'
 import { newAuthority } from '../certificates/authority.ts'
 import { newLeaf } from '../certificates/leaf.ts'
@@ -177,6 +177,86 @@ describe('a configuration that the operator applies', () => {
         expect([state(parts), await bundles(parts)]).toEqual(['ready', whole(parts)])
       },
       { configurations: 'apply' },
+    ))
+
+  it('B3: is made again if somebody deletes it, and that is said', () =>
+    keptInMemory(
+      async parts => {
+        const { client, simulation, start } = parts
+        await start()
+        await simulation.advance(1000)
+        await client.delete(validatingWebhookConfigurations, key)
+        await simulation.advance(1000)
+        expect(await bundles(parts)).toEqual(whole(parts))
+        expect(state(parts)).toBe('ready')
+        expect(simulation.environment.warnings.map(({ message }) => message)).toEqual([
+          'a configuration of the webhooks was deleted, and is made again',
+        ])
+      },
+      { configurations: 'apply' },
+    ))
+
+  it.each([1, 2, 3])('B3: is made again if somebody deletes it while the answer to request %i is on its way', nth =>
+    keptInMemory(
+      async parts => {
+        const { client, server, simulation, start } = parts
+        const effect = { kind: 'delay', ms: 500 } as const
+        await server.faults.add({ match: { resource, verb: 'patch' }, nth, effect })
+        await start()
+        await simulation.advance(100)
+        await client.delete(validatingWebhookConfigurations, key)
+        await simulation.advance(5000)
+        expect(await bundles(parts)).toEqual(whole(parts))
+        expect([state(parts), simulation.environment.errors]).toEqual(['ready', []])
+      },
+      { configurations: 'apply' },
+    ),
+  )
+
+  it('B3: is applied again if somebody changes it while the answer to the last request is on its way', () =>
+    keptInMemory(
+      async parts => {
+        const { client, server, simulation, start, live } = parts
+        const effect = { kind: 'delay', ms: 500 } as const
+        await server.faults.add({ match: { resource, verb: 'patch' }, nth: 3, effect })
+        await start()
+        await simulation.advance(100)
+        const { webhooks = [], ...rest } = await live()
+        const changed = { ...rest, webhooks: webhooks.map(one => ({ ...one, failurePolicy: 'Ignore' })) }
+        await client.update(validatingWebhookConfigurations, changed as never)
+        await simulation.advance(5000)
+        expect((await live()).webhooks?.map(({ failurePolicy }) => failurePolicy)).toEqual(['Fail'])
+      },
+      { configurations: 'apply' },
+    ))
+
+  it('B3: is not written while its Service does not exist: that is said once, and holds readiness', () =>
+    keptInMemory(
+      async parts => {
+        const { client, simulation, start } = parts
+        const { errors } = simulation.environment
+        const service = { namespace: 'arcade-system', name: 'arcade' }
+        await start()
+        await simulation.advance(60_000)
+        expect(errors).toEqual([
+          {
+            error: expect.objectContaining({ code: 'SERVICE_MISSING', service: 'arcade-system/arcade' }),
+            context: { phase: 'webhook-service', key: 'arcade-system/arcade' },
+          },
+        ])
+        expect(state(parts)).toContain('the Service arcade-system/arcade does not exist')
+        expect(await client.get(full, key)).toBeUndefined()
+        await client.create(services, { metadata: service, spec: { ports: [{ port: 443 }] } } as never)
+        await simulation.advance(6000)
+        expect([state(parts), await bundles(parts)]).toEqual(['ready', whole(parts)])
+        // The next time is said again.
+        await client.delete(services, service)
+        await client.delete(validatingWebhookConfigurations, key)
+        await simulation.advance(20_000)
+        expect(await client.get(full, key)).toBeUndefined()
+        expect(errors).toHaveLength(2)
+      },
+      { configurations: 'apply', hasService: false },
     ))
 })
 

@@ -1,0 +1,9 @@
+const kinds = ['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy'].flatMap(kind => [kind, `${kind}Binding`])
+
+/** Whether a kind is that of an admission policy, or of the binding of one. */
+export function isPolicyKind(kind: unknown): kind is string {
+  return typeof kind === 'string' && kinds.includes(kind)
+}
+
+/** How the name of a file ends that `wherry crd` writes for a policy and its binding. */
+export const policySuffix = '.policy.yaml'

@@ -49,6 +49,8 @@ export class HostileServer {
   readonly #front: Server
   readonly #tls: Readonly<Record<'good' | 'other-name' | 'other-authority', TlsServer>>
   readonly #sockets = new Set<Socket>()
+  /** The ends of TLS, by the client's port. */
+  readonly #ends = new Map<number | undefined, TLSSocket>()
   readonly #faults = new WeakMap<Socket, string>()
   readonly #sessions = new Set<ServerHttp2Session>()
   #connections = 0
@@ -107,7 +109,7 @@ export class HostileServer {
       note(`connection ${number}: ${fault}`)
       this.#faults.set(socket, fault)
     }
-    if (fault === 'reset') return reset(socket)
+    if (fault === 'reset') return this.#resetConnection(socket)
     if (fault === 'close') return void socket.end()
     if (fault === 'hang') return void socket.resume()
     if (fault === 'garbage') {
@@ -129,12 +131,12 @@ export class HostileServer {
     const after = draw.pick([1, 50, 500, 1500, 3000, 10_000])
     const isReset = draw.chance(0.5)
     const timer = this.#options.clock.timer(draw.integer(0, 20_000), () => {
-      if (isReset) reset(socket)
+      if (isReset) this.#resetConnection(socket)
       else socket.destroy()
     })
     socket.once('close', () => timer.cancel())
     socket.on('data', () => {
-      if (socket.bytesRead > after && !socket.destroyed) reset(socket)
+      if (socket.bytesRead > after && !socket.destroyed) this.#resetConnection(socket)
     })
   }
 
@@ -148,7 +150,10 @@ export class HostileServer {
     })
     server.on('tlsClientError', (_, socket) => socket.destroy())
     server.on('secureConnection', socket => {
+      const { remotePort } = socket
       socket.on('error', () => {})
+      this.#ends.set(remotePort, socket)
+      socket.once('close', () => this.#ends.get(remotePort) === socket && this.#ends.delete(remotePort))
       const draw = this.#options.draw.fork()
       if (protocol === 'http2') this.#http2(socket, draw)
       else this.#http1(socket, draw)
@@ -159,8 +164,15 @@ export class HostileServer {
   /** Resets the connection that a socket, of TLS maybe, is on. */
   #reset(socket: Socket): void {
     const { remotePort } = socket
-    for (const one of this.#sockets) if (one.remotePort === remotePort && !one.destroyed) reset(one)
+    for (const one of this.#sockets) if (one.remotePort === remotePort && !one.destroyed) this.#resetConnection(one)
     socket.destroy()
+  }
+
+  /** Resets a connection. Node leaves a socket open for ever that is reset while its end, or that of TLS on it, is on the way. */
+  #resetConnection(socket: Socket): void {
+    const isEnding = socket.writableEnded || this.#ends.get(socket.remotePort)?.writableEnded
+    if (isEnding) socket.destroy()
+    else socket.resetAndDestroy()
   }
 
   #fault(draw: Draw, kinds: readonly string[]): WireFault | undefined {
@@ -311,10 +323,4 @@ function frame(type: number, flags: number, stream: number, payload: string | Bu
 function asked(method: string, target: string, headers: Readonly<Record<string, string>>, body: string): Asked {
   const url = new URL(target, 'http://x')
   return { method, path: url.pathname, query: url.searchParams, headers, body }
-}
-
-/** Node leaves a socket open for ever that is reset while its end is on the way. */
-function reset(socket: Socket): void {
-  if (socket.writableEnded) socket.destroy()
-  else socket.resetAndDestroy()
 }

@@ -9,6 +9,7 @@ export {
   type Variable,
 } from '../admission.ts'
 export { type CompiledPolicy, compilePolicy, evaluateValidations } from '../compiled-policy.ts'
+export { definitionRuleProblems } from '../definition-rules.ts'
 export { jsonOf, MutationError, nameProblems, operationsOf } from '../mutation.ts'
 export { type CompiledRule, compileRules, costsOfRules, type RuleCosts } from '../rule.ts'
 export { ruleProblems, usableMessage } from '../validator.ts'

@@ -3,11 +3,10 @@ import { gameOf } from './game-of.ts'
 
 const rule = (text: string) => ({ 'x-kubernetes-validations': [{ rule: text }] })
 
-/** A module with rules that the API server would refuse: the name is wrong, and the list has no bound. */
+/** A module with a rule that the API server would refuse: the list has no bound. */
 export const game: CustomResource = gameOf({
   type: 'object',
   properties: {
-    players: { type: 'integer', ...rule('self.none > 1') },
     names: {
       type: 'array',
       items: { type: 'string' },

@@ -122,6 +122,33 @@ describe('defineCustomResource', () => {
     expect(() => defineCustomResource({ ...names, spec, ...wrong })).toThrow(message)
   })
 
+  it('K1: refuses each rule that does not compile, by its path, of whichever version, without a server', () => {
+    const rule = (text: string) => ({ 'x-kubernetes-validations': [{ rule: text }] })
+    const spec = {
+      ...{ type: 'object', ...rule('has(self.players)') },
+      properties: {
+        players: { type: 'array', items: { type: 'integer', ...rule('self.none') } },
+        names: { type: 'object', additionalProperties: { type: 'string', ...rule('1') } },
+      },
+    }
+    const resource = {
+      group: 'arcade.example.com',
+      version: 'v2',
+      kind: 'Game',
+      plural: 'games',
+      namespaced: true,
+    } as const
+    const validations = [{ rule: 'self.spec.x == 1' }]
+    const define = () => defineCustomResource({ ...resource, spec: { type: 'object' }, validations })
+    expect(define).toThrow(/^validations\[0\]\.rule: compilation failed: .*undefined field 'x'/)
+    const older = () => defineCustomResource({ ...resource, spec: { type: 'object' }, versions: { v1: { spec } } })
+    expect(older).toThrow(/versions\.v1\.spec\.players\[\]: x-kubernetes-validations\[0\]\.rule: compilation failed/)
+    expect(older).toThrow(
+      'versions.v1.spec.names{}: x-kubernetes-validations[0].rule: cel expression must evaluate to a bool',
+    )
+    expect(older).not.toThrow('has(self.players)')
+  })
+
   it('refuses a name that can be no part of a path', () => {
     expect(() => defineCustomResource({ ...names, spec, plural: 'Games' })).toThrow(InvalidNameError)
   })

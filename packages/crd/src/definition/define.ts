@@ -1,5 +1,7 @@
+import { definitionRuleProblems } from '@wherry/cel/internal/evaluator'
 import { defineResource, OptionTypeError } from '@wherry/client'
 import type { StructuralSchema } from '../schema/json-schema.ts'
+import { problemsError } from '../schema/problem.ts'
 import { structuralSchema } from '../schema/structural.ts'
 import { assembleDefinition, type VersionParts } from './assemble.ts'
 import type { CustomResourceOptions, OtherVersionOptions, VersionOptions } from './options.ts'
@@ -43,7 +45,18 @@ function partsOf(name: string, options: VersionOptions & Partial<OtherVersionOpt
     status && structuralSchema(status, { path: `${prefix}status` }),
     options,
   )
+  checkRules(schema, prefix)
   return { ...options, name, storage, schema, hasStatus: status !== undefined, prefix }
+}
+
+/** Throws for each rule whose expression a server would refuse. */
+function checkRules(schema: StructuralSchema, prefix: string): void {
+  const problems = definitionRuleProblems({ ...schema }).map(({ path, part, message }) =>
+    path === ''
+      ? { path: `${prefix}${part.replace('x-kubernetes-', '')}`, message }
+      : { path: `${prefix}${path}`, message: `${part}: ${message}` },
+  )
+  if (problems.length > 0) throw problemsError(problems)
 }
 
 function objectSchema(

@@ -61,12 +61,23 @@ export async function undefineLevels(client: Client): Promise<void> {
   }).catch(error => {
     if (!isNotFound(error) && !/there is no definition/.test(`${error}`)) throw error
   })
-  // The server takes the change up a moment later. A removal that begins before fails at each object, and is tried again ever more seldom.
+  // The server takes the change up a moment later. A removal that begins before fails at each object, and the server tries it again ever more
+  // seldom: so the objects go first. A list alone proves nothing, since the server may answer it from what it converted before.
   await until(async () => {
+    try {
+      for (const { metadata } of (await client.list(levels)).items) await client.delete(levels, metadata)
+    } catch (error) {
+      if (!isNotFound(error)) throw error
+    }
     for (const view of [levels, levelsV1beta1])
-      await client.list(view).catch(error => {
-        if (!isNotFound(error)) throw error
-      })
+      await client.list(view).then(
+        ({ items }) => {
+          if (items.length > 0) throw new Error(`there are ${items.length} levels`)
+        },
+        error => {
+          if (!isNotFound(error)) throw error
+        },
+      )
   })
   await client.delete(customResourceDefinitions, levelsName)
   await until(async () => {

@@ -49,7 +49,7 @@ export interface KubeConfigLike {
   getCurrentCluster(): KubeConfigCluster | null
   getCurrentUser(): KubeConfigUser | null
   /** Puts an `authorization` header into `options.headers`. Used for legacy auth providers only. */
-  applyToHTTPSOptions(options: { headers?: Record<string, unknown> }): Promise<void>
+  applyToHTTPSOptions(options: { headers?: object | undefined }): Promise<void>
 }
 
 /**

@@ -44,7 +44,10 @@ describe.each(versions)('the KubeConfig of @kubernetes/client-node %s', (_, make
   })
 
   it('gives access by a client certificate', async () => {
-    const { certPem, keyPem } = await server.clientCertificate({ commonName: 'jane', organizations: ['system:masters'] })
+    const { certPem, keyPem } = await server.clientCertificate({
+      commonName: 'jane',
+      organizations: ['system:masters'],
+    })
     const user = {
       'client-certificate-data': Buffer.from(certPem).toString('base64'),
       'client-key-data': Buffer.from(keyPem).toString('base64'),

@@ -1,3 +1,5 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { EmbeddedApiServer } from '@wherry/apiserver'
 import { afterEach, expect, it, vi } from 'vitest'
 import { ask } from '../real/testkit/client.ts'
@@ -174,4 +176,21 @@ it('conditions that are one value fail a test if the definition is of the projec
   expect(lines).toEqual([expect.stringContaining('of other.example.com/v1/games is one value. It is not a definition')])
   await expect(runner.test(cluster => reportAtomic(cluster, 'example.com/v1/games'))).rejects.toThrow('is one value')
   await runner.test(() => {})
+})
+
+it('manifests that an earlier hook makes are installed: nothing reads them when the tests are declared', async () => {
+  const cache = join(process.cwd(), '.cache')
+  await mkdir(cache, { recursive: true })
+  // Below the working directory, as a project's own manifests are.
+  const folder = await mkdtemp(join(cache, 'manifests-'))
+  const path = join(folder, 'settings.yaml')
+  const runner = new Runner({ install: path })
+  const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'default' } }
+  await writeFile(path, JSON.stringify(settings))
+  await runner.run('beforeAll')
+  runners.push(runner)
+  const { url, ca = '', token } = runner.cluster.server
+  const { status } = await ask({ url, ca, token }, 'GET', '/api/v1/namespaces/default/configmaps/settings')
+  expect(status).toBe(200)
+  await rm(folder, { recursive: true })
 })

@@ -3,6 +3,7 @@ import { checkOptions, flag, milliseconds, peerProblem } from '@wherry/client/in
 import { type TraceParent, traceParentText } from '../objects/traceparent.ts'
 import type { Cause } from '../sources/cause.ts'
 import { LazySpan } from './lazy-span.ts'
+import { SpanContexts } from './span-context.ts'
 
 /** Options of {@link openTelemetryTraces}. */
 export interface TraceOptions {
@@ -84,17 +85,22 @@ const shortestMs = 1
 /** The maximum number of calls of a run that are shown. */
 const mostCalls = 200
 
+/** What the traces of all runs share. */
+interface Tracing {
+  readonly library: Library
+  readonly contexts: SpanContexts
+  readonly options: TraceOptions
+}
+
 class OpenTelemetryRuns implements Traces {
-  readonly #library: Library
-  readonly #options: TraceOptions
+  readonly #tracing: Tracing
 
   constructor(library: Library, options: TraceOptions) {
-    this.#library = library
-    this.#options = options
+    this.#tracing = { library, contexts: new SpanContexts(library), options }
   }
 
   begin(run: TracedRun): RunTrace {
-    return new OpenTelemetryRun(this.#library, run, this.#options)
+    return new OpenTelemetryRun(this.#tracing, run)
   }
 }
 
@@ -106,16 +112,14 @@ interface Call {
 }
 
 class OpenTelemetryRun implements RunTrace {
-  readonly #library: Library
+  readonly #tracing: Tracing
   readonly #run: TracedRun
   readonly #span: LazySpan
-  readonly #options: TraceOptions
   #calls: Call[] | undefined
 
-  constructor(library: Library, run: TracedRun, options: TraceOptions) {
-    this.#library = library
+  constructor(tracing: Tracing, run: TracedRun) {
+    this.#tracing = tracing
     this.#run = run
-    this.#options = options
     this.#span = new LazySpan(() => this.#begun())
   }
 
@@ -124,8 +128,8 @@ class OpenTelemetryRun implements RunTrace {
   }
 
   within<T>(fn: () => T): T {
-    const { context, trace, ROOT_CONTEXT } = this.#library
-    return context.with(trace.setSpan(ROOT_CONTEXT, this.#span), fn)
+    const { library, contexts } = this.#tracing
+    return library.context.with(contexts.of(this.#span), fn)
   }
 
   call(name: string, beganMs: number, endedMs: number, error: unknown): void {
@@ -135,7 +139,7 @@ class OpenTelemetryRun implements RunTrace {
   }
 
   end({ outcome, tookMs, hasWritten, error }: TracedEnd): void {
-    const { everyRun = false, slowMs = 1000 } = this.#options
+    const { everyRun = false, slowMs = 1000 } = this.#tracing.options
     const hasFailed = outcome === 'error' || outcome === 'terminal'
     // A span that never ends is not sent.
     if (!everyRun && !hasWritten && !hasFailed && tookMs < slowMs) return
@@ -147,7 +151,7 @@ class OpenTelemetryRun implements RunTrace {
   }
 
   #begun(): Span {
-    const { trace, ROOT_CONTEXT, TraceFlags } = this.#library
+    const { trace, ROOT_CONTEXT, TraceFlags } = this.#tracing.library
     const { controller, key, attempt, cause, startedAt, links } = this.#run
     const linked = links.map<Link>(({ traceId, spanId, traceFlags }) => ({
       context: { traceId, spanId, traceFlags: traceFlags & TraceFlags.SAMPLED, isRemote: true },
@@ -163,10 +167,10 @@ class OpenTelemetryRun implements RunTrace {
   }
 
   #child({ name, beganMs, endedMs, error }: Call): void {
-    const { trace, ROOT_CONTEXT } = this.#library
-    const parent = trace.setSpan(ROOT_CONTEXT, this.#span)
+    const { library, contexts } = this.#tracing
     const startTime = this.#run.startedAt + beganMs
-    const span = trace.getTracer('@wherry/controller').startSpan(name, { startTime }, parent)
+    const tracer = library.trace.getTracer('@wherry/controller')
+    const span = tracer.startSpan(name, { startTime }, contexts.of(this.#span))
     if (error !== undefined) this.#failed(span, error)
     span.end(this.#run.startedAt + endedMs)
   }
@@ -174,7 +178,7 @@ class OpenTelemetryRun implements RunTrace {
   #failed(span: Span, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error)
     span.recordException(error instanceof Error ? error : message)
-    span.setStatus({ code: this.#library.SpanStatusCode.ERROR, message })
+    span.setStatus({ code: this.#tracing.library.SpanStatusCode.ERROR, message })
   }
 }
 

@@ -57,8 +57,24 @@ it.each([...['a', 'A-1.example.com', '*.example.com', '10.0.0.1', '::1', 'fd00::
 )
 
 it.each([
-  ...['a:443', '[::1]', 'https://a', '-a', 'a-', 'a.', '.a', '*', '*a', 'x*.a', '*.*.a', 'a_b', 'a b', 'a'.repeat(254)],
+  ...[
+    'a:443',
+    '[::1]',
+    'fe80::1%eth0',
+    'https://a',
+    '-a',
+    'a-',
+    'a.',
+    '.a',
+    '*',
+    '*a',
+    'x*.a',
+    '*.*.a',
+    'a_b',
+    'a b',
+    'a'.repeat(254),
+  ],
 ])('X6: a server may not be called %s', name => {
-  const why = `address takes a host name or an IP address, without a port, got ${JSON.stringify(name)}`
+  const why = `address takes a host name or an IP address, without a port or a zone, got ${JSON.stringify(name)}`
   expect(() => serverName('address', name)).toThrow(why)
 })

@@ -35,8 +35,9 @@ export function livesOf({ authorityLifeMs = 360 * dayMs, servingLifeMs = 7 * day
 /** A host name, or an IP address. */
 export const serverName: Check = (option, value) => {
   text(option, value)
-  const takes = 'a host name or an IP address, without a port'
-  if (isIP(value as string) === 0 && !/^(\*\.)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/i.test(value as string))
+  const takes = 'a host name or an IP address, without a port or a zone'
+  const isAddress = isIP(value as string) !== 0 && !(value as string).includes('%')
+  if (!isAddress && !/^(\*\.)?[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/i.test(value as string))
     throw new OptionRangeError(option, takes, JSON.stringify(value))
 }
 

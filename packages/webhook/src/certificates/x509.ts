@@ -1,39 +1,32 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIP } from 'node:net'
-import { AsnConvert, OctetString } from '@peculiar/asn1-schema'
 import {
-  AlgorithmIdentifier,
-  AttributeTypeAndValue,
-  AttributeValue,
-  AuthorityKeyIdentifier,
-  BasicConstraints,
-  Certificate,
-  ExtendedKeyUsage,
-  Extension,
-  Extensions,
-  GeneralName,
-  id_ce_authorityKeyIdentifier,
-  id_ce_basicConstraints,
-  id_ce_extKeyUsage,
-  id_ce_keyUsage,
-  id_ce_subjectAltName,
-  id_ce_subjectKeyIdentifier,
-  id_kp_serverAuth,
-  KeyIdentifier,
-  KeyUsage,
-  KeyUsageFlags,
-  Name,
-  RelativeDistinguishedName,
-  SubjectAlternativeName,
-  SubjectKeyIdentifier,
-  SubjectPublicKeyInfo,
-  TBSCertificate,
-  Validity,
-  Version,
-} from '@peculiar/asn1-x509'
+  addressBytes,
+  bitString,
+  explicit,
+  implicit,
+  integer,
+  octetString,
+  oid,
+  sequence,
+  setOf,
+  time,
+  utf8String,
+  yes,
+} from './der.ts'
 
-const commonName = '2.5.4.3'
-const ecdsaWithSha256 = '1.2.840.10045.4.3.2'
+/** Of RFC 5280 and RFC 5758. */
+const ids = {
+  commonName: oid('2.5.4.3'),
+  subjectKeyIdentifier: oid('2.5.29.14'),
+  keyUsage: oid('2.5.29.15'),
+  subjectAltName: oid('2.5.29.17'),
+  basicConstraints: oid('2.5.29.19'),
+  authorityKeyIdentifier: oid('2.5.29.35'),
+  extendedKeyUsage: oid('2.5.29.37'),
+  serverAuth: oid('1.3.6.1.5.5.7.3.1'),
+  ecdsaWithSha256: oid('1.2.840.10045.4.3.2'),
+}
 
 /** A new pair of keys (ECDSA P-256). */
 export interface Keys {
@@ -64,71 +57,66 @@ export function newKeys(): Keys {
 /** Signs a certificate. Returns it as PEM. */
 export function issue(content: CertificateContent, issuer: Issuer): string {
   const { subject, publicKey, notBefore, notAfter, names } = content
-  const algorithm = new AlgorithmIdentifier({ algorithm: ecdsaWithSha256 })
-  const tbsCertificate = new TBSCertificate({
-    version: Version.v3,
-    // A leading 0x01 keeps the number positive and free of leading zeros, as DER wants it. 120 bits are random.
-    serialNumber: plain(Buffer.concat([Buffer.of(1), randomBytes(15)])),
-    signature: algorithm,
-    issuer: nameOf(issuer.subject),
-    subject: nameOf(subject),
-    validity: new Validity({ notBefore: seconds(notBefore), notAfter: seconds(notAfter) }),
-    subjectPublicKeyInfo: AsnConvert.parse(plain(spki(publicKey)), SubjectPublicKeyInfo),
-    extensions: new Extensions([
-      ...(names === undefined ? ofAuthority(publicKey) : ofServer(names)),
-      extension(
-        id_ce_authorityKeyIdentifier,
-        new AuthorityKeyIdentifier({ keyIdentifier: new KeyIdentifier(keyIdentifier(issuer.publicKey)) }),
+  const algorithm = sequence(ids.ecdsaWithSha256)
+  const signed = sequence(
+    // Version 3.
+    explicit(0, integer(2)),
+    // 120 bits are random, and the byte before them gives each number the same length.
+    integer(1, ...randomBytes(15)),
+    algorithm,
+    nameOf(issuer.subject),
+    sequence(time(notBefore), time(notAfter)),
+    nameOf(subject),
+    spki(publicKey),
+    explicit(
+      3,
+      sequence(
+        ...(names === undefined ? ofAuthority(publicKey) : ofServer(names)),
+        extension(ids.authorityKeyIdentifier, sequence(implicit(0, keyIdentifier(issuer.publicKey)))),
       ),
-    ]),
-  })
-  const signed = Buffer.from(AsnConvert.serialize(tbsCertificate))
-  const signatureValue = plain(sign('sha256', signed, issuer.privateKey))
-  const certificate = new Certificate({ tbsCertificate, signatureAlgorithm: algorithm, signatureValue })
-  const base64 = Buffer.from(AsnConvert.serialize(certificate)).toString('base64')
+    ),
+  )
+  const certificate = sequence(signed, algorithm, bitString(sign('sha256', signed, issuer.privateKey)))
+  const base64 = certificate.toString('base64')
   return `-----BEGIN CERTIFICATE-----\n${base64.replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`
 }
 
-function ofAuthority(publicKey: KeyObject): Extension[] {
+function ofAuthority(publicKey: KeyObject): readonly Buffer[] {
   return [
-    extension(id_ce_basicConstraints, new BasicConstraints({ cA: true, pathLenConstraint: 0 }), true),
-    extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.keyCertSign), true),
-    extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(keyIdentifier(publicKey))),
+    // It signs no other authority.
+    critical(ids.basicConstraints, sequence(yes, integer(0))),
+    // keyCertSign, the sixth bit.
+    critical(ids.keyUsage, bitString(Buffer.of(0b0000_0100), 2)),
+    extension(ids.subjectKeyIdentifier, octetString(keyIdentifier(publicKey))),
   ]
 }
 
-function ofServer(names: readonly string[]): Extension[] {
-  const general = names.map(name => new GeneralName(isIP(name) === 0 ? { dNSName: name } : { iPAddress: name }))
+function ofServer(names: readonly string[]): readonly Buffer[] {
+  const general = names.map(name =>
+    isIP(name) === 0 ? implicit(2, Buffer.from(name)) : implicit(7, addressBytes(name)),
+  )
   return [
-    extension(id_ce_basicConstraints, new BasicConstraints({ cA: false }), true),
-    extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature), true),
-    extension(id_ce_extKeyUsage, new ExtendedKeyUsage([id_kp_serverAuth])),
-    extension(id_ce_subjectAltName, new SubjectAlternativeName(general)),
+    critical(ids.basicConstraints, sequence()),
+    // digitalSignature, the first bit.
+    critical(ids.keyUsage, bitString(Buffer.of(0b1000_0000), 7)),
+    extension(ids.extendedKeyUsage, sequence(ids.serverAuth)),
+    extension(ids.subjectAltName, sequence(...general)),
   ]
 }
 
-function extension(extnID: string, value: object, critical = false): Extension {
-  return new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) })
+const extension = (id: Buffer, value: Buffer): Buffer => sequence(id, octetString(value))
+/** An extension that a client must understand. */
+const critical = (id: Buffer, value: Buffer): Buffer => sequence(id, yes, octetString(value))
+
+/** A name of one common name. */
+function nameOf(commonName: string): Buffer {
+  return sequence(setOf(sequence(ids.commonName, utf8String(commonName))))
 }
 
-function nameOf(text: string): Name {
-  const value = new AttributeValue({ utf8String: text })
-  return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: commonName, value })])])
-}
-
-function keyIdentifier(publicKey: KeyObject): ArrayBuffer {
-  return plain(createHash('sha256').update(spki(publicKey)).digest().subarray(0, 20))
+function keyIdentifier(publicKey: KeyObject): Buffer {
+  return createHash('sha256').update(spki(publicKey)).digest().subarray(0, 20)
 }
 
 function spki(publicKey: KeyObject): Buffer {
   return publicKey.export({ type: 'spki', format: 'der' })
-}
-
-function seconds(ms: number): Date {
-  return new Date(Math.floor(ms / 1000) * 1000)
-}
-
-/** A copy that owns its memory: the ASN.1 library would serialise the whole of a pooled buffer. */
-function plain(bytes: Uint8Array): ArrayBuffer {
-  return new Uint8Array(bytes).buffer
 }

@@ -89,13 +89,10 @@ async function match(
       : Math.min(parallelism, left)
   await drop(active.slice(Math.max(0, wanted)))
   const missing = Math.max(0, wanted - active.length)
-  for (const index of isIndexed ? tally.freeIndexes(missing) : Array<undefined>(missing).fill(undefined)) {
-    await scene.create(
-      podKind,
-      namespace,
-      index === undefined ? podOf(jobKind, job, { generateName: `${name}-` }) : indexedPod(job, `${index}`),
-    )
-  }
+  const pods = isIndexed
+    ? tally.freeIndexes(missing).map(index => indexedPod(job, `${index}`))
+    : Array<JsonObject>(missing).fill(podOf(jobKind, job, { generateName: `${name}-` }))
+  await scene.createAll(podKind, namespace, pods)
   tally.count(scene.owned(podKind, job))
 }
 

@@ -11,11 +11,11 @@ export const replicaSetPart: Part = async (scene, set, key) => {
   const spec = objectAt(set, 'spec')
   const active = scene.owned(podKind, set).filter(pod => !isDeleted(pod) && !isEnded(pod))
   const excess = active.length - numberAt(spec, 'replicas', 1)
-  for (let missing = -excess; missing > 0; missing--)
-    await scene.create(podKind, namespace, podOf(replicaSetKind, set, { generateName: `${name}-` }))
-  for (const pod of [...active].sort(lessNeeded).slice(0, Math.max(0, excess))) await scene.delete(podKind, pod)
+  const pod = podOf(replicaSetKind, set, { generateName: `${name}-` })
+  await scene.createAll(podKind, namespace, Array<JsonObject>(Math.max(0, -excess)).fill(pod))
+  for (const one of [...active].sort(lessNeeded).slice(0, Math.max(0, excess))) await scene.delete(podKind, one)
   if (excess !== 0) return
-  const available = active.filter(pod => isAvailable(scene, pod, numberAt(spec, 'minReadySeconds', 0), set, key))
+  const available = active.filter(one => isAvailable(scene, one, numberAt(spec, 'minReadySeconds', 0), set, key))
   await scene.status(replicaSetKind, set, {
     ...without(objectAt(set, 'status'), ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas']),
     replicas: active.length,

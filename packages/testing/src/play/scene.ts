@@ -10,10 +10,13 @@ import { sameStatus } from './same-status.ts'
 /** Plays one object: looks at it, and writes what its controller would write next. */
 export type Part = (scene: Scene, object: JsonObject, key: string) => Promise<void>
 
+/** So many objects are played at the same time, and so many Pods of an object made. */
+const mostAtOnce = 16
+
 /** The most that a refused write waits for its next try, in milliseconds. */
 const longestPauseMs = 60_000
 
-/** What the parts act on: the objects that they look at, the time, and the writes. One object is played at a time. */
+/** What the parts act on: the objects that they look at, the time, and the writes. */
 export class Scene {
   readonly clock: Clock
   readonly #asker: Asker
@@ -118,6 +121,12 @@ export class Scene {
     this.#wakes.set(id, wakes.set(idOf(kind, key), { kind, key }))
   }
 
+  /** Creates many objects, some of them at the same time. */
+  async createAll(kind: PlayedKind, namespace: string, objects: readonly JsonObject[]): Promise<void> {
+    for (let at = 0; at < objects.length; at += mostAtOnce)
+      await Promise.all(objects.slice(at, at + mostAtOnce).map(one => this.create(kind, namespace, one)))
+  }
+
   async create(kind: PlayedKind, namespace: string, object: JsonObject): Promise<void> {
     const { apiVersion, kind: name } = kind
     await this.#write(kind, 'POST', pathOf(kind, namespace), { apiVersion, kind: name, ...object })
@@ -192,11 +201,20 @@ export class Scene {
   async #work(): Promise<void> {
     // What changes at once is played once.
     await this.clock.turn()
+    const running = new Map<string, Promise<void>>()
     for (;;) {
-      const [next] = this.#queue
-      if (next === undefined) break
-      this.#queue.delete(next[0])
-      await this.#play(next[1])
+      for (const [id, next] of this.#queue) {
+        if (running.size === mostAtOnce) break
+        // An object is played once at a time.
+        if (running.has(id)) continue
+        this.#queue.delete(id)
+        running.set(
+          id,
+          this.#play(next).finally(() => running.delete(id)),
+        )
+      }
+      if (running.size === 0) break
+      await Promise.race(running.values())
     }
     this.#working = undefined
   }

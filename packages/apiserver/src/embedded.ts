@@ -81,6 +81,8 @@ export class EmbeddedServer implements EmbeddedApiServer {
   readonly #store: Store
   readonly #parts: CoreParts
   readonly #transports = new Set<MemoryTransport>()
+  /** Connections that faults and counters know nothing of. */
+  readonly #backstage = new Set<MemoryTransport>()
   readonly #handler: Handler
   #front: SocketFront | undefined
   #authority: CertificateAuthority | undefined
@@ -252,6 +254,21 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return transport
   }
 
+  /**
+   * A way in for what plays a part of the cluster: its requests meet no faults and are not counted, and nothing that a test does to connections breaks
+   * them. The clock is the server's: its timers end with the server.
+   */
+  backstage(): { readonly transport: MemoryTransport; readonly clock: Clock } {
+    const parts = { ...this.#parts, faults: new Faults(), counters: new Counters(), watches: new WatchSet() }
+    const transport = memoryTransport({
+      ...{ random: this.#random, clock: this.#transportClock, latencyMs: 0, chunking: 'whole' },
+      handler: (request, reply) => handle(parts, request, reply),
+    })
+    if (this.#closing !== undefined) transport.close()
+    this.#backstage.add(transport)
+    return { transport, clock: this.#clock }
+  }
+
   storedVersions(resource: string): Readonly<Record<string, string>> {
     const found = this.#store.resources().find(one => resourceKey(one) === resource)
     const objects = found === undefined ? [] : this.#store.collection(found).snapshot('')
@@ -351,6 +368,9 @@ export class EmbeddedServer implements EmbeddedApiServer {
     await this.refuse(true)
     try {
       await this.breakConnections()
+      // What they were sent is not what was.
+      for (const { controls } of this.#backstage)
+        for (const connection of controls.connections()) controls.kill(connection)
       this.#store.restore(revision)
       this.#parts.definitions.reload()
       this.#parts.namespaces.reload()
@@ -392,7 +412,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
   async #close(): Promise<void> {
     this.#parts.outside.close()
     this.#clock.close()
-    for (const transport of this.#transports) transport.close()
+    for (const transport of [...this.#transports, ...this.#backstage]) transport.close()
     await this.#front?.close()
   }
 }

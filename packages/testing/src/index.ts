@@ -58,6 +58,9 @@ export type {
   Metrics,
   WarningContext,
 } from './environment.ts'
+export type { ClaimCourse, PlayedPod, PlayOptions, PodCourse } from './play/options.ts'
+export type { Player } from './play/play.ts'
+export { play } from './play/play.ts'
 export type { BuildOptions } from './real/build-binary.ts'
 export { ApiServerMissingError } from './real/errors.ts'
 export type { ApiServerBinary, FindOptions } from './real/find-binary.ts'

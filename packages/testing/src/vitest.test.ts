@@ -172,3 +172,41 @@ describe('setUpApiServer in real time', () => {
     expect(() => cluster.simulation).toThrow("only with time: 'simulated'")
   })
 })
+
+describe('setUpApiServer with play', () => {
+  const cluster = setUpApiServer({ play: { pods: true, jobs: true } })
+  const job = (name: string, more: object = {}) => ({
+    ...{ apiVersion: 'batch/v1', kind: 'Job', metadata: { name } },
+    spec: {
+      ...{ template: { spec: { restartPolicy: 'Never', containers: [{ name: 'main', image: 'main:1' }] } } },
+      ...more,
+    },
+  })
+  const create = async (body: object): Promise<void> => {
+    const path = `/apis/batch/v1/namespaces/${cluster.namespace}/jobs`
+    expect((await ask(cluster.admin, 'POST', path, body)).status).toBe(201)
+    await cluster.player.settled()
+  }
+
+  it.for([1, 2])('plays what is named, in the namespace of each test: %i', async () => {
+    await create(job('once'))
+    const path = `/apis/batch/v1/namespaces/${cluster.namespace}/jobs/once`
+    expect(JSON.parse((await ask(cluster.admin, 'GET', path)).text).status).toMatchObject({ succeeded: 1 })
+  })
+
+  it('a test may expect what can not be played', async () => {
+    cluster.expectError('spec.successPolicy is not played')
+    const rules = [{ succeededIndexes: '0' }]
+    await create(job('odd', { completionMode: 'Indexed', completions: 2, successPolicy: { rules } }))
+  })
+})
+
+describe('setUpApiServer without play', () => {
+  const cluster = setUpApiServer()
+
+  it('has no player, and refuses an unknown part when it is declared', () => {
+    expect(() => cluster.player).toThrow('setUpApiServer: only with the option play is there a player')
+    const play = { podz: true } as object
+    expect(() => setUpApiServer({ play })).toThrow('play: podz is not known')
+  })
+})

@@ -2,9 +2,12 @@ import { Agent as PlainAgent } from 'node:http'
 import { Agent } from 'node:https'
 import { setTimeout as after } from 'node:timers/promises'
 import type { ApiServer, EmbeddedApiServer } from '../api-server.ts'
-import { urlWithoutSockets } from '../embedded.ts'
-import type { Connection } from '../transport.ts'
+import { type Clock, systemClock } from '../clock.ts'
+import { EmbeddedServer, urlWithoutSockets } from '../embedded.ts'
+import type { MemoryTransport } from '../front/memory.ts'
+import type { Connection, RequestHead } from '../transport.ts'
 import { type Answer, ask, userAgent } from './ask.ts'
+import { follow, Lines } from './follow.ts'
 
 /** Sends requests to a server as its administrator. */
 export interface Asker {
@@ -12,15 +15,21 @@ export interface Asker {
   ask(method: string, path: string, body?: object, contentType?: string, accept?: string): Promise<Answer>
   /** Waits before a question is asked again. */
   pause(): Promise<void>
+  /** Reads the lines of an answer that goes on, such as a watch. `ended` is called once, whatever ends it, but not after the returned function was called. */
+  follow(path: string, line: (text: string) => void, ended: () => void): () => void
 }
 
-type Closable = Asker & { close(): void }
+/** An asker that holds connections until it is closed. */
+type OpenAsker = Asker & { close(): void }
 
 const pauseMs = 10
 
 /** Asks a server by sockets, or in memory if it has none. No connection is left when it has resolved. */
 export async function asking<T>(server: ApiServer, work: (asker: Asker) => Promise<T>): Promise<T> {
-  const asker = server.url === urlWithoutSockets ? await inMemory(server as EmbeddedApiServer) : bySockets(server)
+  const asker =
+    server.url === urlWithoutSockets
+      ? await askInMemory(server, (server as EmbeddedApiServer).transport())
+      : askBySockets(server)
   try {
     return await work(asker)
   } finally {
@@ -28,38 +37,85 @@ export async function asking<T>(server: ApiServer, work: (asker: Asker) => Promi
   }
 }
 
-function bySockets({ url, ca, token }: ApiServer): Closable {
+function askBySockets({ url, ca, token }: ApiServer): OpenAsker {
   const options = { keepAlive: true, maxSockets: 4 }
   const agent = ca === undefined ? new PlainAgent(options) : new Agent(options)
   return {
     ask: (method, path, body, contentType, accept) =>
       ask({ url, ca, token }, method, path, body, { contentType, accept, agent }),
     pause: () => after(pauseMs),
+    follow: (path, line, ended) => follow({ url, ca, token }, path, line, ended),
     close: () => agent.destroy(),
   }
 }
 
-async function inMemory(server: EmbeddedApiServer): Promise<Closable> {
-  const transport = server.transport()
-  const connection = await transport.connect(new URL(server.url), new AbortController().signal)
+/** Asks a server in memory. Its close closes the transport. */
+async function askInMemory({ url, token }: ApiServer, transport: MemoryTransport): Promise<OpenAsker> {
+  let open: Connection | undefined
+  const connect = async (): Promise<Connection> => {
+    if (open !== undefined) return open
+    const made = await transport.connect(new URL(url), new AbortController().signal)
+    made.onClose(() => {
+      if (open === made) open = undefined
+    })
+    open = made
+    return made
+  }
+  await connect()
+  const head = (method: string, path: string, accept: string, contentType: string): RequestHead => ({
+    method,
+    path,
+    headers: {
+      ...{ authorization: `Bearer ${token}`, accept, 'user-agent': userAgent },
+      'content-type': contentType,
+    },
+  })
   return {
-    ask: (method, path, body, contentType = 'application/json', accept = '*/*') =>
-      answerOf(connection, {
-        method,
-        path,
-        headers: {
-          ...{ authorization: `Bearer ${server.token}`, accept, 'user-agent': userAgent },
-          'content-type': contentType,
-        },
+    ask: async (method, path, body, contentType = 'application/json', accept = '*/*') =>
+      answerOf(await connect(), {
+        ...head(method, path, accept, contentType),
         body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
       }),
     // An answer takes some of the simulated time already.
     pause: async () => undefined,
+    follow(path, line, ended) {
+      const lines = new Lines(line)
+      let stop: (() => void) | undefined
+      let isStopped = false
+      const end = (): void => {
+        if (!isStopped) ended()
+        isStopped = true
+      }
+      connect().then(connection => {
+        if (isStopped) return
+        const exchange = connection.request(head('GET', path, '*/*', 'application/json'), {
+          head: () => undefined,
+          data: chunk => lines.add(chunk),
+          end,
+          error: end,
+        })
+        stop = () => exchange.abort()
+      }, end)
+      return () => {
+        isStopped = true
+        stop?.()
+      }
+    },
     close: () => transport.close(),
   }
 }
 
-function answerOf(connection: Connection, request: Parameters<Connection['request']>[0]): Promise<Answer> {
+/**
+ * Asks a server as what plays a part of the cluster does: behind the faults and the counters of an embedded server in this process, and by its clock.
+ * Any other server is asked by sockets.
+ */
+export async function askBackstage(server: ApiServer): Promise<{ readonly asker: OpenAsker; readonly clock: Clock }> {
+  if (!(server instanceof EmbeddedServer)) return { asker: askBySockets(server), clock: systemClock({ unref: true }) }
+  const { transport, clock } = server.backstage()
+  return { asker: await askInMemory(server, transport), clock }
+}
+
+function answerOf(connection: Connection, request: RequestHead): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = []
     let status = 0

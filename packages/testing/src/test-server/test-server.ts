@@ -10,6 +10,8 @@ import {
 } from '@wherry/apiserver'
 import { asking } from '@wherry/apiserver/internal'
 import type { Environment } from '../environment.ts'
+import { checkPlayOptions, type PlayOptions } from '../play/options.ts'
+import { type Player, play } from '../play/play.ts'
 import type { RealApiServer } from '../real/real-apiserver.ts'
 import { type Simulation, simulate } from '../simulate/simulate.ts'
 import { type AnyServerOptions, type CommonOptions, startApiServer } from '../start.ts'
@@ -34,6 +36,11 @@ export interface TestServerOptions extends CommonOptions {
    * and nothing is written
    */
   readonly rights?: readonly Grant[] | undefined
+  /**
+   * What of a cluster is played while the tests run, as `play` takes it: `{ pods: true, deployments: true }`. What can't be played fails the test, unless
+   * it expects the error. @default nothing
+   */
+  readonly play?: Omit<PlayOptions, 'onError'> | undefined
   /**
    * `simulated`: the server is in memory, and the test controls the clock and all random numbers of the server and of its clients. Each test is then a
    * function for `simulation.run`: `it('…', () => cluster.simulation.run(async () => { … }))`. Embedded servers only.
@@ -67,6 +74,8 @@ export interface TestServer {
   readonly simulation: Simulation
   /** A namespace for the test that runs, which is deleted after it, as are the objects without a namespace that the test made. */
   readonly namespace: string
+  /** What plays the `play`. Throws a `TypeError` without that option. */
+  readonly player: Pick<Player, 'settled'>
   /** For the client of the operator: it has the `rights`. */
   readonly operator: TestConnection
   /** For the client of the test: it may do everything. */
@@ -107,6 +116,7 @@ interface Running {
   readonly server: EmbeddedApiServer | RealApiServer
   readonly account: Account | undefined
   readonly simulation: Simulation | undefined
+  readonly player: Player | undefined
   /** Calls a function in the time of the tests. */
   within<T>(fn: () => Promise<T>): Promise<T>
 }
@@ -133,11 +143,15 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
     warned.add(definition)
     return true
   }
+  if (options.play !== undefined) checkPlayOptions(options.play)
   hooks.beforeAll(async () => {
-    running = await started(options)
+    running = await started(options, error => (current?.errors ?? earlier.at(-1))?.report(error, { phase: 'play' }))
   })
   hooks.afterAll(async () => {
-    await running?.within(async () => running?.server.close())
+    await running?.within(async () => {
+      await running?.player?.close()
+      await running?.server.close()
+    })
     running = undefined
     for (const one of earlier) one.checkLate()
   })
@@ -203,6 +217,11 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
         throw new TypeError("setUpApiServer: only with time: 'simulated' is there a simulation")
       return simulation
     },
+    get player() {
+      const { player } = present(running)
+      if (player === undefined) throw new TypeError('setUpApiServer: only with the option play is there a player')
+      return player
+    },
     get namespace() {
       return present(current).namespace
     },
@@ -224,14 +243,18 @@ export function testServer(hooks: TestHooks, options: TestServerOptions): TestSe
 /** So long a simulation of a file of tests lasts at most, in milliseconds: ten years, in as many steps as that takes. */
 const simulated = { limitMs: 315_360_000_000, maxSteps: Number.MAX_SAFE_INTEGER }
 
-async function started({
-  kind = 'embedded',
-  install: sources = [],
-  rights,
-  time = 'real',
-  seed = 1,
-  ...common
-}: TestServerOptions): Promise<Running> {
+async function started(
+  {
+    kind = 'embedded',
+    install: sources = [],
+    rights,
+    time = 'real',
+    seed = 1,
+    play: played,
+    ...common
+  }: TestServerOptions,
+  onError: (error: Error) => void,
+): Promise<Running> {
   if (time === 'simulated' && kind !== 'embedded') {
     throw new TypeError(`setUpApiServer: time: 'simulated' needs an embedded server, and kind is ${kind}`)
   }
@@ -252,7 +275,8 @@ async function started({
     try {
       await install(server, ...[sources].flat())
       const account = rights === undefined ? undefined : await server.account(rights)
-      return { server, account, simulation, within }
+      const player = played === undefined ? undefined : await play(server, { ...played, onError })
+      return { server, account, simulation, player, within }
     } catch (error) {
       await server.close()
       throw error

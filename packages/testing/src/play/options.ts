@@ -1,0 +1,126 @@
+import { call, checkFields, oneOf, type Taken, text, whole } from '@wherry/apiserver/internal'
+import type { JsonObject } from '@wherry/cel/internal'
+
+/** How a Pod fares on its node. */
+export interface PodCourse {
+  /** How long its containers take to be ready, in milliseconds. `Infinity`: they never are. @default 0 */
+  readonly readyAfterMs?: number | undefined
+  /**
+   * How its containers end. What then comes of the Pod follows from its `restartPolicy`. `never`: they run until the Pod is deleted.
+   * @default 'succeed' for a Pod of a Job, else 'never'
+   */
+  readonly ends?: 'succeed' | 'fail' | 'never' | undefined
+  /** How long after they were ready they end, in milliseconds. @default 0 */
+  readonly endsAfterMs?: number | undefined
+  /** What they exit with if they fail: 1 to 255. @default 1 */
+  readonly exitCode?: number | undefined
+  /** The reason of their end, such as `OOMKilled`. @default 'Completed', or 'Error' */
+  readonly reason?: string | undefined
+  /** How long they take to stop when the Pod is deleted, in milliseconds; its grace period at most. @default 0 */
+  readonly stopsAfterMs?: number | undefined
+}
+
+/** A Pod, as a function that chooses its course is given it. */
+export interface PlayedPod {
+  readonly metadata: {
+    readonly name: string
+    readonly namespace: string
+    readonly labels?: Readonly<Record<string, string>> | undefined
+    readonly annotations?: Readonly<Record<string, string>> | undefined
+    readonly ownerReferences?: readonly { readonly kind: string; readonly name: string; readonly uid: string }[]
+  }
+  readonly spec: {
+    readonly containers: readonly {
+      readonly name: string
+      readonly image?: string
+      readonly [field: string]: unknown
+    }[]
+    readonly [field: string]: unknown
+  }
+}
+
+/** How a PersistentVolumeClaim gets its volume. */
+export interface ClaimCourse {
+  /** How long that takes, in milliseconds. `Infinity`: it stays Pending. @default 0 */
+  readonly boundAfterMs?: number | undefined
+}
+
+/** What of a cluster is played. What is not named is left alone. */
+export interface PlayOptions {
+  /** The scheduler and the kubelet. A function is called once for each Pod. @default false */
+  readonly pods?: boolean | PodCourse | ((pod: PlayedPod) => PodCourse) | undefined
+  /** Jobs make Pods, and complete or fail. @default false */
+  readonly jobs?: boolean | undefined
+  /** Deployments make ReplicaSets, and any ReplicaSet makes Pods. @default false */
+  readonly deployments?: boolean | undefined
+  /** StatefulSets make Pods and claims. @default false */
+  readonly statefulSets?: boolean | undefined
+  /** PersistentVolumeClaims are bound. @default false */
+  readonly persistentVolumeClaims?: boolean | ClaimCourse | undefined
+  /** Receives what could not be played. @default `settled` and `close` reject with it */
+  readonly onError?: ((error: Error) => void) | undefined
+}
+
+const duration: Taken = {
+  takes: 'a number of milliseconds of 0 or more, or Infinity',
+  ok: value => typeof value === 'number' && value >= 0,
+}
+const course: Readonly<Record<keyof PodCourse, Taken>> = {
+  readyAfterMs: duration,
+  ends: oneOf('succeed', 'fail', 'never'),
+  endsAfterMs: duration,
+  exitCode: whole(1, 255),
+  reason: text,
+  stopsAfterMs: duration,
+}
+const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+const orCourse = (others: string, ok: (value: unknown) => boolean): Taken => ({
+  takes: `true, false, an object${others}`,
+  ok: value => typeof value === 'boolean' || isRecord(value) || ok(value),
+})
+const flag: Taken = { takes: 'true or false', ok: value => typeof value === 'boolean' }
+const options: Readonly<Record<keyof PlayOptions, Taken>> = {
+  pods: orCourse(', or a function', value => typeof value === 'function'),
+  jobs: flag,
+  deployments: flag,
+  statefulSets: flag,
+  persistentVolumeClaims: orCourse('', () => false),
+  onError: call,
+}
+
+/** Refuses unknown options, wrong values, and options that play nothing. */
+export function checkPlayOptions(given: PlayOptions): void {
+  checkFields('play', given, options)
+  if (isRecord(given.pods)) checkCourse('play: pods', given.pods)
+  if (isRecord(given.persistentVolumeClaims))
+    checkFields('play: persistentVolumeClaims', given.persistentVolumeClaims, { boundAfterMs: duration })
+  const { onError: _, ...played } = given
+  if (!Object.values(played).some(Boolean))
+    throw Object.assign(new TypeError('play: names nothing to play, such as { pods: true }'), {
+      code: 'ERR_WHERRY_OPTION',
+    })
+}
+
+/** Refuses what is no course of a Pod. */
+export function checkCourse(where: string, given: unknown): PodCourse {
+  checkFields(where, given, course)
+  const of = given as PodCourse
+  for (const [name, ending] of [
+    ['exitCode', ['fail']],
+    ['reason', ['fail', 'succeed']],
+    ['endsAfterMs', [undefined, 'fail', 'succeed']],
+  ] as const) {
+    if (of[name] === undefined || (ending as readonly unknown[]).includes(of.ends)) continue
+    const needed = ending.filter(one => one !== undefined).map(one => `'${one}'`)
+    throw Object.assign(new TypeError(`${where}: ${name} needs ends: ${needed.join(' or ')}`), {
+      code: 'ERR_WHERRY_OPTION',
+    })
+  }
+  return of
+}
+
+/** The course of a Pod by the option `pods`. */
+export function courseOf(option: PlayOptions['pods'], pod: JsonObject, name: string): PodCourse {
+  if (typeof option === 'function') return checkCourse(`play: pods, for ${name}`, option(pod as unknown as PlayedPod))
+  return typeof option === 'object' ? option : {}
+}

@@ -1,0 +1,94 @@
+import type { ApiServer } from '@wherry/apiserver'
+import { askBackstage } from '@wherry/apiserver/internal'
+import { claimsPart } from './claims.ts'
+import { deploymentPart } from './deployments.ts'
+import { jobsPart } from './jobs.ts'
+import { checkPlayOptions, type PlayOptions } from './options.ts'
+import { claimKind, deploymentKind, jobKind, podKind, replicaSetKind, statefulSetKind } from './played-kind.ts'
+import { podsPart } from './pods.ts'
+import { replicaSetPart } from './replica-sets.ts'
+import { Scene } from './scene.ts'
+import { statefulSetPart } from './stateful-sets.ts'
+
+/** What plays a part of a cluster. */
+export interface Player extends AsyncDisposable {
+  /**
+   * Resolves when nothing is left to be played at this time: the player has seen all that the server has, and has written what follows. It does not wait
+   * for what is due later. Rejects with the first error of the play since the last call, whose `code` is `ERR_WHERRY_PLAY`, unless there is an `onError`.
+   */
+  settled(): Promise<void>
+  /**
+   * Ends the play. What it made stays. Resolves when no request is under way, and no watch and no timer is left. Rejects with the first error of the play that
+   * no `settled` rejected with, unless there is an `onError`. Idempotent.
+   */
+  close(): Promise<void>
+}
+
+/**
+ * Plays what no API server does: a scheduler, a kubelet, the controllers of workloads. Pods run and end, Jobs complete, Deployments and StatefulSets
+ * become ready, claims are bound. It plays only what is named, by the clock of the server, which a test may simulate.
+ *
+ * On an embedded server in this process its requests meet no faults, and are not counted. On any other server it connects as the administrator: close it
+ * before the server.
+ *
+ * Throws a `TypeError` or `RangeError` with the code `ERR_WHERRY_OPTION` for options that it does not know or can't take. Rejects if the server can't be
+ * reached.
+ *
+ * @example
+ * ```ts
+ * import { play, startApiServer } from '@wherry/testing'
+ *
+ * const server = await startApiServer()
+ * const player = await play(server, { pods: { readyAfterMs: 1000 }, deployments: true })
+ * // … a Deployment that is created now is available a second later.
+ * await player.close()
+ * await server.close()
+ * ```
+ */
+export async function play(server: ApiServer, options: PlayOptions): Promise<Player> {
+  checkPlayOptions(options)
+  const { pods, jobs, deployments, statefulSets, persistentVolumeClaims, onError } = options
+  const { asker, clock } = await askBackstage(server)
+  const errors: Error[] = []
+  const scene = new Scene(asker, clock, onError ?? (error => void errors.push(error)))
+  const isPlayed = (option: unknown): boolean => option !== undefined && option !== false
+  if (isPlayed(persistentVolumeClaims)) scene.add(claimKind, claimsPart(persistentVolumeClaims))
+  if (pods !== undefined && pods !== false) scene.add(podKind, podsPart(scene, pods, isPlayed(persistentVolumeClaims)))
+  if (jobs || deployments || statefulSets || persistentVolumeClaims) scene.add(podKind)
+  if (jobs) scene.add(jobKind, jobsPart(scene))
+  if (deployments) {
+    scene.add(replicaSetKind, replicaSetPart)
+    scene.add(deploymentKind, deploymentPart)
+  }
+  if (statefulSets) {
+    scene.add(claimKind)
+    scene.add(statefulSetKind, statefulSetPart)
+  }
+  const check = (): void => {
+    const [first] = errors.splice(0)
+    if (first !== undefined) throw first
+  }
+  let closing: Promise<void> | undefined
+  const end = async (): Promise<void> => {
+    await scene.close()
+    asker.close()
+  }
+  const close = (): Promise<void> => {
+    closing ??= end().then(check)
+    return closing
+  }
+  try {
+    await scene.start()
+  } catch (error) {
+    await end()
+    throw error
+  }
+  return {
+    async settled() {
+      await scene.settled()
+      check()
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

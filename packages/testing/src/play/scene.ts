@@ -1,0 +1,260 @@
+import type { Clock, Timer } from '@wherry/apiserver'
+import type { Answer, Asker } from '@wherry/apiserver/internal'
+import { type JsonObject, objectAt, parseJson, stringAt } from '@wherry/cel/internal'
+import { PlayError } from './error.ts'
+import { Feed } from './feed.ts'
+import type { ObjectCache } from './object-cache.ts'
+import { controllerOf, identity, type PlayedKind, pathOf } from './played-kind.ts'
+import { sameStatus } from './same-status.ts'
+
+/** Plays one object: looks at it, and writes what its controller would write next. */
+export type Part = (scene: Scene, object: JsonObject, key: string) => Promise<void>
+
+/** So many objects are played at the same time, and so many Pods of an object made. */
+const mostAtOnce = 16
+
+/** The most that a refused write waits for its next try, in milliseconds. */
+const longestPauseMs = 60_000
+
+/** What the parts act on: the objects that they look at, the time, and the writes. */
+export class Scene {
+  readonly clock: Clock
+  readonly #asker: Asker
+  readonly #report: (error: Error) => void
+  readonly #feeds = new Map<PlayedKind, Feed>()
+  readonly #parts = new Map<PlayedKind, Part>()
+  /** What is to be played, by kind and key. */
+  readonly #queue = new Map<string, { readonly kind: PlayedKind; readonly key: string }>()
+  readonly #timers = new Map<string, Map<string, Timer | 'due'>>()
+  readonly #wakes = new Map<string, Map<string, { readonly kind: PlayedKind; readonly key: string }>>()
+  readonly #failures = new Map<string, { readonly message: string; readonly times: number }>()
+  readonly #gone: ((object: JsonObject) => void)[] = []
+  #working: Promise<void> | undefined
+  #isClosed = false
+  #writes = 0
+
+  constructor(asker: Asker, clock: Clock, report: (error: Error) => void) {
+    this.#asker = asker
+    this.clock = clock
+    this.#report = report
+  }
+
+  /** Follows a kind, and plays it if there is a part for it. */
+  add(kind: PlayedKind, part?: Part): void {
+    if (part !== undefined) this.#parts.set(kind, part)
+    if (this.#feeds.has(kind)) return
+    const changed = (key: string, object: JsonObject, isGone: boolean): void => this.#changed(kind, key, object, isGone)
+    this.#feeds.set(kind, new Feed(kind, this.#asker, this.clock, changed))
+  }
+
+  /** Calls `forget` with each object that is gone. */
+  onGone(forget: (object: JsonObject) => void): void {
+    this.#gone.push(forget)
+  }
+
+  async start(): Promise<void> {
+    for (const feed of this.#feeds.values()) await feed.start()
+  }
+
+  /** Resolves when nothing is left to be played at this time. */
+  async settled(): Promise<void> {
+    for (let before = -1; before !== this.#writes; ) {
+      before = this.#writes
+      for (const feed of this.#feeds.values()) await feed.refresh()
+      while (this.#working !== undefined) await this.#working
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const feed of this.#feeds.values()) feed.close()
+    for (const timers of this.#timers.values()) for (const timer of timers.values()) if (timer !== 'due') timer.cancel()
+    this.#queue.clear()
+    await this.#working
+  }
+
+  /** The present time as the API writes it. */
+  now(): string {
+    return new Date(this.clock.now()).toISOString().replace(/\.\d+Z$/, 'Z')
+  }
+
+  get(kind: PlayedKind, namespace: string, name: string): JsonObject | undefined {
+    return this.#cache(kind).get(`${namespace}/${name}`)
+  }
+
+  /** The first object of a kind for which this holds. */
+  find(kind: PlayedKind, holds: (object: JsonObject) => boolean): JsonObject | undefined {
+    return this.#cache(kind).all().find(holds)
+  }
+
+  /** The objects of a kind that an object controls. */
+  owned(kind: PlayedKind, owner: JsonObject): readonly JsonObject[] {
+    return this.#cache(kind).ownedBy(identity(owner).uid)
+  }
+
+  /**
+   * Whether so many milliseconds have passed since this was asked first with this `what`. If not, the object of `kind` is played again then.
+   * The object `of` has the time: it is forgotten when that object is gone.
+   */
+  isDue(of: JsonObject, what: string, ms: number, kind: PlayedKind, key: string): boolean {
+    if (ms <= 0) return true
+    const { uid } = identity(of)
+    const timers = this.#timers.get(uid) ?? new Map<string, Timer | 'due'>()
+    this.#timers.set(uid, timers)
+    const timer = timers.get(what)
+    // A timer of Node's takes no more.
+    if (timer === undefined && ms <= 0x7fffffff)
+      timers.set(
+        what,
+        this.clock.timer(ms, () => {
+          timers.set(what, 'due')
+          this.#enqueue(kind, key)
+        }),
+      )
+    return timer === 'due'
+  }
+
+  /** Plays an object again when another changes, comes or goes. */
+  wakeWhen(other: { readonly kind: PlayedKind; readonly key: string }, kind: PlayedKind, key: string): void {
+    const id = idOf(other.kind, other.key)
+    const wakes = this.#wakes.get(id) ?? new Map<string, { readonly kind: PlayedKind; readonly key: string }>()
+    this.#wakes.set(id, wakes.set(idOf(kind, key), { kind, key }))
+  }
+
+  /** Creates many objects, some of them at the same time. */
+  async createAll(kind: PlayedKind, namespace: string, objects: readonly JsonObject[]): Promise<void> {
+    for (let at = 0; at < objects.length; at += mostAtOnce)
+      await Promise.all(objects.slice(at, at + mostAtOnce).map(one => this.create(kind, namespace, one)))
+  }
+
+  async create(kind: PlayedKind, namespace: string, object: JsonObject): Promise<void> {
+    const { apiVersion, kind: name } = kind
+    await this.#write(kind, 'POST', pathOf(kind, namespace), { apiVersion, kind: name, ...object })
+  }
+
+  /** Writes an object as it was seen, with changes. */
+  async update(kind: PlayedKind, object: JsonObject): Promise<void> {
+    const { namespace, name } = identity(object)
+    await this.#write(kind, 'PUT', pathOf(kind, namespace, name), object)
+  }
+
+  /** Writes a status, unless it is like that already. */
+  async status(kind: PlayedKind, object: JsonObject, status: JsonObject): Promise<void> {
+    if (sameStatus(status, objectAt(object, 'status'))) return
+    const { namespace, name } = identity(object)
+    await this.#write(kind, 'PUT', `${pathOf(kind, namespace, name)}/status`, { ...object, status })
+  }
+
+  /** Posts to a part of an object, whose answer is not the object. */
+  async post(kind: PlayedKind, object: JsonObject, part: string, body: JsonObject): Promise<void> {
+    const { namespace, name } = identity(object)
+    await this.#ask('POST', `${pathOf(kind, namespace, name)}/${part}`, body)
+  }
+
+  async delete(kind: PlayedKind, object: JsonObject, options: JsonObject = {}): Promise<void> {
+    const { namespace, name, uid } = identity(object)
+    const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, ...options }
+    await this.#ask('DELETE', pathOf(kind, namespace, name), body)
+    this.#cache(kind).deleted(`${namespace}/${name}`, uid, this.now())
+  }
+
+  #cache(kind: PlayedKind): ObjectCache {
+    return (this.#feeds.get(kind) as Feed).cache
+  }
+
+  async #write(kind: PlayedKind, method: string, path: string, body: JsonObject): Promise<void> {
+    const { text } = await this.#ask(method, path, body)
+    this.#cache(kind).wrote(parseJson(text) as JsonObject)
+  }
+
+  async #ask(method: string, path: string, body: JsonObject): Promise<Answer> {
+    const answer = await this.#asker.ask(method, path, body)
+    this.#writes += 1
+    if (answer.status >= 300) throw new Refused(answer)
+    return answer
+  }
+
+  #changed(kind: PlayedKind, key: string, object: JsonObject, isGone: boolean): void {
+    const { uid, namespace } = identity(object)
+    if (isGone) {
+      for (const timer of this.#timers.get(uid)?.values() ?? []) if (timer !== 'due') timer.cancel()
+      this.#timers.delete(uid)
+      this.#failures.delete(uid)
+      for (const forget of this.#gone) forget(object)
+    }
+    this.#enqueue(kind, key)
+    const owner = controllerOf(object)
+    for (const of of this.#parts.keys())
+      if (owner?.kind === of.kind && owner.apiVersion === of.apiVersion) this.#enqueue(of, `${namespace}/${owner.name}`)
+    const id = idOf(kind, key)
+    const wakes = [...(this.#wakes.get(id)?.values() ?? [])]
+    this.#wakes.delete(id)
+    for (const wake of wakes) this.#enqueue(wake.kind, wake.key)
+  }
+
+  #enqueue(kind: PlayedKind, key: string): void {
+    if (this.#isClosed || !this.#parts.has(kind)) return
+    this.#queue.set(idOf(kind, key), { kind, key })
+    this.#working ??= this.#work()
+  }
+
+  async #work(): Promise<void> {
+    // What changes at once is played once.
+    await this.clock.turn()
+    const running = new Map<string, Promise<void>>()
+    for (;;) {
+      for (const [id, next] of this.#queue) {
+        if (running.size === mostAtOnce) break
+        // An object is played once at a time.
+        if (running.has(id)) continue
+        this.#queue.delete(id)
+        running.set(
+          id,
+          this.#play(next).finally(() => running.delete(id)),
+        )
+      }
+      if (running.size === 0) break
+      await Promise.race(running.values())
+    }
+    this.#working = undefined
+  }
+
+  async #play({ kind, key }: { readonly kind: PlayedKind; readonly key: string }): Promise<void> {
+    const object = this.#cache(kind).get(key)
+    if (object === undefined) return
+    const { uid } = identity(object)
+    try {
+      await this.#parts.get(kind)?.(this, { apiVersion: kind.apiVersion, kind: kind.kind, ...object }, key)
+      this.#failures.delete(uid)
+    } catch (error) {
+      if (!this.#isClosed) this.#failed(kind, key, object, error as Error)
+    }
+  }
+
+  /** Tries again after a while, and reports what a try says that the one before did not. */
+  #failed(kind: PlayedKind, key: string, object: JsonObject, error: Error): void {
+    const { uid } = identity(object)
+    const { message, times } = this.#failures.get(uid) ?? { message: undefined, times: 0 }
+    this.#failures.set(uid, { message: error.message, times: times + 1 })
+    const isExpected = error instanceof Refused && error.isExpected
+    if (!isExpected && message !== error.message)
+      this.#report(error instanceof PlayError ? error : new PlayError(`${kind.kind} ${key}`, error.message, error))
+    this.isDue(object, `try ${times + 1}`, Math.min(1000 * 2 ** times, longestPauseMs), kind, key)
+  }
+}
+
+/** A write that the server refused. */
+class Refused extends Error {
+  /** Another write came first, the object is gone, or its namespace goes: what the watch brings settles it. */
+  readonly isExpected: boolean
+
+  constructor({ status, text }: Answer) {
+    const said = text.startsWith('{') ? (parseJson(text) as JsonObject) : {}
+    super(stringAt(said, 'message') ?? `was answered with ${status}: ${text}`)
+    this.isExpected = status === 404 || status === 409 || /because it is being terminated$/.test(this.message)
+  }
+}
+
+function idOf({ plural }: PlayedKind, key: string): string {
+  return `${plural}/${key}`
+}

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto'
+import { type JsonObject, objectAt, sortKeys } from '@wherry/cel/internal'
+
+/** The letters and digits in the names that Kubernetes makes. */
+const alphabet = 'bcdfghjklmnpqrstvwxz2456789'
+
+/** Ten characters that follow from the template of a workload. A real controller has others for the same template. */
+export function templateHash(workload: JsonObject): string {
+  const template = objectAt(objectAt(workload, 'spec'), 'template') ?? {}
+  const bytes = createHash('sha256')
+    .update(JSON.stringify(sortKeys(template)))
+    .digest()
+  return [...bytes.subarray(0, 10)].map(byte => alphabet[byte % alphabet.length]).join('')
+}

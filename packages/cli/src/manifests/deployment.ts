@@ -31,7 +31,11 @@ export function deployment(deployed: Deployed): object {
               image,
               // An image of a tag that was built here is on no registry. Name another tag for each release: --image.
               imagePullPolicy: 'IfNotPresent',
-              env: [{ name: 'NODE_ENV', value: 'production' }],
+              env: [
+                { name: 'NODE_ENV', value: 'production' },
+                // V8's young generation grows to 48 MB otherwise, for nothing: nearly all that an operator parses, it keeps.
+                { name: 'NODE_OPTIONS', value: '--max-semi-space-size=4' },
+              ],
               ...(ports.length > 0 && { ports }),
               ...(health && probes(health)),
               resources: { requests: { cpu: '10m', memory: '96Mi' }, limits: { memory: '256Mi' } },

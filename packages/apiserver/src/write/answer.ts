@@ -296,5 +296,5 @@ function send(host: WriteHost, write: WriteRequest, code: number, object: KubeOb
 
 function sendValue({ responder }: WriteRequest, code: number, value: Json): void {
   const text = toLatin1(JSON.stringify(value))
-  responder.latin1(code, text, text.length)
+  responder.latin1(code, `${text}\n`, text.length)
 }

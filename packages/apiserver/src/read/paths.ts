@@ -25,9 +25,11 @@ export function answerPath(
   if (info.path.includes('//')) throw StatusError.noSuchPath()
   const anyMethod = /^\/apis\/[^/]+$/.test(path)
   if (!anyMethod && request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
-  if (/^\/(healthz|livez|readyz)(\/ping)?$/.test(path)) {
-    if (!path.endsWith('/ping')) responder.headers['x-content-type-options'] = 'nosniff'
+  if (
+    /^\/(healthz|livez|readyz)(\/(ping|log|etcd)|(?<=readyz)\/(etcd-readiness|informer-sync|shutdown))?$/.test(path)
+  ) {
     const [, check = '', one] = path.split('/')
+    if (one === undefined) responder.headers['x-content-type-options'] = 'nosniff'
     const verbose = one === undefined && info.query.has('verbose')
     return responder.text(200, verbose ? `[+]ping ok\n${check} check passed\n` : 'ok')
   }

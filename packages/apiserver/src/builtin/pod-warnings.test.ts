@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { KubeObject } from '../objects/object.ts'
 import { hasSameTemplate, namedTemplateWarnings, podWarnings, templateWarnings } from './pod-warnings.ts'
 
-const pod = (spec: object, metadata: object = { name: 'a' }): KubeObject => ({ metadata, spec }) as KubeObject
+const pod = (spec: object, metadata: object = { name: 'a' }): KubeObject =>
+  ({ apiVersion: 'v1', kind: 'Pod', metadata, spec }) as KubeObject
 const container = (more: object): object => ({ name: 'a', image: 'a', ...more })
 
 describe('warnings of Pods', () => {

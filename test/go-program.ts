@@ -7,16 +7,29 @@ import { promisify } from 'node:util'
 import { cacheFolder } from '../packages/testing/src/real/binary-cache.ts'
 import { withLock } from '../packages/testing/src/real/lock.ts'
 
+/** What of a module is built, and how. */
+interface Build {
+  /** Options of `go build`. */
+  readonly options?: readonly string[]
+  /** The package that is the program. @default that of the module's folder */
+  readonly main?: string
+}
+
 /**
  * Builds a Go module into a program (it needs Go), and gives its path. It is kept where the real API server is, so that it is built once for a
  * machine, and again when a file of the module has changed.
  *
  * @param name what the program is called there
- * @param options of `go build`
  */
-export async function buildGoProgram(module: string, name: string, options: readonly string[] = []): Promise<string> {
+export async function buildGoProgram(
+  module: string,
+  name: string,
+  { options = [], main = '.' }: Build = {},
+): Promise<string> {
   const all = ['-trimpath', '-buildvcs=false', ...options]
-  const hash = createHash('sha256').update(`${process.platform}/${process.arch} ${all.join(' ')}\n`)
+  const hash = createHash('sha256').update(
+    `${process.platform}/${process.arch} ${all.join(' ')}${main === '.' ? '' : ` ${main}`}\n`,
+  )
   for (const file of readdirSync(module).sort()) hash.update(`${file}\0`).update(readFileSync(join(module, file)))
   const program = join(cacheFolder(), `${name}-${hash.digest('hex').slice(0, 16)}`)
   await withLock(
@@ -25,7 +38,7 @@ export async function buildGoProgram(module: string, name: string, options: read
     async () => {
       if (existsSync(program)) return
       const partial = `${program}.partial`
-      const build = ['go', 'build', ...all, '-o', partial, '.']
+      const build = ['go', 'build', ...all, '-o', partial, main]
       await promisify(execFile)('nice', build, { cwd: module, maxBuffer: 2 ** 26 })
       await rename(partial, program)
     },

@@ -29,7 +29,13 @@ function versionArguments(): string {
  * is, so that it is built once for a machine: in 45 seconds, or 10 if Go has compiled the real API server before.
  */
 export function buildGoClients(): Promise<string> {
-  return buildGoProgram(module, 'clients', ['-ldflags', `-s -w ${versionArguments()}`])
+  return buildGoProgram(module, 'clients', { options: ['-ldflags', `-s -w ${versionArguments()}`] })
+}
+
+/** Builds Helm as its module is, which takes minutes once for a machine (it needs Go), and gives its path. */
+export function buildHelm(): Promise<string> {
+  const main = 'helm.sh/helm/v3/cmd/helm'
+  return buildGoProgram(join(import.meta.dirname, 'helm'), 'helm', { options: ['-ldflags', '-s -w'], main })
 }
 
 /** Builds a watcher of kube-rs (it needs Cargo), and gives its path. */

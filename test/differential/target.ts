@@ -13,6 +13,8 @@ export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
   readonly text: string
+  /** The body, if it is no text. */
+  readonly bytes: Buffer
 }
 
 /** A watch under way. */
@@ -50,8 +52,8 @@ export class Target {
         answer.on('data', (chunk: Buffer) => chunks.push(chunk))
         answer.on('error', reject)
         answer.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8')
-          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text })
+          const bytes = Buffer.concat(chunks)
+          resolve({ status: answer.statusCode ?? 0, headers: answer.headers, text: bytes.toString('utf8'), bytes })
         })
       })
       sent.on('error', reject)

@@ -26,7 +26,9 @@ export interface Collector {
 
 /** Calls `body` with a collector of OpenTelemetry, as a process of its own. It passes on all spans to this process, in JSON. */
 export async function withCollector(body: (collector: Collector) => Promise<void>): Promise<void> {
-  const program = await buildGoProgram(join(import.meta.dirname, 'collector'), 'collector', ['-ldflags', '-s -w'])
+  const program = await buildGoProgram(join(import.meta.dirname, 'collector'), 'collector', {
+    options: ['-ldflags', '-s -w'],
+  })
   const spans: SentSpan[] = []
   const waiting = new Set<() => void>()
   const sink = createServer((request, response) => {

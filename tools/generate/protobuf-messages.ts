@@ -38,6 +38,8 @@ ${lines(kinds)}
 
 const versions = new Set(Object.keys(builtinKinds).map(kind => kind.slice(0, kind.lastIndexOf('/'))))
 
+for (const version of ['apidiscovery.k8s.io/v2', 'meta.k8s.io/v1']) versions.add(version)
+
 /** Clients send objects of the versions that are served, and the options of a delete; other options are parameters of the URL. */
 function isServed(kind: string): boolean {
   const [, version = '', name = ''] = /^(.*)\/(.*)$/.exec(kind) ?? []
@@ -48,12 +50,12 @@ function addMessages(name: string, all: ReadonlyMap<string, string>, to: Set<str
   const text = all.get(name)
   if (text === undefined || to.has(name)) return
   to.add(name)
-  for (const [, below = ''] of text.matchAll(/=(?:\[\]|\{\})*([\w.]+)/g)) addMessages(below, all, to)
+  for (const [, below = ''] of text.matchAll(/=(?:\[\]|\{\}|\*)*([\w.]+)/g)) addMessages(below, all, to)
 }
 
 const NOTATION = `
 /**
  * The fields of messages, as \`NUMBER NAME=TYPE\`, without the blank. A field without a name is part of the object that has it. Types: \`s\` text,
- * \`b\` bytes, \`t\` true or false, \`i\` integer, \`d\` double, else a message; \`[]\` before it is a list, \`{}\` a map by text. \`!\`: JSON has the field even if
- * it is empty.
+ * \`b\` bytes, \`t\` true or false, \`i\` integer, \`d\` double, else a message; \`[]\` before it is a list, \`{}\` a map by text, \`*\` a value
+ * that may be missing: the bytes have all others, if they are zero or empty too. \`!\`: JSON has the field even if it is empty.
  */`

@@ -22,7 +22,7 @@ import { includedOf, tableOf } from './read/table.ts'
 import { openWatch } from './read/watch.ts'
 import type { WatchStream } from './read/watch-stream.ts'
 import { parseListOptions } from './requests/list-options.ts'
-import { negotiate, prefersYaml } from './requests/representation.ts'
+import { negotiate, negotiateRefusal } from './requests/representation.ts'
 import { parseRequestPath, type RequestInfo, type ResourceTarget, verbOf } from './requests/request-info.ts'
 import type { ResourceType } from './resources/resource-type.ts'
 import { Responder } from './responder.ts'
@@ -105,7 +105,7 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
   const counter = parts.counters.for(verb, resource)
   counter.requests++
   const responder = new Responder(shaped, counter)
-  if (prefersYaml(request.headers)) responder.present({ pretty: false, gzip: false, yaml: true })
+  if (info !== undefined) responder.refusal = negotiateRefusal(request.headers, info.query)
   const effect = <K extends FaultEffect['kind']>(kind: K): Extract<FaultEffect, { kind: K }> | undefined =>
     effects.find((one): one is Extract<FaultEffect, { kind: K }> => one.kind === kind)
   for (const one of effects) if (one.kind === 'warning') responder.warn(one.text)

@@ -1,12 +1,18 @@
 import { gzipSync } from 'node:zlib'
-import { isRawNumber, type Json, parseJson } from '@wherry/cel/internal'
+import { isRawNumber, type Json, type JsonObject, parseJson } from '@wherry/cel/internal'
 import { stringify } from 'yaml'
 import type { ServerReply } from './exchange.ts'
 import { gzipMember } from './gzip-member.ts'
-import { toLatin1 } from './objects/stored.ts'
+import { fromLatin1, toLatin1 } from './objects/stored.ts'
+import { protobufCodec } from './protobuf/loaded.ts'
 import type { Representation } from './requests/representation.ts'
 import type { Counter } from './stats.ts'
 import type { StatusError } from './status.ts'
+
+/** How a body is written. */
+type Form = Pick<Representation, 'pretty' | 'gzip' | 'yaml' | 'protobuf'>
+
+const protobufType = 'application/vnd.kubernetes.protobuf'
 
 /** A plain body is compressed from this size on, as the real server does. */
 const gzipFrom = 128 * 1024
@@ -23,6 +29,9 @@ export class Responder {
   pretty = false
   gzip = false
   yaml = false
+  protobuf = false
+  /** How a refusal looks. */
+  refusal: Form = { pretty: false, gzip: false }
   #gzipping = false
   #over = false
   #onClose: (() => void) | undefined
@@ -44,11 +53,12 @@ export class Responder {
   }
 
   /** How the answer is to look. */
-  present({ pretty, gzip, yaml = false }: Pick<Representation, 'pretty' | 'gzip' | 'yaml'>): void {
+  present({ pretty, gzip, yaml = false, protobuf = false }: Form): void {
     this.pretty = pretty
     this.gzip = gzip
     this.yaml = yaml
-    this.contentType = yaml ? 'application/yaml' : 'application/json'
+    this.protobuf = protobuf
+    this.contentType = protobuf ? protobufType : yaml ? 'application/yaml' : 'application/json'
   }
 
   /** Called once when the exchange is over. */
@@ -68,16 +78,24 @@ export class Responder {
 
   /** A whole answer of one JSON value. */
   json(status: number, value: Json): void {
-    this.latin1(status, toLatin1(JSON.stringify(value)), 0)
+    this.latin1(status, `${toLatin1(JSON.stringify(value))}\n`, 0)
   }
 
   /** A whole answer whose text is one character a byte already; `objectBytes` of it are objects. */
   latin1(status: number, text: string, objectBytes: number): void {
+    if (this.protobuf) {
+      return this.encoded(status, protobufCodec().encodeObject(parseJson(fromLatin1(text)) as JsonObject), objectBytes)
+    }
     let body = Buffer.from(text, 'latin1')
     if (this.yaml) body = Buffer.from(yamlOf(parseJson(body.toString('utf8'))), 'utf8')
-    else if (this.pretty) body = Buffer.from(`${JSON.stringify(parseJson(body.toString('utf8')), null, 2)}\n`, 'utf8')
-    const compress = this.gzip && body.length > gzipFrom
-    if (compress) body = gzipSync(body, { level: 1 })
+    else if (this.pretty) body = Buffer.from(JSON.stringify(parseJson(body.toString('utf8')), null, 2), 'utf8')
+    this.encoded(status, body, objectBytes)
+  }
+
+  /** A whole answer in the bytes of its content type; `objectBytes` of them are objects. */
+  encoded(status: number, bytes: Buffer, objectBytes: number): void {
+    const compress = this.gzip && bytes.length > gzipFrom
+    const body = compress ? gzipSync(bytes, { level: 1 }) : bytes
     this.#head(status, this.contentType, compress, body.length)
     this.#count(body.length, objectBytes === 0 ? 0 : body.length)
     this.#reply.write(body)
@@ -104,14 +122,15 @@ export class Responder {
 
   refuse(error: StatusError): void {
     for (const [name, value] of Object.entries(error.headers)) this.headers[name] = value
-    if (error.plain) this.text(error.code, error.message)
-    else this.json(error.code, error.toStatus())
+    if (error.plain) return this.text(error.code, error.message)
+    this.present(this.refusal)
+    this.json(error.code, error.toStatus())
   }
 
   /** Begins an answer that is sent piece by piece. `compress`: each piece is a gzip member of its own. */
   start(compress: boolean): void {
     this.#gzipping = compress && this.gzip
-    this.#head(200, 'application/json', this.#gzipping, undefined)
+    this.#head(200, this.protobuf ? `${protobufType};stream=watch` : 'application/json', this.#gzipping, undefined)
   }
 
   /** Sends a piece, `objectBytes` of which are objects. `false`: wait for `onDrain`. */

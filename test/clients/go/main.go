@@ -2,6 +2,7 @@
 //
 //	wherry-clients kubectl [arguments of kubectl]
 //	wherry-clients informer KUBECONFIG NAMESPACE
+//	wherry-clients typed KUBECONFIG NAMESPACE
 //
 // The informer tells what it hears of ConfigMaps, one line each: synced, or added, updated and deleted with a name and
 // the value of `n` in its data. It ends with its stdin.
@@ -25,8 +26,13 @@ func main() {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+	case len(os.Args) == 4 && os.Args[1] == "typed":
+		if err := typed(os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
 	default:
-		fmt.Fprintln(os.Stderr, "kubectl or informer?")
+		fmt.Fprintln(os.Stderr, "kubectl, informer or typed?")
 		os.Exit(1)
 	}
 }

@@ -1,5 +1,5 @@
 // Prints how Kubernetes' Go types are written in protobuf, and what JSON they are: a line for each message, and one for each kind.
-// The notation is told in packages/testing/src/generated/protobuf-messages.ts.
+// packages/apiserver/src/generated/protobuf-messages.ts explains the notation.
 package main
 
 import (
@@ -10,7 +10,9 @@ import (
 	"sort"
 	"strings"
 
+	apidiscovery "k8s.io/api/apidiscovery/v2"
 	apiextensions "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/kubernetes/scheme"
@@ -100,13 +102,21 @@ func visit(t reflect.Type) {
 			continue
 		}
 		json := strings.Split(field.Tag.Get("json"), ",")
-		text := number[1] + json[0] + "=" + valueOf(field.Type)
+		text := number[1] + json[0] + "=" + nullable(field.Type) + valueOf(field.Type)
 		if isKept(field.Type, json[1:]) {
 			text += "!"
 		}
 		fields = append(fields, text)
 	}
 	messages[key] = strings.Join(fields, " ")
+}
+
+// Whether Go can leave the field out of the bytes: it writes the zero values of all others.
+func nullable(t reflect.Type) string {
+	if t.Kind() == reflect.Pointer || (isMessage(t) && t.Kind() != reflect.Struct) {
+		return "*"
+	}
+	return ""
 }
 
 // Whether Go writes the field in JSON, if it is in the message, even if it is empty: a struct that is no pointer is never empty for omitempty.
@@ -124,6 +134,8 @@ func main() {
 	schemes := []*runtime.Scheme{scheme.Scheme, runtime.NewScheme()}
 	must(apiextensions.AddToScheme(schemes[1]))
 	must(aggregator.AddToScheme(schemes[1]))
+	must(metav1.AddMetaToScheme(schemes[1]))
+	must(apidiscovery.AddToScheme(schemes[1]))
 	rounds := flag.Int("objects", 0, "print so many random objects of each kind instead")
 	seed := flag.Int64("seed", 1, "of the random objects")
 	flag.Parse()
@@ -145,9 +157,13 @@ func main() {
 	print("kind", kinds)
 }
 
-// Whether a client sends objects of the kind.
+// Lists that are no lists of objects: what a server says that it serves.
+var discovery = []string{"APIGroupList", "APIResourceList", "APIGroupDiscoveryList"}
+
+// Whether clients and servers send objects of the kind. A list of objects has the same two fields whatever it lists.
 func isBody(kind schema.GroupVersionKind, t reflect.Type) bool {
-	return kind.Version != runtime.APIVersionInternal && !strings.HasSuffix(kind.Kind, "List") && kind.Kind != "WatchEvent" && isMessage(t)
+	isList := strings.HasSuffix(kind.Kind, "List") && !slices.Contains(discovery, kind.Kind)
+	return kind.Version != runtime.APIVersionInternal && !isList && kind.Kind != "WatchEvent" && isMessage(t)
 }
 
 func must(err error) {

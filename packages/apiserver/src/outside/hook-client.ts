@@ -72,7 +72,7 @@ export class HookClient {
     // Loaded here, so that who has no webhooks does not pay for it.
     const { post } = await import('./post.ts')
     const answer = await post(where, text, address.ca, signal)
-    if ('failure' in answer) return posting(where, answer.failure)
+    if ('failure' in answer) return posting(answer.at ?? where, answer.failure)
     if (answer.status < 200 || answer.status > 206) return { failure: refusal(answer) }
     try {
       const review = parseJson(answer.text)

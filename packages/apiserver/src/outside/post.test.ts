@@ -22,4 +22,41 @@ describe('a call of a webhook', () => {
       await new Promise(resolve => server.close(resolve))
     }
   })
+
+  it.each([
+    [307, 'POST {}'],
+    [308, 'POST {}'],
+    [301, 'GET '],
+    [302, 'GET '],
+    [303, 'GET '],
+  ])("F1: follows a %i as Go's client does, ten requests in all", async (status, then) => {
+    const authority = await createCertificateAuthority()
+    const { certPem, keyPem } = authority.issueServer()
+    const asked: string[] = []
+    const server = createServer({ cert: certPem, key: keyPem }, (request, response) => {
+      const [, left = ''] = (request.url ?? '').split('/')
+      let body = ''
+      request.on('data', chunk => {
+        body += chunk
+      })
+      request.on('end', () => {
+        asked.push(`${request.method} ${body}`)
+        if (left !== '0') response.writeHead(status, left === 'nowhere' ? {} : { location: String(Number(left) - 1) })
+        response.end('end')
+      })
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const send = (path: string): ReturnType<typeof post> =>
+      post(`${url}/${path}`, '{}', authority.caPem, new AbortController().signal)
+    try {
+      expect(await send('9')).toMatchObject({ status: 200, text: 'end' })
+      expect(asked).toEqual(['POST {}', ...Array.from({ length: 9 }, () => then)])
+      expect(await send('11')).toEqual({ failure: 'stopped after 10 redirects', at: '1' })
+      expect(asked).toHaveLength(20)
+      expect(await send('nowhere')).toMatchObject({ status, text: 'end' })
+    } finally {
+      await new Promise(resolve => server.close(resolve))
+    }
+  })
 })

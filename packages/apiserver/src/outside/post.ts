@@ -1,45 +1,94 @@
+import { request as plainRequest } from 'node:http'
 import { request } from 'node:https'
 
 /** A whole answer, or why there is none, as Go's client says it. */
 export type Posted =
   | { readonly status: number; readonly type: string; readonly text: string }
-  | { readonly failure: string }
+  | {
+      readonly failure: string
+      /** Where it failed, if that is not the address that was asked. */
+      readonly at?: string
+    }
+
+/** An answer before its redirect is followed. */
+type Answered = Exclude<Posted, { failure: string }> & { readonly location: string }
 
 /** Longer answers are no reviews. */
 const longestAnswerBytes = 3 * 1024 * 1024
+/** So many requests are sent, as Go's client sends them. */
+const mostRequests = 10
+/** Redirects by which the body is sent again, and those that are followed by a GET. */
+const [sentAgain, gotten] = [
+  [307, 308],
+  [301, 302, 303],
+]
 
-/** Posts JSON on a connection of its own. Never rejects. */
-export function post(url: string, body: string, ca: string | undefined, signal: AbortSignal): Promise<Posted> {
+/** What is sent to each address on the way. */
+interface Sent {
+  readonly body: string | undefined
+  readonly ca: string | undefined
+  readonly signal: AbortSignal
+  readonly referer?: string
+}
+
+/** Posts JSON on a connection of its own, and follows redirects as Go's client does. Never rejects. */
+export async function post(url: string, body: string, ca: string | undefined, signal: AbortSignal): Promise<Posted> {
+  let address = url
+  let sent: Sent = { body, ca, signal }
+  for (let requests = 1; ; requests++) {
+    const answer = await exchange(address, sent)
+    if ('failure' in answer) return address === url ? answer : { ...answer, at: address }
+    const { location, ...answered } = answer
+    const again = sentAgain.includes(answer.status)
+    if (location === '' || !(again || gotten.includes(answer.status))) return answered
+    if (requests === mostRequests) return { failure: `stopped after ${mostRequests} redirects`, at: location }
+    const next = URL.canParse(location, address) ? new URL(location, address) : undefined
+    if (next === undefined || !/^https?:$/.test(next.protocol)) {
+      return { failure: `failed to parse Location header ${JSON.stringify(location)}`, at: address }
+    }
+    sent = { ca, signal, body: again ? sent.body : undefined, referer: address }
+    address = next.href
+  }
+}
+
+/** One request and its answer. Never rejects. */
+function exchange(url: string, { body, ca, signal, referer }: Sent): Promise<Answered | { readonly failure: string }> {
   return new Promise(resolve => {
-    const { hostname, port } = new URL(url)
+    const { hostname, port, protocol } = new URL(url)
     const failed = (error: NodeJS.ErrnoException): void => {
-      resolve({ failure: reasonOf(error, `${hostname}:${port === '' ? '443' : port}`) })
+      const known = protocol === 'http:' ? '80' : '443'
+      resolve({ failure: reasonOf(error, `${hostname}:${port === '' ? known : port}`) })
     }
     const headers = {
       accept: 'application/json, */*',
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
+      ...(body !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
       'user-agent': 'kube-apiserver-admission',
+      ...(referer?.startsWith('https:') && protocol === 'https:' && { referer }),
     }
     // Go trusts every certificate of a bundle, also one that another has signed.
     const trust = { ca, allowPartialTrustChain: true }
-    const sent = request(url, { method: 'POST', headers, ...trust, agent: false, signal }, answer => {
-      const chunks: Buffer[] = []
-      let bytes = 0
-      answer.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-        if (bytes > longestAnswerBytes) sent.destroy(new Error('http: response body too large'))
-        else chunks.push(chunk)
-      })
-      answer.on('error', failed)
-      answer.on('end', () =>
-        resolve({
-          status: answer.statusCode ?? 0,
-          type: answer.headers['content-type'] ?? '',
-          text: Buffer.concat(chunks).toString('utf8'),
-        }),
-      )
-    })
+    const options = { method: body === undefined ? 'GET' : 'POST', headers, agent: false as const, signal }
+    const sent = (protocol === 'http:' ? plainRequest(url, options) : request(url, { ...options, ...trust })).on(
+      'response',
+      answer => {
+        const chunks: Buffer[] = []
+        let bytes = 0
+        answer.on('data', (chunk: Buffer) => {
+          bytes += chunk.length
+          if (bytes > longestAnswerBytes) sent.destroy(new Error('http: response body too large'))
+          else chunks.push(chunk)
+        })
+        answer.on('error', failed)
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            type: answer.headers['content-type'] ?? '',
+            text: Buffer.concat(chunks).toString('utf8'),
+            location: answer.headers.location ?? '',
+          }),
+        )
+      },
+    )
     sent.on('error', failed)
     sent.end(body)
   })

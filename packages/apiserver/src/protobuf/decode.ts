@@ -1,22 +1,13 @@
 import type { Json, JsonObject } from '@wherry/cel/internal'
-import { messageOfKind, messages } from '../generated/protobuf-messages.ts'
+import { messageOfKind } from '../generated/protobuf-messages.ts'
+import { type Field, fieldsByNumber, isListMessage } from './fields.ts'
 import { fieldsOf, ProtobufError, type RawField } from './reader.ts'
-import { integer, specials, textOf } from './special.ts'
-
-/** A field of a message: see the notation of the generated messages. */
-interface Field {
-  readonly name: string
-  /** Which lists and maps are around the value: `[]`, `{}`, or nothing. */
-  readonly around: '' | '[]' | '{}'
-  readonly type: string
-  readonly isKept: boolean
-}
+import { specials, textOf, whole } from './special.ts'
 
 const magic = [0x6b, 0x38, 0x73, 0x00]
 /** More levels than any object of Kubernetes has, which a stack takes. */
 const maxDepth = 1_000
 const noBytes = new Uint8Array()
-const known = new Map<string, ReadonlyMap<number, Field>>()
 
 /**
  * The object of a body in Kubernetes' protobuf, as Go writes the same object in JSON.
@@ -46,19 +37,6 @@ export function decodeProtobuf(body: Uint8Array): JsonObject {
 function bytesOf(value: RawField['value']): Uint8Array {
   if (value instanceof Uint8Array) return value
   throw new ProtobufError('proto: wrong wireType = 0')
-}
-
-function fieldsByNumber(message: string): ReadonlyMap<number, Field> {
-  const found = known.get(message)
-  if (found !== undefined) return found
-  const fields = new Map<number, Field>()
-  for (const [, number, name = '', around = '', type = '', kept] of (messages[message] ?? '').matchAll(
-    /(\d+)([^= ]*)=(\[\]|\{\}|)([^! ]+)(!?)/g,
-  )) {
-    fields.set(Number(number), { name, around: around as Field['around'], type, isKept: kept === '!' })
-  }
-  known.set(message, fields)
-  return fields
 }
 
 /** An object of the fields of a message. */
@@ -109,7 +87,7 @@ function jsonOf(type: string, given: RawField['value'], depth: number): Json | u
     case 't':
       return given !== 0n
     case 'i':
-      return integer(given)
+      return whole(given)
     case 'd':
       return double(given)
     default:
@@ -121,9 +99,7 @@ function messageOf(type: string, bytes: Uint8Array, depth: number): Json | undef
   const special = specials[type]
   if (special !== undefined) return special(bytes, (name, below) => read(name, below, depth + 1))
   const object = read(type, bytes, depth + 1)
-  const only = fieldsByNumber(type).get(1)
-  // A list with a name of its own is a message with one field.
-  return only !== undefined && only.name === '' && only.around === '[]' ? (object[''] ?? []) : object
+  return isListMessage(type) ? (object[''] ?? []) : object
 }
 
 function double(given: RawField['value']): number {

@@ -1,5 +1,6 @@
 import type { Json } from '@wherry/cel/internal'
 import { goDuration } from './go-duration.ts'
+import { numberOf, parse } from './json.ts'
 import { fieldsOf, ProtobufError } from './reader.ts'
 
 /** What the bytes of a message are in JSON; `message` reads those of another one. */
@@ -20,9 +21,15 @@ export const specials: Readonly<Record<string, Special>> = {
     if (schema !== undefined) return message('apiextensions.v1.JSONSchemaProps', schema[0] as Uint8Array)
     return allows?.[0] === 1n
   },
+  'apiextensions.v1.JSONSchemaPropsOrStringArray': (bytes, message) => {
+    const { 1: schema, 2: names = [] } = grouped(bytes)
+    return names.length > 0 || schema === undefined
+      ? names.map(textOf)
+      : message('apiextensions.v1.JSONSchemaProps', schema[0] as Uint8Array)
+  },
   'intstr.IntOrString': bytes => {
     const { 1: type = [], 2: number = [], 3: text = [] } = grouped(bytes)
-    return type[0] === 1n ? textOf(text[0]) : integer(number[0])
+    return type[0] === 1n ? textOf(text[0]) : whole(number[0])
   },
   'meta.v1.Duration': bytes => goDuration(BigInt.asIntN(64, (grouped(bytes)[1]?.[0] as bigint | undefined) ?? 0n)),
   'meta.v1.FieldsV1': jsonText,
@@ -39,8 +46,12 @@ export function textOf(value: bigint | Uint8Array | undefined): string {
   return value instanceof Uint8Array ? decoder.decode(value) : ''
 }
 
-/** A number of 64 bits, or 0 if there is none. */
-export function integer(value: bigint | Uint8Array | undefined): number {
+/** A number of 64 bits with all its digits, or 0 if there is none. */
+export function whole(value: bigint | Uint8Array | undefined): Json {
+  return typeof value === 'bigint' ? numberOf(BigInt.asIntN(64, value)) : 0
+}
+
+function integer(value: bigint | Uint8Array | undefined): number {
   return typeof value === 'bigint' ? Number(BigInt.asIntN(64, value)) : 0
 }
 
@@ -57,7 +68,7 @@ function jsonText(bytes: Uint8Array): Json | undefined {
   const text = textOf(grouped(bytes)[1]?.[0])
   if (text === '') return undefined
   try {
-    return JSON.parse(text) as Json
+    return parse(text)
   } catch (cause) {
     throw new ProtobufError((cause as Error).message, { cause })
   }

@@ -1,4 +1,6 @@
-import { metadataText, type StoredText, withHead, withoutManagedFields } from '../objects/stored.ts'
+import { parseJson } from '@wherry/cel/internal'
+import { fromLatin1, metadataText, type StoredText, withHead, withoutManagedFields } from '../objects/stored.ts'
+import { protobufCodec } from '../protobuf/loaded.ts'
 import { decodeContinue, encodeContinue } from '../requests/continue-token.ts'
 import { type ListOptions, selects } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
@@ -122,6 +124,7 @@ export function sendList(
   table: Pick<TableOptions, 'now' | 'include'>,
 ): void {
   const { items, rv } = result
+  if (responder.protobuf) return sendEncodedList(responder, type, result, options, representation)
   const more = `${result.continue === '' ? '' : `,"continue":"${result.continue}"`}${result.remaining === undefined ? '' : `,"remainingItemCount":${result.remaining}`}`
   const shard = shardInfo(type, options)
   const metadata = `{"resourceVersion":"${rv}"${more}${shard}}`
@@ -167,6 +170,34 @@ export function sendList(
   }
   writer.onReady(pump)
   pump()
+}
+
+/** Sends a list in protobuf, which has its length before it. */
+function sendEncodedList(
+  responder: Responder,
+  type: ResourceType,
+  { items, rv, continue: next, remaining }: ListResult,
+  options: ListOptions,
+  { as, lean }: Representation,
+): void {
+  const { encodeList, encodeMessage, messageNameOf } = protobufCodec()
+  const asMetadata = as === 'metadata'
+  const apiVersion = asMetadata ? 'meta.k8s.io/v1' : type.apiVersion
+  const kind = asMetadata ? 'PartialObjectMetadata' : type.kind
+  const message = messageNameOf(apiVersion, kind)
+  const encoded = items.map(version => {
+    const shown = lean ? withoutManagedFields(version) : version
+    return encodeMessage(message, parseJson(fromLatin1(asMetadata ? metadataText(shown) : shown.text)))
+  })
+  const { shard } = options.selection
+  const metadata = {
+    resourceVersion: String(rv),
+    continue: next,
+    remainingItemCount: remaining,
+    shardInfo: shard === undefined || type.custom ? undefined : { selector: shard.text },
+  }
+  const listKind = asMetadata ? 'PartialObjectMetadataList' : type.listKind
+  responder.encoded(200, encodeList({ apiVersion, kind: listKind, metadata, items: encoded }), items.length)
 }
 
 function isLarge(items: readonly Version[]): boolean {

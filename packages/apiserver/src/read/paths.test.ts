@@ -5,10 +5,17 @@ import { compareVersions } from './discovery.ts'
 describe('paths that name no resource', () => {
   it('F1: health, version and what is not there', () =>
     withServer(async ({ call }) => {
-      for (const path of ['/healthz', '/livez', '/readyz'])
+      for (const path of ['/healthz', '/livez', '/readyz', '/readyz/etcd', '/livez/log', '/readyz/informer-sync'])
         expect(await call('GET', path)).toMatchObject({ status: 200, text: 'ok' })
       expect((await call('GET', '/version')).json).toMatchObject({ major: '1', minor: '37' })
-      for (const path of ['/nothing', '/apis/none', '/apis/none/v1', '/apis/none/v1/things']) {
+      for (const path of [
+        '/nothing',
+        '/livez/informer-sync',
+        '/readyz/none',
+        '/apis/none',
+        '/apis/none/v1',
+        '/apis/none/v1/things',
+      ]) {
         expect(await call('GET', path)).toMatchObject({ status: 404, text: '404 page not found\n' })
       }
       // In a group that is built in, an unknown version is told by a Status.

@@ -10,7 +10,8 @@ import { aggregated, groupList, legacyVersions, oneGroup, resourceList } from '.
 import { answerOpenApi } from './openapi.ts'
 import { serverVersion } from './server-version.ts'
 
-const aggregatedType = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+const protobufType = 'application/vnd.kubernetes.protobuf'
+const aggregatedParams = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
 
 /** Answers what names no resource: discovery, version, health. Throws the server's 404. */
 export function answerPath(
@@ -24,15 +25,19 @@ export function answerPath(
   if (info.path.includes('//')) throw StatusError.noSuchPath()
   const anyMethod = /^\/apis\/[^/]+$/.test(path)
   if (!anyMethod && request.method !== 'GET' && request.method !== 'HEAD') throw StatusError.methodNotAllowed()
-  if (/^\/(healthz|livez|readyz)(\/ping)?$/.test(path)) {
-    if (!path.endsWith('/ping')) responder.headers['x-content-type-options'] = 'nosniff'
+  if (
+    /^\/(healthz|livez|readyz)(\/(ping|log|etcd)|(?<=readyz)\/(etcd-readiness|informer-sync|shutdown))?$/.test(path)
+  ) {
     const [, check = '', one] = path.split('/')
+    if (one === undefined) responder.headers['x-content-type-options'] = 'nosniff'
     const verbose = one === undefined && info.query.has('verbose')
     return responder.text(200, verbose ? `[+]ping ok\n${check} check passed\n` : 'ok')
   }
   if (/^\/openapi(\/|$)/.test(path)) return answerOpenApi(registry, request, info, responder, clock.now())
-  const isDiscovery = /^\/apis?(\/|$)/.test(path)
-  const representation = negotiate(request.headers, info.query, { what: isDiscovery ? 'discovery' : 'object' })
+  const representation = negotiate(request.headers, info.query, {
+    what: path === '/api' || path === '/apis' ? 'discovery' : 'object',
+    named: path !== '/apis' && !anyMethod,
+  })
   responder.present(representation)
   if (path === '/metrics')
     return responder.text(200, metricsOf(counters), 'text/plain; version=0.0.4; charset=utf-8; escaping=underscores')
@@ -49,7 +54,9 @@ export function answerPath(
     body = resourceList(registry, parts[1] as string, parts[2] as string)
   if (body === undefined) throw registry.missing(parts[0] === 'api' ? '' : (parts[1] ?? ''))
   if (v2 && (path === '/api' || path === '/apis')) {
-    responder.contentType = aggregatedType
+    responder.contentType = representation.protobuf
+      ? `${protobufType}${aggregatedParams}`
+      : `application/json${aggregatedParams}`
     Object.assign(responder.headers, { 'cache-control': 'public', vary: 'Accept' })
   }
   responder.json(200, body)

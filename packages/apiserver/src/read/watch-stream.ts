@@ -1,6 +1,15 @@
+import { type JsonObject, parseJson } from '@wherry/cel/internal'
 import type { Clock, Timer } from '../clock.ts'
 import type { FaultEffect } from '../faults/fault-rule.ts'
-import { atResourceVersion, metadataText, toLatin1, withHead, withoutManagedFields } from '../objects/stored.ts'
+import {
+  atResourceVersion,
+  fromLatin1,
+  metadataText,
+  toLatin1,
+  withHead,
+  withoutManagedFields,
+} from '../objects/stored.ts'
+import { protobufCodec } from '../protobuf/loaded.ts'
 import { type Selection, selects } from '../requests/list-options.ts'
 import type { Representation } from '../requests/representation.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
@@ -44,6 +53,7 @@ export class WatchStream implements Observer {
   readonly #selection: Selection
   readonly #as: Representation['as']
   readonly #lean: boolean
+  readonly #protobuf: boolean
   readonly #clock: Clock
   readonly #flusher: Flusher
   readonly #writer: ChunkWriter
@@ -65,6 +75,7 @@ export class WatchStream implements Observer {
     this.#selection = options.selection
     this.#as = options.representation.as
     this.#lean = options.representation.lean ?? false
+    this.#protobuf = options.representation.protobuf ?? false
     this.#clock = options.clock
     this.#flusher = options.flusher
     this.#after = options.after
@@ -72,7 +83,7 @@ export class WatchStream implements Observer {
     this.#copies =
       options.effects.find(effect => effect.kind === 'duplicate')?.times ??
       (options.effects.some(effect => effect.kind === 'duplicate') ? 2 : 1)
-    this.#injections = injectionsOf(options.effects)
+    this.#injections = injectionsOf(options.effects, this.#protobuf)
     this.#writer = new ChunkWriter(options.responder)
     this.#writer.onReady(() => this.flush())
     options.responder.onClose(() => this.#finish())
@@ -129,12 +140,12 @@ export class WatchStream implements Observer {
     } else {
       object = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${metadata}}`
     }
-    this.#push({ line: `{"type":"BOOKMARK","object":${object}}\n` })
+    this.#push({ line: eventLine('BOOKMARK', object, this.#protobuf) })
   }
 
   /** An ERROR event with this Status, then the clean end. */
   error(status: Status): void {
-    this.#push({ line: errorLine(status) })
+    this.#push({ line: errorLine(status, this.#protobuf) })
     this.end()
   }
 
@@ -188,7 +199,9 @@ export class WatchStream implements Observer {
   #send(event: Exclude<Pending, { end: true }>): void {
     if ('line' in event) return this.#writer.plain(event.line)
     this.#events++
-    this.#writer.object(this.#text(event.version), `{"type":"${event.type}","object":`, '}\n')
+    const text = this.#text(event.version)
+    if (this.#protobuf) this.#writer.object(eventLine(event.type, text, true), '', '')
+    else this.#writer.object(text, `{"type":"${event.type}","object":`, '}\n')
   }
 
   /** Puts in what faults ask for at this point. Whether that ended the watch. */
@@ -241,11 +254,21 @@ export class WatchStream implements Observer {
   }
 }
 
-function errorLine(status: Status): string {
-  return toLatin1(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`)
+function errorLine(status: Status, protobuf: boolean): string {
+  return eventLine('ERROR', toLatin1(JSON.stringify(status)), protobuf)
 }
 
-function injectionsOf(effects: readonly FaultEffect[]): { at: number; line: string; end: boolean }[] {
+/** An event as it is on the stream, one character a byte; so is `object`, in JSON. */
+function eventLine(type: string, object: string, protobuf: boolean): string {
+  if (!protobuf) return `{"type":"${type}","object":${object}}\n`
+  const { encodeObject, encodeWatchEvent } = protobufCodec()
+  return encodeWatchEvent(type, encodeObject(parseJson(fromLatin1(object)) as JsonObject)).toString('latin1')
+}
+
+function injectionsOf(
+  effects: readonly FaultEffect[],
+  protobuf: boolean,
+): { at: number; line: string; end: boolean }[] {
   const injections: { at: number; line: string; end: boolean }[] = []
   for (const effect of effects) {
     if (effect.kind === 'line') {
@@ -256,7 +279,7 @@ function injectionsOf(effects: readonly FaultEffect[]): { at: number; line: stri
       const error = new StatusError(effect.code, effect.reason ?? '', effect.message ?? 'a fault of the test', {
         details,
       })
-      injections.push({ at: effect.afterEvents ?? 0, line: errorLine(error.toStatus()), end: true })
+      injections.push({ at: effect.afterEvents ?? 0, line: errorLine(error.toStatus(), protobuf), end: true })
     }
   }
   return injections.sort((a, b) => a.at - b.at)

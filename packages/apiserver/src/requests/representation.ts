@@ -8,12 +8,25 @@ export interface Representation {
   readonly gzip: boolean
   /** As YAML instead of JSON. */
   readonly yaml?: boolean
+  /** In Kubernetes' protobuf instead of JSON. */
+  readonly protobuf?: boolean
   /** Without `managedFields`. */
   readonly lean?: boolean
 }
 
-const encodings = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
-const streams = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch']
+const json = 'application/json'
+const yaml = 'application/yaml'
+const protobuf = 'application/vnd.kubernetes.protobuf'
+const encodings = [json, yaml, protobuf] as const
+type Encoding = (typeof encodings)[number]
+const streams = [`${json};stream=watch`, `${protobuf};stream=watch`]
+
+/** One alternative of an Accept header. */
+interface Range {
+  readonly type: string
+  readonly params: ReadonlyMap<string, string>
+  readonly q: number
+}
 
 /** What is asked for, as far as it decides how an answer may look. */
 export interface Negotiated {
@@ -22,13 +35,15 @@ export interface Negotiated {
   readonly type?: { readonly group: string; readonly kind: string; readonly custom: boolean } | undefined
   /** Whether `drop` is understood (KEP-5958); else it is ignored. @default false */
   readonly drops?: boolean | undefined
+  /** Whether an alternative that names no encoding is refused, whatever it matches. @default true */
+  readonly named?: boolean | undefined
 }
 
 /** What the client takes, from Accept, Accept-Encoding, User-Agent and `pretty`. Throws the server's 406. */
 export function negotiate(
   headers: Readonly<Record<string, string>>,
   query: URLSearchParams,
-  { what, type, drops = false }: Negotiated,
+  { what, type, drops = false, named = true }: Negotiated,
 ): Representation {
   const encoding = headers['accept-encoding']
   const gzip = encoding !== undefined && /\bgzip\b/.test(encoding)
@@ -36,45 +51,89 @@ export function negotiate(
   const { accept = '' } = headers
   if (accept === '' || accept === '*/*' || accept === 'application/json') return { as: 'object', pretty, gzip }
   const ranges = parseAccept(accept)
-  const json = ranges.filter(({ type }) => type === 'application/json' || type === '*/*' || type === 'application/*')
-  for (const { params } of json) {
-    const as = params.get('as')
-    const lean = drops && dropsManagedFields(params)
-    if (as === undefined) return { as: 'object', pretty, gzip, lean }
-    if (what === 'discovery') {
-      if (as === 'APIGroupDiscoveryList' && params.get('v') === 'v2') return { as: 'discovery-v2', pretty, gzip }
-      continue
-    }
-    if (params.get('g') !== 'meta.k8s.io' || params.get('v') !== 'v1') continue
-    if (as === 'Table') return { as: 'table', pretty, gzip }
-    if (as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList') {
-      if (as.endsWith('List') !== (what === 'list')) {
-        if (type?.custom && as.endsWith('List')) throw new StatusError(500, '', 'content is not a list')
-        throw notAcceptable(mismatch(as, what, type))
+  if (named && type?.custom !== true && !ranges.some(({ type }) => type === '*/*' || isEncoding(type))) {
+    const available = what === 'list' || what === 'watch' ? [...encodings, ...streams] : encodings
+    throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {})
+  }
+  const negotiated = { what, type, drops }
+  for (const range of ranges) {
+    for (const encoding of encodings) {
+      const as = matches(range, encoding) ? formOf(range.params, encoding, negotiated) : undefined
+      if (as === undefined) continue
+      if (what === 'watch' && encoding === yaml) throw notAcceptable(onlyAccepted(streams))
+      if (as === 'metadata') checkMetadata(range.params.get('as') ?? '', negotiated)
+      return {
+        as,
+        pretty: pretty || range.params.get('pretty') === '1',
+        gzip,
+        ...encodedAs(encoding),
+        ...(drops && as !== 'table' && { lean: dropsManagedFields(range.params) }),
       }
-      return { as: 'metadata', pretty, gzip, lean }
     }
   }
-  const other = what === 'watch' ? undefined : ranges.find(range => encodings.includes(range.type, 1))
-  if (other !== undefined && other.type === encodings[1]) {
-    return { as: 'object', pretty, gzip, yaml: true, lean: drops && dropsManagedFields(other.params) }
-  }
-  if (other !== undefined && !(type?.custom && other.type === encodings[2])) {
-    throw StatusError.missing(`answers as ${other.type}`)
-  }
-  if (what === 'watch' && ranges.some(range => encodings.includes(range.type))) {
-    throw notAcceptable(`only the following media types are accepted: ${streams.join(', ')}`)
-  }
-  if (json.length > 0 || type?.custom) {
-    throw notAcceptable(`only the following media types are accepted: ${encodings.join(', ')}`)
-  }
-  const available = what === 'list' || what === 'watch' ? [...encodings, ...streams] : encodings
-  throw notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {})
+  throw notAcceptable(onlyAccepted(encodings))
 }
 
-/** Whether a client wants YAML first: it is refused in YAML, too. */
-export function prefersYaml({ accept = '' }: Readonly<Record<string, string>>): boolean {
-  return accept.includes('yaml') && parseAccept(accept)[0]?.type === 'application/yaml'
+/** How a refusal is to look: an alternative that asks for another form than the object's own does not count. Without one it is indented JSON. */
+export function negotiateRefusal(
+  headers: Readonly<Record<string, string>>,
+  query: URLSearchParams,
+): Pick<Representation, 'pretty' | 'gzip' | 'yaml' | 'protobuf'> {
+  const gzip = false
+  const pretty = isPretty(headers, query)
+  const { accept = '' } = headers
+  if (accept === '' || accept === '*/*' || accept === json) return { pretty, gzip }
+  for (const range of parseAccept(accept)) {
+    for (const encoding of encodings) {
+      if (!matches(range, encoding) || formOf(range.params, encoding, { what: 'object' }) === undefined) continue
+      return { ...encodedAs(encoding), pretty: pretty || range.params.get('pretty') === '1', gzip }
+    }
+  }
+  return { pretty: true, gzip }
+}
+
+function encodedAs(encoding: Encoding): Pick<Representation, 'yaml' | 'protobuf'> {
+  return { ...(encoding === yaml && { yaml: true }), ...(encoding === protobuf && { protobuf: true }) }
+}
+
+function matches({ type }: Range, encoding: Encoding): boolean {
+  return type === encoding || type === '*/*' || type === 'application/*'
+}
+
+function isEncoding(type: string): boolean {
+  return (encodings as readonly string[]).includes(type)
+}
+
+/** The form that an alternative asks for, if the endpoint has it in this encoding. */
+function formOf(
+  params: ReadonlyMap<string, string>,
+  encoding: Encoding,
+  { what, type }: Negotiated,
+): Representation['as'] | undefined {
+  const stream = params.get('stream') ?? ''
+  if (stream !== '' && (stream !== 'watch' || encoding === yaml)) return undefined
+  if (type === undefined && (params.get('sv') ?? '') !== '') return undefined
+  const as = params.get('as')
+  if (as === undefined && !params.has('g') && !params.has('v')) {
+    return type?.custom && encoding === protobuf ? undefined : 'object'
+  }
+  if (what === 'discovery') {
+    return as === 'APIGroupDiscoveryList' && params.get('v') === 'v2' ? 'discovery-v2' : undefined
+  }
+  if (params.get('g') !== 'meta.k8s.io' || params.get('v') !== 'v1' || type === undefined) return undefined
+  if (as === 'Table') return encoding === protobuf ? undefined : 'table'
+  return as === 'PartialObjectMetadata' || as === 'PartialObjectMetadataList' ? 'metadata' : undefined
+}
+
+function checkMetadata(as: string, { what, type }: Negotiated): void {
+  // A watch shows one object at a time, whatever it is asked for.
+  if (what === 'watch' || as.endsWith('List') === (what === 'list')) return
+  if (type?.custom && as.endsWith('List')) throw new StatusError(500, '', 'content is not a list')
+  throw notAcceptable(mismatch(as, what, type))
+}
+
+function onlyAccepted(types: readonly string[]): string {
+  return `only the following media types are accepted: ${types.join(', ')}`
 }
 
 function dropsManagedFields(params: ReadonlyMap<string, string>): boolean {
@@ -107,7 +166,7 @@ function isPretty(headers: Readonly<Record<string, string>>, query: URLSearchPar
   return agent !== undefined && /^(curl|Wget|Mozilla\/5\.0)/.test(agent)
 }
 
-function parseAccept(accept: string): { type: string; params: ReadonlyMap<string, string>; q: number }[] {
+function parseAccept(accept: string): Range[] {
   const ranges = accept.split(',').map(part => {
     const [type = '', ...rest] = part.split(';').map(piece => piece.trim())
     const params = new Map<string, string>()
@@ -117,5 +176,5 @@ function parseAccept(accept: string): { type: string; params: ReadonlyMap<string
     }
     return { type, params, q: Number(params.get('q') ?? '1') }
   })
-  return ranges.sort((a, b) => b.q - a.q)
+  return ranges.sort((a, b) => b.q - a.q || Number(a.type.includes('*')) - Number(b.type.includes('*')))
 }

@@ -2,6 +2,7 @@ import { objectAt, own } from '@wherry/cel/internal'
 import { taintNewNode } from '../builtin/node.ts'
 import { admitPod, newPodStatus } from '../builtin/pod-defaults.ts'
 import { podProblems } from '../builtin/pod-updates.ts'
+import { podWarnings } from '../builtin/pod-warnings.ts'
 import { allOf, checked } from '../builtin/validation/causes.ts'
 import { checkPod } from '../builtin/validation/pod.ts'
 import type { Strategies } from '../write/strategy.ts'
@@ -21,6 +22,7 @@ export const podStrategies: Strategies = {
     },
     admit: admitPod,
     problems: allOf(checked(checkPod), podProblems),
+    warnings: podWarnings,
     answersDeleted: true,
   },
   nodes: {

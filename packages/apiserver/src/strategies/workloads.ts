@@ -1,6 +1,7 @@
 import { objectAt, stringAt } from '@wherry/cel/internal'
 import { nextTemplate } from '../builtin/daemon-set.ts'
 import { immutable } from '../builtin/immutable.ts'
+import { hasSameTemplate, namedTemplateWarnings, templateWarnings } from '../builtin/pod-warnings.ts'
 import { allOf, checked, checkedStatus } from '../builtin/validation/causes.ts'
 import {
   checkDaemonSetStatus,
@@ -19,22 +20,29 @@ function nameService(object: KubeObject): void {
 
 /** The strategies of Deployments, DaemonSets, ReplicaSets, StatefulSets and what they consist of. */
 export const workloadStrategies: Strategies = {
-  replicationcontrollers: { orphansByDefault: { warning: undefined } },
+  replicationcontrollers: {
+    orphansByDefault: { warning: undefined },
+    warnings: namedTemplateWarnings('spec.template'),
+  },
   'deployments.apps': {
     countsAnnotations: true,
+    warnings: namedTemplateWarnings('spec.template'),
     problems: allOf(checked(checkDeployment), immutable('spec.selector'), checkedStatus(checkDeploymentStatus)),
   },
   'daemonsets.apps': {
     create: object => nextTemplate(object, undefined),
     update: nextTemplate,
+    warnings: templateWarnings('spec.template', hasSameTemplate),
     problems: allOf(immutable('spec.selector'), checked(checkDaemonSet), checkedStatus(checkDaemonSetStatus)),
   },
   'replicasets.apps': {
+    warnings: namedTemplateWarnings('spec.template'),
     problems: allOf(checked(checkReplicaSet), immutable('spec.selector'), checkedStatus(checkReplicaSetStatus)),
   },
   'statefulsets.apps': {
     create: nameService,
     update: nameService,
+    warnings: templateWarnings('spec.template'),
     problems: allOf(
       checked(checkStatefulSet),
       immutable('spec.selector', 'spec.volumeClaimTemplates', 'spec.serviceName', 'spec.podManagementPolicy'),

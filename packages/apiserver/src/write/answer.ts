@@ -75,7 +75,7 @@ export function answerWrite(host: WriteHost, write: WriteRequest): void {
   confirmGrant(host, write, object)
   own(host, write, current.object, object)
   const after = host.writer.update(type, current, object, partOf(target), { dryRun, viaPatch })
-  warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
+  warnOf(write, after, current.object)
   send(host, write, 200, after, dryRun)
 }
 
@@ -94,7 +94,7 @@ function applyConfiguration(host: WriteHost, write: WriteRequest, dryRun: boolea
   if (current !== undefined) {
     confirmGrant(host, write, object)
     const after = host.writer.update(type, current, object, partOf(target), { dryRun, viaPatch: true })
-    warnOfFinalizers(write, after, current.object.metadata.finalizers ?? [])
+    warnOf(write, after, current.object)
     return send(host, write, 200, after, dryRun)
   }
   authorizeCreate(host, write)
@@ -185,8 +185,15 @@ function store(host: WriteHost, write: WriteRequest, object: KubeObject, dryRun:
   host.definitions.admitCreate(type, object.metadata.name ?? '')
   confirmGrant(host, write, object)
   const created = host.writer.create(type, object, dryRun)
-  warnOfFinalizers(write, created, [])
+  warnOf(write, created, undefined)
   send(host, write, 201, created, dryRun)
+}
+
+function warnOf(write: WriteRequest, object: KubeObject, old: KubeObject | undefined): void {
+  warnOfFinalizers(write, object, old?.metadata.finalizers ?? [])
+  const { type, target, responder, strategyOf } = write
+  if (target.subresource !== '') return
+  for (const warning of strategyOf(type).warnings?.(object, old) ?? []) responder.warn(warning)
 }
 
 /** The server of custom resources takes any finalizer, and warns of new ones that others may use too. */
@@ -296,5 +303,5 @@ function send(host: WriteHost, write: WriteRequest, code: number, object: KubeOb
 
 function sendValue({ responder }: WriteRequest, code: number, value: Json): void {
   const text = toLatin1(JSON.stringify(value))
-  responder.latin1(code, text, text.length)
+  responder.latin1(code, `${text}\n`, text.length)
 }

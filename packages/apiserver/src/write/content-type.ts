@@ -1,6 +1,4 @@
-import { createRequire } from 'node:module'
-import { fileURLToPath } from 'node:url'
-import type * as Protobuf from '../protobuf/index.ts'
+import { protobufCodec } from '../protobuf/loaded.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 import { type BodyOf, contentTypeOf, isYaml } from './body.ts'
@@ -11,20 +9,6 @@ function unsupported(message: string): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', message)
 }
 
-let loaded: typeof Protobuf | undefined
-
-/** The decoder, loaded with the first body in protobuf: at once, since a simulated clock could not wait for it. */
-function decoder(): typeof Protobuf {
-  loaded ??= createRequire(import.meta.url)(entry()) as typeof Protobuf
-  return loaded
-}
-
-/** The source beside this one; in the built package a file of its own. */
-function entry(): string {
-  const here = import.meta.url
-  return fileURLToPath(new URL(here.endsWith('.ts') ? '../protobuf/index.ts' : './protobuf/index.js', here))
-}
-
 /**
  * The request with its body in JSON, if it is in protobuf: clients that Go generates send every body so, the options of a delete too. Throws the
  * server's 400 for bytes that are no protobuf. A custom resource in protobuf ends the connection to a real server; here it is 415.
@@ -33,7 +17,7 @@ export function withJsonBody<R extends BodyOf & { readonly method: string }>(req
   const { method, body, headers } = request
   if (body.length === 0 || method === 'PATCH' || contentTypeOf(request) !== protobuf) return request
   if (type.custom && method !== 'DELETE') throw unsupported(unknownFormat(['application/json', 'application/yaml']))
-  const { decodeProtobuf, ProtobufError } = decoder()
+  const { decodeProtobuf, ProtobufError } = protobufCodec()
   try {
     const inJson = Buffer.from(JSON.stringify(decodeProtobuf(body)))
     return { ...request, body: inJson, headers: { ...headers, 'content-type': 'application/json' } }

@@ -16,6 +16,8 @@ export interface Strategy {
   update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
   /** What is wrong with an object beside its metadata. */
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
+  /** What the sender of an object is warned of. */
+  warnings?(object: KubeObject, old: KubeObject | undefined): string[]
   /** Whether its metadata is looked at only if nothing else is wrong. */
   readonly checksMetadataLast?: boolean
   /** Refuses what can't be decoded, by a `DecodeError`, and gives values the form that decoding gives them. */

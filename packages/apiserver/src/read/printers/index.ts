@@ -3,6 +3,7 @@ import { resourceKey } from '../../store/store.ts'
 import { admission } from './admission.ts'
 import { basic } from './basic.ts'
 import { cluster } from './cluster.ts'
+import { definitions } from './definitions.ts'
 import { network } from './network.ts'
 import { pods } from './pods.ts'
 import type { Printer } from './printer.ts'
@@ -21,6 +22,7 @@ const printers: Readonly<Record<string, Printer>> = {
   ...scaling,
   ...cluster,
   ...admission,
+  ...definitions,
   ...rarer,
   pods,
 }

@@ -43,6 +43,36 @@ describe('what kubectl get shows', () => {
     }))
 })
 
+it('F1: a definition is shown with its scope and the versions that are served', () =>
+  withServer(async kit => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+    const schema = { openAPIV3Schema: { type: 'object' } }
+    const version = (name: string, served: boolean, storage: boolean): object => ({ name, served, storage, schema })
+    await kit.call('POST', path, {
+      metadata: { name: 'games.arcade.example.com' },
+      spec: {
+        group: 'arcade.example.com',
+        scope: 'Namespaced',
+        names: { plural: 'games', kind: 'Game', shortNames: ['g', 'gm'] },
+        versions: [version('v2', true, true), version('v1', true, false), version('v0', false, false)],
+      },
+    })
+    await kit.sim.advance(10_000)
+    const { json } = await kit.call('GET', path, undefined, accept)
+    expect(json.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual([
+      'Name',
+      'Scope',
+      'Versions',
+      'Created At',
+      'Group',
+      'Kind',
+      'ShortNames',
+      'Established',
+    ])
+    const cells = ['Namespaced', 'v1,v2(storage)', expect.any(String), 'arcade.example.com', 'Game', 'g,gm', true]
+    expect(json.rows[0].cells).toEqual(['games.arcade.example.com', ...cells])
+  }))
+
 it('F1: there is a Table of every built-in that can be watched', () => {
   // Of some, a real server shows the name and the time of creation alone.
   const isPrinted = ({ columns }: ResourceType): boolean =>

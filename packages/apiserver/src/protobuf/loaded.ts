@@ -1,0 +1,20 @@
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import type * as Protobuf from './index.ts'
+
+let loaded: typeof Protobuf | undefined
+
+/**
+ * What reads and writes protobuf, loaded with the first request that has or wants it: at once, since a simulated clock could not wait for
+ * it.
+ */
+export function protobufCodec(): typeof Protobuf {
+  loaded ??= createRequire(import.meta.url)(entry()) as typeof Protobuf
+  return loaded
+}
+
+/** The source in this folder; in the built package a file of its own. */
+function entry(): string {
+  const here = import.meta.url
+  return fileURLToPath(new URL(here.endsWith('.ts') ? './index.ts' : './protobuf/index.js', here))
+}

@@ -115,6 +115,8 @@ spec:
           env:
             - name: NODE_ENV
               value: production
+            - name: NODE_OPTIONS
+              value: --max-semi-space-size=4
           ports:
             - name: health
               containerPort: 8080

@@ -1,5 +1,6 @@
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { deployedOptions } from '../../harness/deployed.ts'
 import { measureConversion } from './measure.ts'
 
 /** An operator of ours. */
@@ -7,7 +8,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const program = await asJavaScript(new URL('./wherry-program.ts', import.meta.url))
   return measureConversion(context, {
     command: process.execPath,
-    args: [program],
+    args: [...deployedOptions, program],
     env: {},
     path: '/convert/gadgets.bench.example.com',
   })

@@ -3,6 +3,7 @@ import { fromUrl } from '@wherry/client/internal'
 import { startApiServer } from '@wherry/testing'
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { deployedOptions } from '../../harness/deployed.ts'
 import { Program } from '../../harness/program.ts'
 import { define } from '../../server/define.ts'
 import { game } from './game.crd.ts'
@@ -19,12 +20,16 @@ export async function run({ options }: SubjectContext): Promise<Metrics> {
   await client.create(games, { metadata: { namespace: 'default', name: 'one' }, spec: { players: 2 } })
   await client.close()
   const module = options.withSchema === true ? './with-schema.ts' : './without-schema.ts'
-  const program = new Program(process.execPath, [await asJavaScript(new URL(module, import.meta.url))], {
-    NODE_ENV: 'production',
-    BENCH_URL: server.url,
-    BENCH_CA: server.ca ?? '',
-    BENCH_TOKEN: server.token,
-  })
+  const program = new Program(
+    process.execPath,
+    [...deployedOptions, await asJavaScript(new URL(module, import.meta.url))],
+    {
+      NODE_ENV: 'production',
+      BENCH_URL: server.url,
+      BENCH_CA: server.ca ?? '',
+      BENCH_TOKEN: server.token,
+    },
+  )
   try {
     let { rssBytes } = await program.says('ready')
     for (let i = 0; i < READINGS; i++) {

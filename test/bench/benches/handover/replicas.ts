@@ -4,6 +4,7 @@ import { fromUrl } from '@wherry/client/internal'
 import { configMaps } from '@wherry/client/resources/core'
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { deployedOptions } from '../../harness/deployed.ts'
 import { Program } from '../../harness/program.ts'
 
 const key = { name: 'probe', namespace: 'default' }
@@ -27,7 +28,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const start = async (): Promise<{ name: string; program: Program }> => {
     const name = `replica-${replicas++}`
     const env = { BENCH_URL: url, BENCH_CA: ca, BENCH_TOKEN: token, BENCH_OBJECTS: String(context.objects) }
-    const program = new Program(process.execPath, ['--expose-gc', module], {
+    const program = new Program(process.execPath, ['--expose-gc', ...deployedOptions, module], {
       ...{ ...env, NODE_ENV: 'production', BENCH_IDENTITY: name },
     })
     running.add(program)

@@ -3,6 +3,7 @@ import { fromUrl } from '@wherry/client/internal'
 import { type IsolatedApiServer, startApiServer } from '@wherry/testing'
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { deployedOptions } from '../../harness/deployed.ts'
 import { Program } from '../../harness/program.ts'
 import { defineWidgets } from '../../server/define-widgets.ts'
 import { widgets } from '../../server/widgets.ts'
@@ -17,12 +18,16 @@ export async function run({ objects, options }: SubjectContext): Promise<Metrics
   await defineWidgets(client)
   await client.create(widgets, { metadata: { namespace: 'default', name: 'one' } })
   await client.close()
-  const program = new Program(process.execPath, [await asJavaScript(new URL('./program.ts', import.meta.url))], {
-    NODE_ENV: 'production',
-    BENCH_URL: server.url,
-    BENCH_CA: server.ca ?? '',
-    BENCH_TOKEN: server.token,
-  })
+  const program = new Program(
+    process.execPath,
+    [...deployedOptions, await asJavaScript(new URL('./program.ts', import.meta.url))],
+    {
+      NODE_ENV: 'production',
+      BENCH_URL: server.url,
+      BENCH_CA: server.ca ?? '',
+      BENCH_TOKEN: server.token,
+    },
+  )
   try {
     const { ms } = await program.says('ready')
     const before = await requests(server)

@@ -1,5 +1,6 @@
 import { asJavaScript } from '../../harness/as-javascript.ts'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { deployedOptions } from '../../harness/deployed.ts'
 import { Program } from '../../harness/program.ts'
 
 /** Runs an operator as a process of its own until it has reconciled every object, and once more until it has settled. */
@@ -20,18 +21,23 @@ export async function measureOperator(
   })
   try {
     const { ms, cpuMs } = await program.says('ready')
-    const { rssBytes } = await program.says('settled')
-    return { ready_ms: ms, cpu_ms: cpuMs, rss_bytes: rssBytes }
+    const { rssBytes, peakBytes } = await program.says('settled')
+    return { ready_ms: ms, cpu_ms: cpuMs, rss_bytes: rssBytes, peak_bytes: peakBytes }
   } finally {
     await program.close()
   }
 }
 
-/** As {@link measureOperator}, of a program for Node that is a module beside the subject's. */
+/** As {@link measureOperator}, of a program for Node that is a module of the subject's folder. The option `plain` leaves out the options of Node that Deployments have. */
 export async function measureNode(
   context: SubjectContext,
   program: URL,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Metrics> {
-  return measureOperator(context, process.execPath, ['--expose-gc', await asJavaScript(program)], env)
+  return measureOperator(
+    context,
+    process.execPath,
+    ['--expose-gc', ...(context.options.plain === true ? [] : deployedOptions), await asJavaScript(program)],
+    env,
+  )
 }

@@ -2,8 +2,8 @@ import type { Scope, View } from '@wherry/client'
 import type { SharedInformer } from '@wherry/informer'
 
 /**
- * The cache that stands behind a watch manager: it keeps an informer for each view that somebody holds. The dynamic cache
- * is one; another need only keep this contract.
+ * The cache that stands behind a watch manager: it keeps an informer for each view that has a hold. The dynamic cache
+ * is one, and any other that keeps this contract will do.
  */
 export interface WatchedCache {
   /**
@@ -13,9 +13,9 @@ export interface WatchedCache {
    * - Holds are counted, each by its identity: one holder may hold a view twice.
    * - The first hold starts the view's informer, unless it is there already. While an informer is being removed, a hold
    *   begins a new one, whole (rule D6).
-   * - While it is held, nobody removes it: who tries gets an error that names a holder (rule D4).
+   * - While it is held, nobody removes it: an attempt fails with an error that names a holder (rule D4).
    * - A resource that the server does not know (yet), or forbids, is no error here. The informer goes on trying, or waits
-   *   to hear of it, and starts without another call (rules D7, D8).
+   *   until the resource is discovered, and starts without another call (rules D7, D8).
    *
    * @throws what makes the view impossible to hold now: another projection of the same name, a cache that was closed. The
    * watch manager tries again, with backoff.
@@ -23,13 +23,13 @@ export interface WatchedCache {
   hold<C, S extends Scope>(view: View<C, S>, holder: string): Hold<C>
   /**
    * Moves the held informer to `to`, a view of the same resource and projection, while it runs (rule D9). All its
-   * cursors stay and hear the difference only, under the new view: what fell out is deleted, what came in is changed. When it
-   * resolves, the hold is one of `to`.
+   * cursors stay and receive the difference alone, under the new view: objects that fell out are deleted, objects that came in are changed. When it
+   * resolves, `to` is held.
    *
-   * Rejects, with nothing changed, where that can't be: `to` is cached already, or can't be read; the informer has another
-   * holder; the hold was let go.
+   * Rejects, with nothing changed, if that can't be: `to` is cached already, or can't be read; the informer has another
+   * holder; the hold was released.
    *
-   * Left out by a cache that can't: then `to` is held in place of it.
+   * A cache that can't do it leaves it out: then `to` is held in its place.
    */
   moveHold?<C, S extends Scope>(hold: Hold<C>, to: View<C, S>): Promise<void>
 }

@@ -36,7 +36,7 @@ interface Life {
   wanted: Map<string, View<KubernetesObject>>
 }
 
-it('W7: whatever registrars, sinks and the cluster do, each ends with what is there, and only what is wanted is watched', async () => {
+it('W7: whatever registrars, sinks and the cluster do, each sink ends with the objects of the cluster, and only wanted views are watched', async () => {
   await forEachSeed(run, { seeds: 600 })
 }, 900_000)
 
@@ -121,7 +121,7 @@ async function run(seed: number): Promise<void> {
         () => true,
         () => false,
       )
-      // It takes what is added and removed meanwhile into account; here nothing is.
+      // Views that are added and removed meanwhile count; here there are none.
       const before = life.wanted
       if (await replaced) life.wanted = new Map(target.map(each => [each.key, each]))
       else life.wanted = before

@@ -5,17 +5,17 @@ import type { SubscriptionIndex } from './subscription-index.ts'
 type Reported = Pick<Registrar, 'name' | 'stats'>
 type Counted = Pick<RegistrarStats, 'delivered' | 'retried' | 'resets'>
 
-/** Writes where the registrars stand to the environment's metrics (rule W14). */
+/** Writes the figures of registrars to the environment's metrics (rule W14). */
 export class WatchMetrics {
   readonly #metrics: Metrics
-  /** What the counters were told, by registrar. */
-  readonly #told = new Map<Reported, Counted>()
+  /** What the counters have counted, by registrar. */
+  readonly #counted = new Map<Reported, Counted>()
 
   constructor(metrics: Metrics) {
     this.#metrics = metrics
   }
 
-  /** The whole manager's: how many types of objects are wanted, and are watched. */
+  /** Of the whole manager: how many types of objects its registrars want, and how many are watched. */
   overall(subscriptions: SubscriptionIndex): void {
     this.#metrics.gauge('watch_manager_intended_watch_gvk', types(subscriptions.intended()))
     this.#metrics.gauge('watch_manager_watched_gvk', types(subscriptions.watched()))
@@ -24,22 +24,22 @@ export class WatchMetrics {
   registrar(registrar: Reported): void {
     const labels = { registrar: registrar.name }
     const stats = registrar.stats()
-    const told = this.#told.get(registrar) ?? { delivered: 0, retried: 0, resets: 0 }
+    const counted = this.#counted.get(registrar) ?? { delivered: 0, retried: 0, resets: 0 }
     this.#metrics.gauge('watch_manager_registrar_intended_views', stats.intended, labels)
     this.#metrics.gauge('watch_manager_registrar_watched_views', stats.watched, labels)
     this.#metrics.gauge('watch_manager_registrar_lag_changes', stats.lag, labels)
     this.#metrics.gauge('watch_manager_registrar_lag_seconds', stats.lagMs / 1000, labels)
     this.#metrics.gauge('watch_manager_registrar_retrying_objects', stats.retrying, labels)
-    this.#metrics.count('watch_manager_registrar_delivered_total', labels, stats.delivered - told.delivered)
-    this.#metrics.count('watch_manager_registrar_retried_total', labels, stats.retried - told.retried)
-    this.#metrics.count('watch_manager_registrar_resets_total', labels, stats.resets - told.resets)
-    this.#told.set(registrar, stats)
+    this.#metrics.count('watch_manager_registrar_delivered_total', labels, stats.delivered - counted.delivered)
+    this.#metrics.count('watch_manager_registrar_retried_total', labels, stats.retried - counted.retried)
+    this.#metrics.count('watch_manager_registrar_resets_total', labels, stats.resets - counted.resets)
+    this.#counted.set(registrar, stats)
   }
 
-  /** The last word on one that is closed. */
+  /** Writes the last figures of a registrar that is closed. */
   closed(registrar: Reported): void {
     this.registrar(registrar)
-    this.#told.delete(registrar)
+    this.#counted.delete(registrar)
   }
 }
 

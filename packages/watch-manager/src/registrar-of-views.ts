@@ -112,7 +112,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
       this.#state = 'closing'
       this.#trial?.end(new RegistrarClosedError(this.name))
       this.#unsubscribeAll([...this.#subscriptions.keys()])
-      this.#tell()
+      this.#notify()
     }
     await this.#gone(options.signal)
     if (this.#state === 'closed') return
@@ -124,7 +124,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     await this.close()
   }
 
-  /** A subscription may give way to another of the same view meanwhile: then that one is waited for. */
+  /** If another subscription of the same view takes its place meanwhile, waits for that one. */
   async #whenSynced(key: string, signal: AbortSignal | undefined, orAbsent: boolean): Promise<void> {
     for (
       let subscription = this.#subscriptions.get(key), done: Subscription<C> | undefined;
@@ -139,20 +139,20 @@ export class RegistrarOfViews<C> implements Registrar<C> {
   #subscribe(view: View<C>, hold?: Hold<C>): void {
     const subscription = new Subscription<C>(view, this.name, this.#shared, this.#limits)
     const earlier = this.#knownAs(view)
-    // Calls for an earlier subscription of the view may still be under way, or be to come: a key's calls come one after the other.
+    // Calls of an earlier subscription of the view may be under way, or still to come: the calls of a key are made one after the other.
     if (earlier.length > 0) subscription.after(Promise.all(earlier.map(each => each.left())))
     this.#subscriptions.set(view.key, subscription)
     this.#shared.subscriptions.add(subscription as Subscription)
     if (this.#shared.started) subscription.begin(hold)
   }
 
-  /** The sink is told once all of it is done: it may want others while it is told. */
+  /** Notifies the sink after all are removed: the sink may add views during the call. */
   #unsubscribeAll(keys: readonly string[]): void {
     const known = keys.flatMap(key => this.#unsubscribe(key))
-    for (const view of known) this.#tell(view)
+    for (const view of known) this.#notify(view)
   }
 
-  /** Gives the views that the sink is to be told of. */
+  /** Returns the views whose removal the sink is to be notified of. */
   #unsubscribe(key: string): readonly View<C>[] {
     const subscription = this.#subscriptions.get(key)
     if (subscription === undefined) return nothing
@@ -223,7 +223,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     if ((await moved) || this.#subscriptions.get(to.key) !== subscription) return
     const known = this.#unsubscribe(to.key)
     this.#subscribe(to)
-    for (const view of known) this.#tell(view)
+    for (const view of known) this.#notify(view)
   }
 
   async #tryReplace(target: Map<string, View<C>>, signal: AbortSignal | undefined): Promise<void> {
@@ -252,14 +252,14 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     await this.#gone(signal)
   }
 
-  /** Waits for what is leaving; of one view, or of all. */
+  /** Waits until the removed subscriptions of one view, or of all, have ended. */
   async #gone(signal: AbortSignal | undefined, key?: string): Promise<void> {
     const leaving = [...this.#leaving].filter(subscription => key === undefined || subscription.view.key === key)
     await Promise.all(leaving.map(subscription => subscription.gone(signal)))
   }
 
-  /** Says that there will be no more: of a view, or of any. */
-  #tell(view?: View<C>): void {
+  /** Calls the sink's `removed` for a view, or its `closed`. */
+  #notify(view?: View<C>): void {
     const { environment } = this.#shared
     const failed = (error: unknown): void => {
       environment.onError(asError(error), { phase: `sink ${this.name}`, resource: view?.key })

@@ -161,7 +161,7 @@ describe('wanting', () => {
     expect(cache.open).toEqual([])
   })
 
-  it('D4: a view whose informer was ended by others is held again, and heard from its reset on', async () => {
+  it('D4: a view whose informer was ended by others is held again, and delivered from its reset on', async () => {
     const { simulation, cache, manager } = setUp()
     const log: string[] = []
     cache.put(apples, 'a')
@@ -243,7 +243,7 @@ describe('synced', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W4: waits no longer than its signal, nor for what is not wanted any more', async () => {
+  it('W4: waits no longer than its signal, nor for a view that is not wanted any more', async () => {
     const { simulation, manager } = setUp({ start: false })
     const one = manager.registrar('one', () => {})
     await one.add(apples)
@@ -339,7 +339,7 @@ describe('from within a sink', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('R23: who calls from a promise that outlives its call is outside again', async () => {
+  it('R23: code in a promise that outlives its call is outside of it again', async () => {
     const { simulation, cache, manager } = setUp()
     const ends: (() => void)[] = []
     const log: string[] = []
@@ -367,7 +367,7 @@ describe('from within a sink', () => {
 })
 
 describe('closing', () => {
-  it('W13: removes all that it wanted, tells nothing more, and says so to the sink', async () => {
+  it('W13: removes all its views, delivers no more events, and calls closed of the sink', async () => {
     const { simulation, cache, manager } = setUp()
     const log: string[] = []
     const sink = {
@@ -393,7 +393,7 @@ describe('closing', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('R23: waits for a sink under way at most closeTimeoutMs or the signal, and then names what is still running', async () => {
+  it('R23: waits for a sink under way at most closeTimeoutMs or the signal, and then names the calls that still run', async () => {
     const { simulation, cache, manager } = setUp({ closeTimeoutMs: 5000 })
     const stuck = {
       concurrency: 2,
@@ -435,7 +435,7 @@ describe('closing', () => {
     expect(simulation.pending()).toEqual([])
   })
 
-  it('W4: who waits for its views is told that it was closed, and await using closes it', async () => {
+  it('W4: a wait for its views rejects once it is closed, and await using closes it', async () => {
     const { simulation, manager } = setUp()
     const one = manager.registrar('one', () => {})
     await one.add(apples)
@@ -462,7 +462,7 @@ describe('closing', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('X9: what a sink throws from removed and closed is told to onError, and closing goes on', async () => {
+  it('X9: an error that a sink throws from removed or closed goes to onError, and closing goes on', async () => {
     const { simulation, manager } = setUp()
     const broken = (what: string) => (): never => {
       throw new Error(what)
@@ -500,7 +500,7 @@ describe('W1', () => {
   })
 })
 
-describe('what is still running', () => {
+describe('calls that still run', () => {
   it('R23: is named: a reset, a synced, a move', async () => {
     const { simulation, cache, manager } = setUp({ closeTimeoutMs: 0 })
     const red = apples.within({ labels: { colour: 'red' } })

@@ -57,7 +57,7 @@ export interface RegistrarStats {
   readonly delivered: number
   /** Calls that were repeated after a failure. */
   readonly retried: number
-  /** How often a view was replayed from the start, because it fell too far behind or one of `failed` is gone. */
+  /** How often a view was replayed from the start, because it fell too far behind or an object of `failed` is gone. */
   readonly resets: number
   /** Objects whose call failed and will be repeated. */
   readonly retrying: number

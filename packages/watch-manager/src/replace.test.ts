@@ -190,7 +190,7 @@ describe('rollback', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('X9: what a cache throws as a rollback lets go is told to onError, and the reason is the views’', async () => {
+  it('X9: an error that a cache throws while a rollback releases its holds goes to onError, and the views give the reason', async () => {
     const { simulation, cache, manager } = setUp()
     cache.refuse(pears, new Error('forbidden'))
     const one = manager.registrar('one')
@@ -213,7 +213,7 @@ describe('rollback', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W4: what is added and removed while it waits counts', async () => {
+  it('W4: views that are added and removed while it waits count', async () => {
     const { simulation, cache, manager } = setUp({ listMs: 1000 })
     const one = manager.registrar('one')
     const replacing = one.replace([pears, red], { onFailure: 'rollback' })
@@ -246,7 +246,7 @@ describe('rollback', () => {
 })
 
 describe('from within a sink', () => {
-  it('W4: what a sink asks for while it is told of a removal is what becomes of it', async () => {
+  it('W4: a view that a sink adds while it is notified of a removal is wanted', async () => {
     const { simulation, cache, manager } = setUp()
     const one: Registrar = manager.registrar('one', {
       event: () => {},
@@ -266,7 +266,7 @@ describe('from within a sink', () => {
 })
 
 describe('a move that takes its time', () => {
-  /** A registrar that moves from apples to the red ones, while one of its calls is under way. */
+  /** A registrar that moves from apples to the red ones, while a call is under way. */
   async function moving() {
     const parts = setUp()
     const { simulation, cache, manager } = parts
@@ -292,7 +292,7 @@ describe('a move that takes its time', () => {
     return { ...parts, one, log, moved, arrive, end: () => ends[0]?.() }
   }
 
-  it('W7, D9: a view that is wanted again meanwhile is told once the sink knows of the move', async () => {
+  it('W7, D9: a view that is wanted again meanwhile is delivered after the sink has taken the move', async () => {
     const { simulation, manager, one, log, moved, arrive, end } = await moving()
     await one.add(apples)
     arrive()
@@ -377,7 +377,7 @@ describe('rescope', () => {
     return { ...parts, one, log }
   }
 
-  it('D9: a view that makes way for another of the same resource is moved: only the difference is told', async () => {
+  it('D9: a view that makes way for another of the same resource is moved: only the difference is delivered', async () => {
     const { simulation, cache, manager, one, log } = await moved()
     expect(log).toEqual([`rescoped ${apples.key} ${red.key}`, 'deleted b 2 unknown'])
     expect(one.watched).toEqual([red])
@@ -393,7 +393,7 @@ describe('rescope', () => {
     expect(cache.open).toEqual([])
   })
 
-  it('D9: the sink hears of the move once earlier calls have settled, before what the new scope brings, of the new view', async () => {
+  it('D9: the sink is notified of the move after earlier calls have settled, and before the objects of the new scope', async () => {
     const { simulation, cache, manager } = setUp()
     const log: string[] = []
     const ends: (() => void)[] = []

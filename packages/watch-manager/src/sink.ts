@@ -11,19 +11,19 @@ export interface SinkSynced<C = unknown> extends Synced<C> {
 }
 
 /**
- * Where a registrar's events go. What it can rely on:
+ * Receives a registrar's events. It can rely on this:
  *
  * **Order.** For one view and object: never an older state after a newer one, never a state after its `deleted` unless it
  * was created again (then `deleted` comes first) or is in the selection again. Between objects: that of their last change,
  * but for retries. `reset` and `synced` come when all earlier calls of their view have settled. Between views: none.
  *
- * **How often.** The newest state is heard at least once; states in between may be left out, and one may be heard twice.
- * An object that came and went may be left out, and a `deleted` may come for one that was never heard of.
+ * **How often.** The newest state is delivered at least once; states in between may be left out, and a state may be delivered twice.
+ * An object that came and went may be left out, and a `deleted` may come for an object that was never delivered.
  *
- * **Reset and synced.** A view begins with `reset`, all that is there, `synced`. A sink that fell far behind hears them
- * again, and so does one that was told of objects that could not be transformed (`failed`), when such a one is gone. What was
- * not heard of between the two, and is in neither `failed` nor `retrying`, is not there any more: a sink that remembers
- * objects forgets those, the ones of an earlier process among them.
+ * **Reset and synced.** A view begins with `reset`, all that is there, `synced`. A sink that fell far behind receives them
+ * again. So does a sink that was given objects that could not be transformed (`failed`), when such an object is gone. An object that was
+ * not delivered between the two, and is in neither `failed` nor `retrying`, does not exist any more: a sink that remembers
+ * objects forgets it, also if an earlier process stored it.
  *
  * **Waiting.** A promise that `event` returns is waited for: no more than `concurrency` calls are under way, over all the
  * registrar's views, and never two for one object. Meanwhile changes are not piled up but coalesced. Nobody else waits.
@@ -31,7 +31,7 @@ export interface SinkSynced<C = unknown> extends Synced<C> {
  * **Failing.** A call that throws or rejects is made again after a backoff, with the object's newest state then; other
  * objects go on. A failed `reset` or `synced` holds its view back until it succeeds.
  *
- * **The end.** Nothing is heard of a view once it is removed, or of any once the registrar is closed.
+ * **The end.** No event of a view arrives after its removal, and no event at all after the registrar is closed.
  */
 export interface Sink<C = unknown> {
   /** How many calls may run at the same time, for different objects. Read when the registrar is created. @default 1 */

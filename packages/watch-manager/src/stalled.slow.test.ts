@@ -47,9 +47,9 @@ it('W6: a registrar that stalls while 100,000 events over 1,000 objects pass kee
   const manager = new WatchManager({ cache, environment, closeTimeoutMs: 0 })
   manager.start()
   let stalls = false
-  let heard = 0
+  let received = 0
   const stuck = manager.registrar('stuck', () => (stalls ? new Promise(() => {}) : undefined))
-  const quick = manager.registrar('quick', () => void heard++)
+  const quick = manager.registrar('quick', () => void received++)
   await Promise.all([stuck.add(view), quick.add(view)])
   await Promise.all([stuck.synced(), quick.synced()])
   for (let event = 0; event < 100_000; event++) {
@@ -60,7 +60,7 @@ it('W6: a registrar that stalls while 100,000 events over 1,000 objects pass kee
   }
   await environment.clock.turn()
   await environment.clock.turn()
-  expect(heard).toBeGreaterThan(100_000)
+  expect(received).toBeGreaterThan(100_000)
   expect(stuck.stats()).toMatchObject({ running: 1 })
   expect(stuck.stats().lag).toBeGreaterThanOrEqual(1000)
   expect(queryObjects(State, { format: 'count' })).toBeLessThan(1000 + 17)
@@ -108,7 +108,7 @@ it('W6: each of 40 registrars that stall while 100,000 events over 1,000 objects
   store.close(new Error('over'))
 })
 
-/** What is used after a collection of garbage, in bytes. */
+/** The heap in use after a collection, in bytes. */
 function heap(): number {
   // Counting objects collects first.
   queryObjects(State, { format: 'count' })

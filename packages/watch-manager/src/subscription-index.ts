@@ -20,7 +20,7 @@ export class SubscriptionIndex {
     if (subscriptions?.size === 0) this.#byKey.delete(key)
   }
 
-  /** An informer is on its way from one view to another: neither is held anew before it got there. */
+  /** An informer moves from one view to another: neither is held again before the move ends. */
   moving(from: string, to: string, moved: Promise<unknown>): void {
     for (const key of [from, to]) this.#moves.set(key, moved)
     moved.then(() => {
@@ -49,7 +49,7 @@ export class SubscriptionIndex {
 
   /** Each view once that is watched. */
   watched(): View[] {
-    // One informer serves all of them: what is true of one that has begun is true of all.
+    // One informer serves all subscriptions: whether it has begun is the same for all.
     return [...this.#byKey.values()]
       .filter(subscriptions => some(subscriptions, subscription => subscription.watched))
       .map(subscriptions => first(subscriptions).view)

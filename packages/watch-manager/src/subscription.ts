@@ -83,7 +83,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     this.#changed()
   }
 
-  /** Tells nothing before `earlier` is over: calls of an earlier subscription of this view. */
+  /** Makes no call before `earlier` has settled: calls of an earlier subscription of this view. */
   after(earlier: Promise<unknown>): void {
     if (this.#delivery === undefined) return
     this.#waiting = true
@@ -111,8 +111,8 @@ export class Subscription<C = unknown> implements DeliveryListener {
   }
 
   /**
-   * Is of another view from now on, and moves its informer there. False: the cache can't, and this subscription must give way to
-   * another.
+   * Takes another view from now on, and moves its informer there. Returns false if the cache can't: then another subscription must replace this
+   * one.
    */
   async move(to: View<C>): Promise<boolean> {
     const hold = this.#hold
@@ -135,7 +135,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     }
   }
 
-  /** Ends it: nothing is told from now on, and the hold is let go. */
+  /** Ends it: no call begins from now on, and the hold is released. */
   remove(): void {
     if (this.#removed) return
     this.#removed = true
@@ -215,7 +215,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     }
   }
 
-  /** Resolves with the next change of what is known here. */
+  /** Resolves at the next change of this subscription's state. */
   #change(signal: AbortSignal | undefined, done: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#watchers ??= new Set()

@@ -6,7 +6,7 @@ import type { Shared } from './shared.ts'
 
 /** A `replace` that is done only if all of it can be: its new views are held, and waited for, before anything changes. */
 export class Trial<C> {
-  /** What is to be wanted at its end; what is added and removed meanwhile counts. */
+  /** The views to want at its end; views that are added and removed meanwhile count. */
   readonly target: Map<string, View<C>>
   readonly #registrar: string
   readonly #shared: Shared

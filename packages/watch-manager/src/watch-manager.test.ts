@@ -160,7 +160,7 @@ describe('closing', () => {
     expect(simulation.pending()).toEqual([])
   })
 
-  it('X9: a cache that can not let go is told to onError', async () => {
+  it('X9: the error of a cache that fails to release a hold goes to onError', async () => {
     const { simulation, cache, manager } = setUp()
     const one = manager.registrar('one')
     const hold = cache.hold.bind(cache)
@@ -214,7 +214,7 @@ describe('options', () => {
     expect(manager.registrar('a').state).toBe('open')
   })
 
-  it('X6: what is no view is refused, and leaves nothing behind', async () => {
+  it('X6: a value that is no view is refused, and leaves nothing behind', async () => {
     const { simulation, cache, manager } = setUp()
     const one = manager.registrar('one', sink as Sink)
     for (const view of [undefined, null, 1, {}, { key: 'x' }]) {

@@ -183,7 +183,7 @@ export class WatchManager {
     this.#timer?.cancel()
     const { context, environment, closeTimeoutMs: timeoutMs, subscriptions } = this.#shared
     const { current } = context
-    const functions = this.#running.besides(current)
+    const functions = this.#running.callsOutside(current)
     const [idle] = await Promise.all([
       within(this.#running.idle(current), timeoutMs, environment.clock, options.signal),
       ...[...this.#registrars.values()].map(registrar => registrar.close(options)),

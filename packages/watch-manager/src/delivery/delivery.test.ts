@@ -77,7 +77,7 @@ describe('replay', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W8: synced names what is being retried, and waits for no call of that', async () => {
+  it('W8: synced names the keys that are retried, and waits for no call of theirs', async () => {
     const { simulation, cache, manager } = setUp()
     for (const name of ['a', 'b', 'c']) cache.put(apples, name)
     const log: string[] = []
@@ -97,14 +97,14 @@ describe('replay', () => {
     bad.clear()
     await simulation.advance(5000)
     expect(log.slice(5).sort()).toEqual(['changed a 1', 'changed c 3'])
-    // The next replay names none of them.
+    // The next replay does not name them.
     await manager.registrar('two', event).add(apples)
     await simulation.advance(50)
     expect(log.at(-1)).toBe('synced apples')
     await simulation.run(() => manager.close())
   })
 
-  it('W2: a later registrar gets a replay of what is cached, and no informer is started', async () => {
+  it('W2: a later registrar gets a replay of the cached objects, and no informer is started', async () => {
     const { simulation, cache, manager } = setUp()
     cache.put(apples, 'a')
     await manager.registrar('one', () => {}).add(apples)
@@ -119,7 +119,7 @@ describe('replay', () => {
 })
 
 describe('order', () => {
-  it('W6: what a slow sink has not heard is coalesced, one change an object, and lag says how many', async () => {
+  it('W6: changes that a slow sink has not taken are coalesced, one for each object, and lag counts them', async () => {
     const { simulation, cache, manager } = setUp()
     const { log, sink, end } = manual()
     const registrar = manager.registrar('slow', sink)
@@ -170,7 +170,7 @@ describe('order', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W12: distinct objects are told at once, up to the sink’s concurrency, one object one after the other', async () => {
+  it('W12: distinct objects are delivered at once, up to the sink’s concurrency, one object one after the other', async () => {
     const { simulation, cache, manager } = setUp()
     const { log, sink, end } = manual(2)
     const registrar = manager.registrar('one', sink)
@@ -208,7 +208,7 @@ describe('order', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W6: one that falls behind the bound on tombstones hears reset and all of it again', async () => {
+  it('W6: a sink that falls behind the bound on tombstones receives reset and all objects again', async () => {
     const { simulation, cache, manager } = setUp({ maxTombstones: 2 })
     const { log, sink, end } = manual()
     for (const name of ['a', 'b', 'c', 'd']) cache.put(apples, name)
@@ -272,7 +272,7 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W12: a delete that failed is told before the object that was created again', async () => {
+  it('W12: a deletion whose call failed is delivered before the object that was created again', async () => {
     const { simulation, cache, manager } = setUp()
     const { log, sink, end, fail } = manual()
     await manager.registrar('one', sink).add(apples)
@@ -308,7 +308,7 @@ describe('retries', () => {
     await simulation.run(() => manager.close({ signal: AbortSignal.abort() }))
   })
 
-  it('W7, W12: what came while a call was under way that fails is told, and what it made old is not', async () => {
+  it('W7, W12: an event that came during a call that fails is delivered, and an event that it made obsolete is not', async () => {
     const { simulation, cache, manager } = setUp()
     const { log, sink, end, fail } = manual(3)
     await manager.registrar('one', sink).add(apples)
@@ -330,7 +330,7 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W12: what is to be tried again waits for room, as all else does', async () => {
+  it('W12: a retry waits for room, as every call does', async () => {
     const { simulation, cache, manager } = setUp()
     const { log, sink, end, fail } = manual()
     const registrar = manager.registrar('one', sink)
@@ -350,7 +350,7 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W12: a call for one view waits for room while one of another is under way, a reset that is tried again too', async () => {
+  it('W12: a call for one view waits for room while a call for another view is under way, and so does a reset that is retried', async () => {
     const { simulation, cache, manager } = setUp()
     const { log, sink, end } = manual()
     let refusals = 1
@@ -398,17 +398,17 @@ describe('retries', () => {
 
   it('W12: at most 1,000 objects are being retried unless it says otherwise, and what comes then waits', async () => {
     const { simulation, cache, manager } = setUp()
-    const told = new Set<string>()
+    const delivered = new Set<string>()
     const event = ({ type, key }: SinkEvent): void => {
       if (type !== 'changed') return
-      told.add(key)
+      delivered.add(key)
       throw new Error('not now')
     }
     for (let i = 0; i < 1010; i++) cache.put(apples, `a${i}`)
     const registrar = manager.registrar('one', event)
     await registrar.add(apples)
     await simulation.advance(2000)
-    expect([told.size, registrar.stats().retrying]).toEqual([1000, 1000])
+    expect([delivered.size, registrar.stats().retrying]).toEqual([1000, 1000])
     await simulation.run(() => manager.close())
   })
 
@@ -460,7 +460,7 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W8: what is due to be tried again does not overtake a synced that fails', async () => {
+  it('W8: a due retry does not overtake a synced that fails', async () => {
     const { simulation, cache, manager } = setUp()
     const log: string[] = []
     const refusals = new Map([
@@ -524,7 +524,7 @@ describe('a stuck or dead sink', () => {
     await simulation.run(() => manager.close({ signal: AbortSignal.abort() }))
   })
 
-  it('X9: one that returns what is no promise, or a broken one, is taken at its word', async () => {
+  it('X9: a sink that returns a value that is no promise, or a broken one, is taken at its word', async () => {
     const { simulation, cache, manager } = setUp()
     const broken = (): never => {
       throw new Error('no')

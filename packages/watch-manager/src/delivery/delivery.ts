@@ -10,10 +10,10 @@ import { RetryKeys } from './retry-keys.ts'
 import { Call, Running } from './running.ts'
 import type { SinkLimits } from './sink-limits.ts'
 
-/** So many changes are taken off the cursor at once: what a sink that stalls keeps from being coalesced, and on the heap. */
+/** How many changes are taken off the cursor at once. A sink that stalls keeps so many from being coalesced, and on the heap. */
 const batchSize = 16
 
-/** So many calls are made before others have their turn. */
+/** How many calls are made before other deliveries have their turn. */
 const most = 32
 
 /** The clock is looked at after so many calls. */
@@ -21,7 +21,7 @@ const stride = 8
 
 const nothing: readonly never[] = []
 
-/** What came of one look at what is to be done: a call that was made, one that is waited for, or nothing for now. */
+/** The result of one step: a call was made, a call was made and is awaited, or there is nothing to do for now. */
 type Outcome = 'made' | 'awaited' | 'nothing'
 
 /** What a call was rejected with. */
@@ -31,7 +31,7 @@ interface Refusal {
 
 type Settled = (error: Refusal | undefined) => void
 
-/** Hears of a delivery's milestones. */
+/** Receives a delivery's milestones. */
 export interface DeliveryListener {
   /** The sink took a `synced`. */
   synced(): void
@@ -42,7 +42,7 @@ export interface DeliveryListener {
 /**
  * Brings the changes of one view to a registrar's sink: one reader of the view's journal, at the sink's pace (rules W6–W12).
  *
- * A call that returns no promise costs none, so that a sink that only looks hears a million events a second.
+ * A call that returns no promise costs none, so a synchronous sink receives a million events a second.
  */
 export class Delivery<C> implements Worker {
   queued = false
@@ -65,7 +65,7 @@ export class Delivery<C> implements Worker {
   #resets = 0
   /** A view of a change that has the key of the one that the sink knows. */
   #same: View<C> | undefined
-  /** Who waits for the sink to be told of a move. */
+  /** Resolves the calls of {@link moved} that wait. */
   #awaitingMove: (() => void)[] | undefined
   #pauses = 0
   #stopped = false
@@ -99,7 +99,7 @@ export class Delivery<C> implements Worker {
     this.#expected = to
   }
 
-  /** The cursor reads this view now: the sink is told so before it hears any more. */
+  /** The cursor reads this view now: the sink is notified of that before its next event. */
   move(to: View<C>): void {
     this.#expected = undefined
     this.#target = to
@@ -120,10 +120,10 @@ export class Delivery<C> implements Worker {
     this.#limits.passOn()
   }
 
-  /** The views that the sink may know it as: two while it is being told of a move. */
+  /** The views that the sink may know this delivery by: two while `rescoped` is running. */
   get known(): readonly View<C>[] {
-    const telling = this.#view !== this.#target && this.#barrier?.running === true
-    return telling ? [this.#view, this.#target] : [this.#view]
+    const isNotifying = this.#view !== this.#target && this.#barrier?.running === true
+    return isNotifying ? [this.#view, this.#target] : [this.#view]
   }
 
   /** Resolves when the sink knows it as what it is, or it was stopped. */
@@ -139,12 +139,12 @@ export class Delivery<C> implements Worker {
     return this.#view !== this.#target || this.#expected !== undefined
   }
 
-  /** What is under way, but for what we are called from within. */
+  /** The calls under way, except those that this call was made within. */
   underWay(): readonly string[] {
-    return this.#running?.besides(this.#limits.context.current) ?? nothing
+    return this.#running?.callsOutside(this.#limits.context.current) ?? nothing
   }
 
-  /** Resolves when nothing is under way, but for what we are called from within; with `all`, that too. */
+  /** Resolves when no call is under way, except those that this call was made within; with `all`, when those have ended, too. */
   async idle(all = false): Promise<void> {
     await this.#running?.idle(all ? undefined : this.#limits.context.current)
   }
@@ -171,7 +171,7 @@ export class Delivery<C> implements Worker {
       do outcome = this.#one(call)
       while (outcome === 'made' && ++calls < most && (calls % stride !== 0 || environment.clock.monotonic() < until))
     }
-    // A call that is waited for keeps its context to itself: what is called from there is called from within it.
+    // An awaited call keeps its context to itself: a call that it makes is made within it.
     do {
       const call = new Call()
       context.within(call, stretch, call)
@@ -185,9 +185,9 @@ export class Delivery<C> implements Worker {
     if (this.#barrier === undefined && this.#target !== this.#view) this.#barrier = new Barrier()
     const barrier = this.#barrier
     const held = this.#held?.peek(barrier === undefined)
-    if (held !== undefined) return this.#tellHeld(held, call)
+    if (held !== undefined) return this.#deliverHeld(held, call)
     if (barrier !== undefined) return this.#pass(barrier, call)
-    // Without room for one more call nothing is taken: what is on the cursor is coalesced.
+    // Without room for one more call nothing is taken off the cursor: its changes are coalesced.
     if (!this.#limits.openToFresh) return this.#wait(true)
     if (this.#at === this.#batch.length && !this.#take()) return 'nothing'
     const event = this.#batch[this.#at] as Change<C>
@@ -201,12 +201,12 @@ export class Delivery<C> implements Worker {
       return 'made'
     }
     const busy = this.#held?.get(event.key)
-    if (busy === undefined) return this.#tell(event, undefined, call)
+    if (busy === undefined) return this.#deliver(event, undefined, call)
     busy.put(event)
     return 'made'
   }
 
-  /** Takes one off the batch. What was told is not kept. */
+  /** Takes one off the batch, and keeps no delivered change. */
   #pop(): void {
     this.#at++
     if (this.#at < this.#batch.length) return
@@ -235,24 +235,24 @@ export class Delivery<C> implements Worker {
     return false
   }
 
-  /** Nothing is to be done: what only work needs is not kept, for there may be a thousand that rest. */
+  /** There is no work. Drops the structures that only work needs: a thousand deliveries may rest. */
   #rest(): void {
     if (this.#held?.size === 0) this.#held = undefined
     if (this.#running?.size === 0) this.#running = undefined
   }
 
-  #tellHeld(held: RetryKey<C>, call: Call): Outcome {
+  #deliverHeld(held: RetryKey<C>, call: Call): Outcome {
     const fresh = held.failures === 0
     if (!(fresh ? this.#limits.openToFresh : this.#limits.open)) return this.#wait(fresh)
     this.#held?.shift(held)
     if (!fresh) this.#limits.retried++
-    return this.#tell(held.take() as ObjectEvent<C>, held, call)
+    return this.#deliver(held.take() as ObjectEvent<C>, held, call)
   }
 
-  #tell(event: ObjectEvent<C>, held: RetryKey<C> | undefined, call: Call): Outcome {
+  #deliver(event: ObjectEvent<C>, held: RetryKey<C> | undefined, call: Call): Outcome {
     let result: unknown
     try {
-      result = this.#limits.sink.event(this.#asTold(event))
+      result = this.#limits.sink.event(this.#asKnown(event))
       if (!isThenable(result)) {
         this.#succeeded(held)
         return 'made'
@@ -282,7 +282,7 @@ export class Delivery<C> implements Worker {
     if (!this.#stopped) this.#heldKeys().failed(held ?? this.#heldKeys().open(event.key), event)
   }
 
-  /** Tells what nothing may overtake, once all earlier calls have settled. */
+  /** Delivers what nothing may overtake (a reset, a synced, a move) once all earlier calls have settled. */
   #pass(barrier: Barrier<C>, call: Call): Outcome {
     if (barrier.timer !== undefined || (this.#running?.size ?? 0) > 0) return 'nothing'
     if (!this.#limits.open) return this.#wait(false)
@@ -311,12 +311,12 @@ export class Delivery<C> implements Worker {
   }
 
   #about(event: Reset<C> | Synced<C>): SinkEvent<C> {
-    const told = this.#asTold(event)
-    return told.type === 'reset' ? told : { ...told, retrying: this.#held?.retrying() ?? [] }
+    const known = this.#asKnown(event)
+    return known.type === 'reset' ? known : { ...known, retrying: this.#held?.retrying() ?? [] }
   }
 
-  /** The cursor names the view that its informer is of by now; the sink is told of the one that it knows. */
-  #asTold<E extends Change<C>>(event: E): E {
+  /** The event under the view that the sink knows: the cursor names the view that its informer has by now. */
+  #asKnown<E extends Change<C>>(event: E): E {
     if (event.view === this.#same) return event
     if (event.view.key !== this.#view.key) return { ...event, view: this.#view }
     this.#same = event.view

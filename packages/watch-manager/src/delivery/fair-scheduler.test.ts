@@ -2,7 +2,7 @@ import { systemClock } from '@wherry/client/internal'
 import { describe, expect, it } from 'vitest'
 import { FairScheduler, type Worker } from './fair-scheduler.ts'
 
-/** FairScheduler on a clock whose time goes on as its workers say, and a log of what happens in which turn of the loop. */
+/** FairScheduler on a clock whose time goes on as its workers say, and a log of the turns of the loop. */
 function bed() {
   const log: string[] = []
   const failures: unknown[] = []
@@ -107,7 +107,7 @@ describe('the fair scheduler', () => {
     expect(log.map(line => line.split(' ')[1])).toEqual(['first', 'second', 'late'])
   })
 
-  it('X9: one that throws is told, and keeps no other from its turn', async () => {
+  it('X9: the error of a worker that throws is reported, and keeps no other worker from its turn', async () => {
     const { scheduler, log, failures, worker } = bed()
     const error = new Error('broken')
     const bad = worker('bad', 2, 20, () => {

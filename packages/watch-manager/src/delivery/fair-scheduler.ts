@@ -19,7 +19,7 @@ const sliceMs = 10
 export class FairScheduler {
   readonly #clock: Clock
   readonly #failed: (error: unknown) => void
-  /** Those whose turn is next, the first last; and those that came since, the first first. */
+  /** Workers of this round, in reverse order; and workers that came since, in order. */
   #next: Worker[] = []
   #added: Worker[] = []
   #going = false

@@ -5,7 +5,7 @@ import type { Changed, Deleted } from '@wherry/informer'
 export type ObjectEvent<C> = Changed<C> | Deleted<C>
 
 /**
- * What is held beside the cursor for one object: while a call for it is under way, and while it waits to be tried again
+ * The events that are held for one object, apart from the cursor: while a call for it is under way, and while it waits to be retried
  * (rule W12). At most a `deleted` and the `changed` of a later birth, in that order (rule W10).
  */
 export class RetryKey<C> {
@@ -28,7 +28,7 @@ export class RetryKey<C> {
     return this.deleted === undefined && this.changed === undefined
   }
 
-  /** A newer event: it takes the place of what it makes old. A deletion stays to be told before a new birth is. */
+  /** Adds a newer event, which replaces those that it makes obsolete. A deletion stays: it is delivered before the new object. */
   put(event: ObjectEvent<C>): void {
     if (event.type === 'deleted') {
       this.deleted = event
@@ -38,13 +38,13 @@ export class RetryKey<C> {
     }
   }
 
-  /** An event whose call failed: back to where it was, unless a newer one made it old. */
+  /** Puts back an event whose call failed, unless a newer event made it obsolete. */
   putBack(event: ObjectEvent<C>): void {
     if (event.type === 'deleted') this.deleted ??= event
     else if (this.empty) this.changed = event
   }
 
-  /** The next event to tell. */
+  /** Takes the next event to deliver. */
   take(): ObjectEvent<C> | undefined {
     const event = this.deleted ?? this.changed
     if (this.deleted !== undefined) this.deleted = undefined

@@ -1,15 +1,15 @@
 import { type ObjectEvent, RetryKey } from './retry-key.ts'
 import type { SinkLimits } from './sink-limits.ts'
 
-/** What one delivery holds beside its cursor, by key. */
+/** The events that one delivery holds apart from its cursor, by key. */
 export class RetryKeys<C> {
   readonly #limits: SinkLimits<C>
   /** Something has become due. */
   readonly #ready: () => void
   readonly #keys = new Map<string, RetryKey<C>>()
-  /** To tell now: what waited while a call was under way that succeeded. */
+  /** Due: events that waited during a call that succeeded. */
   #next: RetryKey<C>[] = []
-  /** To tell now: what waited to be tried again. */
+  /** Due: events that waited to be retried. */
   #due: RetryKey<C>[] = []
 
   constructor(limits: SinkLimits<C>, ready: () => void) {
@@ -29,18 +29,18 @@ export class RetryKeys<C> {
     return this.#keys.get(key)
   }
 
-  /** Holds a key of which nothing is held yet. */
+  /** Begins to hold a key. */
   open(key: string): RetryKey<C> {
     const held = new RetryKey<C>(key, this.#limits.environment.clock.monotonic())
     this.#keys.set(key, held)
     return held
   }
 
-  /** The first that is to be told now, left where it is. `retries`: what is to be tried again too. */
+  /** The first key that is due, left in its place. @param retries whether retries count */
   peek(retries: boolean): RetryKey<C> | undefined {
     if (this.#next.length > 0) return this.#next[0]
     if (!retries) return undefined
-    // What was forgotten since has nothing to tell, only its failures to be forgiven.
+    // A key whose events were dropped meanwhile has nothing to deliver: only its failures are reset.
     while (this.#due[0]?.empty) this.succeeded(this.#due.shift() as RetryKey<C>)
     return this.#due[0]
   }
@@ -59,7 +59,7 @@ export class RetryKeys<C> {
     else this.#next.push(held)
   }
 
-  /** Its call failed: again after a while, with what is newest then. */
+  /** Its call failed: it is retried after a backoff, with the newest event then. */
   failed(held: RetryKey<C>, event: ObjectEvent<C>): void {
     if (held.failures === 0) this.#limits.retrying++
     held.failures++
@@ -71,12 +71,12 @@ export class RetryKeys<C> {
     })
   }
 
-  /** A replay begins: it tells anew of what is there. What is gone and was not told stays to be told. */
+  /** A replay begins, which delivers all existing objects. Deletions that were not delivered stay. */
   forgetChanged(): void {
     for (const held of this.#keys.values()) held.changed = undefined
   }
 
-  /** Keys with something that was refused. No call is under way: what is held waits to be tried again. */
+  /** Keys with a call that failed. No call is under way: each held key waits to be retried. */
   retrying(): string[] {
     return [...this.#keys.values()].filter(held => !held.empty).map(held => held.key)
   }

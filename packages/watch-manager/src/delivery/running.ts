@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /**
- * A call out of here that somebody may have to wait for, and its context's identity: who is called back from within it is
+ * A call to a sink that others may have to wait for, and its context's identity: a call that is made from within it is
  * known by it (rule R23).
  */
 export class Call {
@@ -63,19 +63,19 @@ export class Running {
     for (const look of waiting ?? []) look()
   }
 
-  /** What is under way, but for what `current` is within. */
-  besides(current: Call | undefined): readonly string[] {
+  /** The calls under way, except those that `current` was made within. */
+  callsOutside(current: Call | undefined): readonly string[] {
     const own = new Set<Call>()
     for (let call = current; call !== undefined; call = call.outer) own.add(call)
     const all = [...(this.#first === undefined ? [] : [this.#first]), ...(this.#others ?? [])]
     return all.filter(call => !own.has(call)).map(call => call.what)
   }
 
-  /** Resolves when nothing is under way, but for what `current` is within. */
+  /** Resolves when no call is under way, except those that `current` was made within. */
   idle(current?: Call): Promise<void> {
     return new Promise(resolve => {
       const look = (): void => {
-        if (this.besides(current).length === 0) return resolve()
+        if (this.callsOutside(current).length === 0) return resolve()
         this.#waiting ??= []
         this.#waiting.push(look)
       }

@@ -24,7 +24,7 @@ function limitsOf(concurrency: number, maxRetrying = 2) {
 
 const worker = (): Worker => ({ queued: false, step: () => false })
 
-it('W12: what is retried and what may come to be is bounded together', () => {
+it('W12: retries and calls that may become retries are bounded together', () => {
   const { limits } = limitsOf(5)
   expect([limits.open, limits.openToFresh]).toEqual([true, true])
   Object.assign(limits, { retrying: 1, fresh: 1, running: 1 })
@@ -38,7 +38,7 @@ it('X8: each failure doubles the wait, up to a bound', () => {
   expect([1, 2, 3, 4, 5, 50].map(failures => limits.backoff(failures))).toEqual([150, 300, 600, 1200, 1500, 1500])
 })
 
-it('W12: who waits for room gets a turn in the order of coming, one at a time, and none when it waits no more', () => {
+it('W12: deliveries that wait for room get turns in the order of their coming, one at a time, and none after they stop to wait', () => {
   const { limits, given } = limitsOf(1)
   const [a, b, c, d, e] = [worker(), worker(), worker(), worker(), worker()]
   limits.wait(a, false)
@@ -98,7 +98,7 @@ it('W12: held keys count as retrying while they fail, and no longer', () => {
   expect([limits.retrying, keys.peek(true)]).toEqual([0, undefined])
 })
 
-it('R23: who is called back from within a call is known by it, through other calls too', async () => {
+it('R23: code that is called from within a call is known to be so, through other calls too', async () => {
   const context = new CallContext()
   const running = new Running()
   const outer = new Call()
@@ -107,8 +107,8 @@ it('R23: who is called back from within a call is known by it, through other cal
   running.begin(outer, 'outer')
   running.begin(inner, 'inner')
   expect(running.size).toBe(2)
-  context.within(outer, () => expect(running.besides(context.current)).toEqual(['inner']))
-  context.within(inner, () => expect(running.besides(context.current)).toEqual([]))
+  context.within(outer, () => expect(running.callsOutside(context.current)).toEqual(['inner']))
+  context.within(inner, () => expect(running.callsOutside(context.current)).toEqual([]))
   context.within(inner, () => context.outside(() => expect(context.current).toBeUndefined()))
   const log: string[] = []
   void running.idle(outer).then(() => log.push('inner is over'))

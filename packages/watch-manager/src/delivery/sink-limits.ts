@@ -81,7 +81,7 @@ export class SinkLimits<C> {
     this.#waitingFresh = this.#waitingFresh.filter(each => each !== worker)
   }
 
-  /** Gives one of those a turn that wait, if there is room. */
+  /** Gives a waiting delivery its turn, if there is room. */
   passOn(): void {
     const fresh = this.#waiting.length === 0
     const waiting = fresh ? this.#waitingFresh : this.#waiting

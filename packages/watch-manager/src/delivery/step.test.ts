@@ -62,11 +62,11 @@ function steps(sink: Sink, cursor: Cursor<unknown>, maxRetrying = 1000) {
   const scheduler = new FairScheduler(clock, () => {})
   const shared = { environment, scheduler, context: new CallContext() }
   const limits = new SinkLimits('one', sink, shared, { maxRetrying, retryInitialMs: 100, retryMaxMs: 1000 })
-  const heard: string[] = []
-  const listener = { synced: () => void heard.push('synced'), ended: () => void heard.push('ended') }
+  const milestones: string[] = []
+  const listener = { synced: () => void milestones.push('synced'), ended: () => void milestones.push('ended') }
   const delivery = new Delivery(apples, limits, listener)
   delivery.follow(cursor)
-  return { delivery, limits, time, timers, heard, errors }
+  return { delivery, limits, time, timers, milestones, errors }
 }
 
 describe('a step', () => {
@@ -136,7 +136,7 @@ describe('a step', () => {
     expect(delivery.underWay()).toEqual(['a0', 'a1', 'a2'])
   })
 
-  it('W14: lag and its age count what was taken and not told, what is held, and a reset or synced that waits', async () => {
+  it('W14: lag and its age count changes that were taken and not delivered, held keys, and a reset or synced that waits', async () => {
     const reset: Change<unknown> = { type: 'reset', view: apples }
     const cursor = new ListCursor([...changed(1), reset, ...changed(1)])
     const { delivery, time, timers } = steps(
@@ -176,7 +176,7 @@ describe('a step', () => {
     expect([limits.running, limits.fresh]).toEqual([2, 2])
   })
 
-  it('W3: a call that comes back after the stop changes nothing but what is under way', async () => {
+  it('W3: a call that comes back after the stop changes nothing but the calls under way', async () => {
     const ends: { resolve: () => void; reject: (error: Error) => void }[] = []
     const sink = { concurrency: 2, event: () => new Promise<void>((resolve, reject) => ends.push({ resolve, reject })) }
     const { delivery, limits, errors, timers } = steps(sink, new ListCursor(changed(5)))
@@ -197,35 +197,35 @@ describe('a step', () => {
     let refuse = (): void => {}
     const sink = { event: () => new Promise<void>((_, reject) => (refuse = () => reject(new Error('late')))) }
     const reset: Change<unknown> = { type: 'reset', view: apples }
-    const { delivery, limits, errors, timers, heard } = steps(sink, new ListCursor([reset, ...changed(1)]))
+    const { delivery, limits, errors, timers, milestones } = steps(sink, new ListCursor([reset, ...changed(1)]))
     delivery.step(1)
     expect(delivery.underWay()).toEqual(['reset'])
     delivery.stop()
     refuse()
     await delivery.idle(true)
     expect(errors.map(({ message }) => message)).toEqual(['late'])
-    expect([limits.running, timers, heard]).toEqual([0, [], []])
+    expect([limits.running, timers, milestones]).toEqual([0, [], []])
   })
 
-  it('W3: a synced that the sink took after the stop is not heard of', async () => {
+  it('W3: a synced that the sink took after the stop is not reported', async () => {
     let take = (): void => {}
     const sink = { event: () => new Promise<void>(resolve => (take = resolve)) }
     const synced: Change<unknown> = { type: 'synced', view: apples, failed: [] }
-    const { delivery, heard } = steps(sink, new ListCursor([synced]))
+    const { delivery, milestones } = steps(sink, new ListCursor([synced]))
     delivery.step(1)
     delivery.stop()
     take()
     await delivery.idle(true)
-    expect(heard).toEqual([])
+    expect(milestones).toEqual([])
   })
 
-  it('D9: a move is told before the first change of the new view, and the sink knows both while it is told', async () => {
-    const told: string[] = []
+  it('D9: a move is delivered before the first change of the new view, and the sink knows both views meanwhile', async () => {
+    const calls: string[] = []
     let end = (): void => {}
     const sink: Sink = {
-      event: (event: SinkEvent) => void told.push(`${event.view.key} ${event.key}`),
+      event: (event: SinkEvent) => void calls.push(`${event.view.key} ${event.key}`),
       rescoped: (from, to) => {
-        told.push(`${from.key} ${to.key}`)
+        calls.push(`${from.key} ${to.key}`)
         return new Promise<void>(resolve => (end = resolve))
       },
     }
@@ -233,7 +233,7 @@ describe('a step', () => {
     expect(delivery.known).toEqual([apples])
     delivery.expect(pears)
     delivery.step(1)
-    expect(told).toEqual([`${apples.key} a0`, `${apples.key} a1`, `${apples.key} ${pears.key}`])
+    expect(calls).toEqual([`${apples.key} a0`, `${apples.key} a1`, `${apples.key} ${pears.key}`])
     expect(delivery.known).toEqual([apples, pears])
     expect(delivery.underWay()).toEqual(['rescoped'])
     let moved = false
@@ -247,48 +247,48 @@ describe('a step', () => {
     await delivery.moved()
     expect(delivery.known).toEqual([pears])
     delivery.step(1)
-    expect(told.slice(3)).toEqual([`${pears.key} a0`])
+    expect(calls.slice(3)).toEqual([`${pears.key} a0`])
   })
 
-  it('D9: a move waits for the calls under way, and until it is told the sink knows the old view alone', async () => {
-    const told: string[] = []
+  it('D9: a move waits for the calls under way, and until it is delivered the sink knows the old view alone', async () => {
+    const calls: string[] = []
     let end = (): void => {}
     const sink: Sink = {
       concurrency: 2,
       event: () => new Promise<void>(resolve => (end = resolve)),
-      rescoped: (from, to) => void told.push(`${from.key} ${to.key}`),
+      rescoped: (from, to) => void calls.push(`${from.key} ${to.key}`),
     }
     const { delivery } = steps(sink, new ListCursor(changed(1)))
     delivery.step(1)
     delivery.move(pears)
     expect(delivery.step(1)).toBe(false)
-    expect([told, delivery.known]).toEqual([[], [apples]])
+    expect([calls, delivery.known]).toEqual([[], [apples]])
     end()
     await delivery.idle()
     delivery.step(1)
-    expect(told).toEqual([`${apples.key} ${pears.key}`])
+    expect(calls).toEqual([`${apples.key} ${pears.key}`])
     expect(delivery.known).toEqual([pears])
   })
 
-  it('D9: what was taken off the cursor before a move is told as of the new view after it', () => {
-    const told: string[] = []
+  it('D9: a change that was taken off the cursor before a move is delivered under the new view after it', () => {
+    const calls: string[] = []
     const sink: Sink = {
       event: ({ view, key }: SinkEvent) => {
-        told.push(`${view.resource.plural} ${key}`)
+        calls.push(`${view.resource.plural} ${key}`)
         if (key === 'a4') delivery.move(pears)
       },
-      rescoped: () => void told.push('moved'),
+      rescoped: () => void calls.push('moved'),
     }
     const cursor = new ListCursor(changed(7))
     const { delivery } = steps(sink, cursor)
     delivery.step(1)
     expect(cursor.takes.slice(0, 3)).toEqual([1, 2, 4])
-    const [before, after] = [told.slice(0, 5), told.slice(5)]
+    const [before, after] = [calls.slice(0, 5), calls.slice(5)]
     expect(before).toEqual([0, 1, 2, 3, 4].map(i => `apples a${i}`))
     expect(after).toEqual(['moved', 'pears a5', 'pears a6'])
   })
 
-  it('D9: who waits for a move waits no longer than for its end', async () => {
+  it('D9: a wait for a move lasts no longer than the delivery', async () => {
     const { delivery } = steps({ event: () => {} }, new ListCursor([]))
     delivery.pause()
     delivery.move(pears)
@@ -299,7 +299,7 @@ describe('a step', () => {
     expect(delivery.known).toEqual([apples])
   })
 
-  it('W7: the sink is told of the view that it knows, whatever the cursor calls it', () => {
+  it('W7: events name the view that the sink knows, whatever the cursor calls it', () => {
     const views: View[] = []
     const alike = apples.within({})
     const cursor = new ListCursor([...changed(1, alike), ...changed(1, pears), ...changed(1, apples)])
@@ -312,11 +312,11 @@ describe('a step', () => {
 
   it('D4: says once that its cursor was closed under it', () => {
     const cursor = new ListCursor(changed(1))
-    const { delivery, heard } = steps({ event: () => {} }, cursor)
+    const { delivery, milestones } = steps({ event: () => {} }, cursor)
     cursor.closed = true
     expect(delivery.step(1)).toBe(false)
     expect(delivery.step(1)).toBe(false)
-    expect(heard).toEqual(['ended'])
+    expect(milestones).toEqual(['ended'])
     expect(cursor.takes).toEqual([1, 2])
   })
 })

@@ -18,7 +18,7 @@ export interface IteratorSink<C = unknown> extends Sink<C>, AsyncIterable<SinkEv
  * event comes, and changes are merged. It costs nothing if nobody reads. A new loop continues where the last one stopped. It ends when the
  * registrar is closed.
  *
- * A `remove` or `close` waits for the event that a reader holds. Leave the loop before you await one of them: inside the loop it would wait for
+ * A `remove` or `close` waits for the event that a reader holds. Leave the loop before you await either call: inside the loop it would wait for
  * itself, until `closeTimeoutMs`.
  *
  * @example

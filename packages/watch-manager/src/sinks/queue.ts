@@ -45,18 +45,18 @@ export function queueSink<C, K>(
   return new QueueSink(queue, keyOf)
 }
 
-/** What was heard of a view. */
-interface Heard<K> {
+/** The keys that a view has added. */
+interface AddedKeys<K> {
   /** By object, the key that was added. */
   keys: Map<string, K>
-  /** During a replay: those of before it that were not heard of again yet. */
+  /** During a replay: keys from before it that it has not delivered yet. */
   before: Map<string, K>
 }
 
 class QueueSink<C, K> implements Sink<C> {
   readonly #queue: KeyQueue<K>
   readonly #keyOf: (event: Changed<C> | Deleted<C>) => K | undefined
-  readonly #views = new Map<string, Heard<K>>()
+  readonly #views = new Map<string, AddedKeys<K>>()
 
   constructor(queue: KeyQueue<K>, keyOf: (event: Changed<C> | Deleted<C>) => K | undefined) {
     this.#queue = queue
@@ -64,23 +64,23 @@ class QueueSink<C, K> implements Sink<C> {
   }
 
   event(event: SinkEvent<C>): unknown {
-    const heard = this.#heard(event.view)
+    const added = this.#addedOf(event.view)
     switch (event.type) {
       case 'reset':
-        heard.before = new Map([...heard.before, ...heard.keys])
-        heard.keys = new Map()
+        added.before = new Map([...added.before, ...added.keys])
+        added.keys = new Map()
         return undefined
       case 'synced':
-        return this.#sweep(heard, event)
+        return this.#sweep(added, event)
       default:
-        return this.#add(heard, event)
+        return this.#add(added, event)
     }
   }
 
   rescoped(from: View<C>, to: View<C>): void {
-    const heard = this.#views.get(from.key)
-    if (heard === undefined) return
-    this.#views.set(to.key, heard)
+    const added = this.#views.get(from.key)
+    if (added === undefined) return
+    this.#views.set(to.key, added)
     this.#views.delete(from.key)
   }
 
@@ -88,35 +88,35 @@ class QueueSink<C, K> implements Sink<C> {
     this.#views.delete(view.key)
   }
 
-  #add(heard: Heard<K>, event: Changed<C> | Deleted<C>): unknown {
+  #add(added: AddedKeys<K>, event: Changed<C> | Deleted<C>): unknown {
     const key = this.#keyOf(event)
     const result = key === undefined ? undefined : this.#queue.add(key)
-    heard.before.delete(event.key)
-    if (event.type === 'deleted' || key === undefined) heard.keys.delete(event.key)
-    else heard.keys.set(event.key, key)
+    added.before.delete(event.key)
+    if (event.type === 'deleted' || key === undefined) added.keys.delete(event.key)
+    else added.keys.set(event.key, key)
     return result
   }
 
-  #sweep(heard: Heard<K>, { failed, retrying }: SinkSynced<C>): Promise<void> | undefined {
+  #sweep(added: AddedKeys<K>, { failed, retrying }: SinkSynced<C>): Promise<void> | undefined {
     for (const key of [...failed, ...retrying]) {
-      const there = heard.before.get(key)
-      if (there !== undefined) heard.keys.set(key, there)
-      heard.before.delete(key)
+      const there = added.before.get(key)
+      if (there !== undefined) added.keys.set(key, there)
+      added.before.delete(key)
     }
-    // Forgotten once all are added: what fails is told again.
-    const forget = (): void => heard.before.clear()
-    const waits = [...heard.before.values()].map(key => this.#queue.add(key)).filter(isThenable)
+    // Forgotten after all are added: if one fails, the `synced` comes again.
+    const forget = (): void => added.before.clear()
+    const waits = [...added.before.values()].map(key => this.#queue.add(key)).filter(isThenable)
     if (waits.length > 0) return Promise.all(waits).then(forget)
     forget()
     return undefined
   }
 
-  #heard({ key }: View): Heard<K> {
-    let heard = this.#views.get(key)
-    if (heard === undefined) {
-      heard = { keys: new Map(), before: new Map() }
-      this.#views.set(key, heard)
+  #addedOf({ key }: View): AddedKeys<K> {
+    let added = this.#views.get(key)
+    if (added === undefined) {
+      added = { keys: new Map(), before: new Map() }
+      this.#views.set(key, added)
     }
-    return heard
+    return added
   }
 }

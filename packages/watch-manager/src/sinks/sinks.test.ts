@@ -112,7 +112,7 @@ describe('queueSink', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W8: adds what went while the registrar lagged too far to be told, and not what failed', async () => {
+  it('W8: adds the keys of objects that went while the registrar lagged too far behind, and not those that failed', async () => {
     const { simulation, cache, manager } = setUp({ maxTombstones: 0 })
     const added: string[] = []
     let end: (() => void) | undefined

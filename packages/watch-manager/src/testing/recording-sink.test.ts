@@ -7,7 +7,7 @@ const red = apples.within({ labels: { colour: 'red' } })
 
 const state = (resourceVersion: string): KubernetesObject => ({ metadata: { name: 'a', uid: '1', resourceVersion } })
 
-/** A recorder that has heard of an object, and of its end in this state. */
+/** A recorder that has received an object, and its deletion in this state. */
 function afterDeletion(view: View, resourceVersion: string): RecordingSink {
   const recorder = new RecordingSink()
   recorder.event({ type: 'reset', view })

@@ -13,7 +13,7 @@ export interface RecordingSinkOptions {
   readonly events?: boolean | undefined
 }
 
-/** What is known of one object of a view. */
+/** The last state of an object of a view. */
 interface Known {
   readonly resourceVersion: string
   readonly uid: string | undefined
@@ -22,15 +22,15 @@ interface Known {
 
 interface KnownView {
   readonly objects: Map<string, unknown>
-  /** Not heard of since `reset`; `undefined` when no replay is going on. */
+  /** Keys not delivered since `reset`; `undefined` when no replay is going on. */
   stale: Set<string> | undefined
-  readonly heard: Map<string, Known>
+  readonly seen: Map<string, Known>
   /** It was another view: what left that one's selection by its last change may be in this one, as it is. */
   moved: boolean
 }
 
 /**
- * A sink for tests: remembers what it is told, keeps what is there according to it, and watches over what a sink can rely on.
+ * A sink for tests: records its events, keeps the objects that exist according to them, and checks what a sink can rely on.
  *
  * @example
  * ```ts
@@ -51,9 +51,9 @@ interface KnownView {
  */
 export class RecordingSink implements Sink {
   readonly concurrency: number
-  /** What it was told, in order, with what failed. */
+  /** Its events in order, failed calls included. */
   readonly events: SinkEvent[] = []
-  /** What should not have been, a line each: an older state after a newer one, an event of a removed view, … */
+  /** Events that break the contract, a line each: an older state after a newer one, an event of a removed view, … */
   readonly problems: string[] = []
   readonly #options: RecordingSinkOptions
   readonly #views = new Map<string, KnownView>()
@@ -66,7 +66,7 @@ export class RecordingSink implements Sink {
     this.concurrency = options.concurrency ?? 1
   }
 
-  /** What is there of a view, by key. */
+  /** The objects of a view, by key. */
   contents(view: View): ReadonlyMap<string, unknown> {
     return this.#views.get(view.key)?.objects ?? new Map()
   }
@@ -113,7 +113,7 @@ export class RecordingSink implements Sink {
     if (this.#running.size >= this.concurrency) this.problems.push(`${at}: more than ${this.concurrency} calls at once`)
     if (this.#running.has(`${view.key} ${key ?? type}`)) this.problems.push(`${at}: two calls at once for one object`)
     if (type === 'reset') {
-      // It is wanted again, or began anew.
+      // The view is wanted again, or a replay begins.
       this.#removed.delete(view.key)
       return
     }
@@ -129,17 +129,17 @@ export class RecordingSink implements Sink {
 
   #watchVersion(event: SinkEvent & { readonly key: string }, at: string): void {
     const { resourceVersion, uid } = (event.object as KubernetesObject).metadata ?? {}
-    const { heard, moved } = this.#view(event.view)
-    const known = heard.get(event.key)
+    const { seen, moved } = this.#view(event.view)
+    const known = seen.get(event.key)
     if (resourceVersion === undefined) return
     if (known !== undefined) {
       const order = compareResourceVersions(resourceVersion, known.resourceVersion)
       if (order === 'older') this.problems.push(`${at}: ${resourceVersion} after ${known.resourceVersion}`)
-      // One that left the selection may come back, changed.
+      // An object that left the selection may come back, changed.
       const gone = known.deleted && event.type === 'changed' && uid === known.uid && order !== 'newer' && !moved
       if (gone) this.problems.push(`${at}: after its deletion`)
     }
-    heard.set(event.key, { resourceVersion, uid, deleted: event.type === 'deleted' })
+    seen.set(event.key, { resourceVersion, uid, deleted: event.type === 'deleted' })
   }
 
   #take(event: SinkEvent): void {
@@ -164,7 +164,7 @@ export class RecordingSink implements Sink {
   }
 
   #view({ key }: View): KnownView {
-    const known = this.#views.get(key) ?? { objects: new Map(), stale: undefined, heard: new Map(), moved: false }
+    const known = this.#views.get(key) ?? { objects: new Map(), stale: undefined, seen: new Map(), moved: false }
     this.#views.set(key, known)
     return known
   }

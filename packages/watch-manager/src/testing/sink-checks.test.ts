@@ -11,11 +11,11 @@ import { type SinkSubject, sinkChecks } from './sink-checks.ts'
 type Table = Map<string, Map<string, string>>
 
 interface Flaws {
-  /** Does not forget what a replay did not tell of. */
+  /** Does not forget objects that a replay did not deliver. */
   readonly hoards?: boolean
-  /** Forgets what is failed or retried. */
+  /** Forgets failed and retried objects. */
   readonly hasty?: boolean
-  /** Holds what is to be swept in memory only. */
+  /** Holds the keys to sweep in memory alone. */
   readonly forgetful?: boolean
   readonly mixesViews?: boolean
   readonly ignoresDeletions?: boolean
@@ -137,17 +137,17 @@ describe('sinkChecks', () => {
   }
 
   it.each<[keyof Flaws, string]>([
-    ['hoards', 'forgets at synced what the replay did not tell of'],
+    ['hoards', 'forgets at synced the objects that the replay did not deliver'],
     ['hasty', 'keeps what synced names as failed or retrying'],
-    ['forgetful', 'ends with what the replay tells after a restart, whenever it was ended'],
+    ['forgetful', 'has the objects of the replay after a restart, whenever it was ended'],
     ['mixesViews', 'keeps views apart'],
-    ['ignoresDeletions', 'forgets what is deleted, and takes the deletion of what it never heard of'],
+    ['ignoresDeletions', 'forgets a deleted object, and takes the deletion of an object that was never delivered'],
     ['ignoresChanges', 'has the newest state, and takes one twice'],
-    ['hangs', 'has what a replay tells'],
-    ['changesObjects', 'has what a replay tells'],
+    ['hangs', 'has the objects of a replay'],
+    ['changesObjects', 'has the objects of a replay'],
     ['trustsNames', 'takes an object’s name for data, whatever it is'],
     ['ignoresMoves', 'moves what it has of a view to another, if it has `rescoped`'],
-    ['needsObject', 'forgets what is deleted, and takes the deletion of what it never heard of'],
+    ['needsObject', 'forgets a deleted object, and takes the deletion of an object that was never delivered'],
   ])('finds a sink that is wrong: %s', async (flaw, name) => {
     expect(await failures({ [flaw]: true })).toContain(name)
   })

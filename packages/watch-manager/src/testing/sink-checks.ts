@@ -21,9 +21,9 @@ export type Contents = Iterable<readonly [key: string, resourceVersion?: string 
 
 /** What the checks of a sink get. */
 export interface SinkChecksOptions {
-  /** Two views of one resource that the sink can be told of. @default views of a resource made for the purpose */
+  /** Two views of one resource whose events the sink can take. @default views of a resource made for the purpose */
   readonly views?: readonly [View, View] | undefined
-  /** What an object is beside its metadata. @default nothing */
+  /** The fields of an object besides its metadata. @default none */
   readonly object?: ((metadata: { readonly name: string; readonly namespace: string }) => object) | undefined
   /** How long a call may take, in milliseconds. @default 60_000: what takes longer hangs */
   readonly timeoutMs?: number | undefined
@@ -58,7 +58,7 @@ export function sinkChecks(
     async run() {
       const subject = await make()
       try {
-        await check(new Told(subject, options))
+        await check(new SinkDriver(subject, options))
       } finally {
         await subject.close?.()
       }
@@ -75,8 +75,8 @@ const resource = defineResource<KubernetesObject>({
 })
 const ownViews = [resource, resource.within({ labels: { app: 'web' } })] as const
 
-/** Tells a subject's sink events, and compares what it has then. */
-class Told {
+/** Delivers events to a subject's sink, and compares what the sink has then. */
+class SinkDriver {
   readonly views: readonly [View, View]
   readonly #subject: SinkSubject
   readonly #options: SinkChecksOptions
@@ -93,7 +93,7 @@ class Told {
     return this.#sink
   }
 
-  /** The next event is told to another sink, over the same storage. */
+  /** The next event goes to another sink, over the same storage. */
   restart(): void {
     this.#sink = undefined
   }
@@ -107,28 +107,28 @@ class Told {
     return type === 'changed' ? { type, ...event } : { type, ...event, finalStateUnknown: false }
   }
 
-  async tell(event: SinkEvent): Promise<void> {
+  async deliver(event: SinkEvent): Promise<void> {
     const sink = await this.sink()
     await this.#inTime(event.type, () => sink.event(event as SinkEvent<never>))
   }
 
   changed(text: string, view?: View): Promise<void> {
-    return this.tell(this.event('changed', text, view))
+    return this.deliver(this.event('changed', text, view))
   }
 
   deleted(text: string, view?: View): Promise<void> {
-    return this.tell(this.event('deleted', text, view))
+    return this.deliver(this.event('deleted', text, view))
   }
 
   reset(view: View = this.views[0]): Promise<void> {
-    return this.tell({ type: 'reset', view })
+    return this.deliver({ type: 'reset', view })
   }
 
   synced(
     lists: { failed?: readonly string[]; retrying?: readonly string[] } = {},
     view = this.views[0],
   ): Promise<void> {
-    return this.tell({ type: 'synced', view, failed: lists.failed ?? [], retrying: lists.retrying ?? [] })
+    return this.deliver({ type: 'synced', view, failed: lists.failed ?? [], retrying: lists.retrying ?? [] })
   }
 
   /** Of one view, from `reset` to `synced`. */
@@ -171,130 +171,130 @@ class Told {
   }
 }
 
-const checks: Readonly<Record<string, (told: Told) => Promise<void>>> = {
-  'has what a replay tells': async told => {
-    await told.replay(['a@1', 'b@2'])
-    await told.holds(['a@1', 'b@2'])
+const checks: Readonly<Record<string, (driver: SinkDriver) => Promise<void>>> = {
+  'has the objects of a replay': async driver => {
+    await driver.replay(['a@1', 'b@2'])
+    await driver.holds(['a@1', 'b@2'])
   },
-  'has the newest state, and takes one twice': async told => {
-    await told.replay(['a@1'])
-    await told.changed('a@2')
-    await told.changed('a@2')
-    await told.changed('b@3')
-    await told.holds(['a@2', 'b@3'])
+  'has the newest state, and takes one twice': async driver => {
+    await driver.replay(['a@1'])
+    await driver.changed('a@2')
+    await driver.changed('a@2')
+    await driver.changed('b@3')
+    await driver.holds(['a@2', 'b@3'])
   },
-  'forgets what is deleted, and takes the deletion of what it never heard of': async told => {
-    await told.replay(['a@1', 'b@2'])
-    await told.deleted('a@3')
-    await told.deleted('a@3')
-    await told.deleted('never@4')
-    await told.holds(['b@2'])
+  'forgets a deleted object, and takes the deletion of an object that was never delivered': async driver => {
+    await driver.replay(['a@1', 'b@2'])
+    await driver.deleted('a@3')
+    await driver.deleted('a@3')
+    await driver.deleted('never@4')
+    await driver.holds(['b@2'])
   },
-  'takes what is deleted and created again': async told => {
-    await told.replay(['a@1'])
-    await told.deleted('a@2')
-    await told.changed('a@3')
-    await told.holds(['a@3'])
+  'takes what is deleted and created again': async driver => {
+    await driver.replay(['a@1'])
+    await driver.deleted('a@2')
+    await driver.changed('a@3')
+    await driver.holds(['a@3'])
   },
-  'forgets at synced what the replay did not tell of': async told => {
-    await told.replay(['a@1', 'b@2', 'c@3'])
-    await told.replay(['b@4', 'd@5'])
-    await told.holds(['b@4', 'd@5'])
+  'forgets at synced the objects that the replay did not deliver': async driver => {
+    await driver.replay(['a@1', 'b@2', 'c@3'])
+    await driver.replay(['b@4', 'd@5'])
+    await driver.holds(['b@4', 'd@5'])
   },
-  'takes a replay of nothing': async told => {
-    await told.replay(['a@1'])
-    await told.replay([])
-    await told.holds([])
+  'takes a replay of nothing': async driver => {
+    await driver.replay(['a@1'])
+    await driver.replay([])
+    await driver.holds([])
   },
-  'keeps what synced names as failed or retrying': async told => {
-    await told.replay(['a@1', 'b@2', 'c@3', 'd@4'])
-    await told.reset()
-    await told.changed('a@1')
-    await told.synced({ failed: ['default/b', 'default/unheard'], retrying: ['default/c'] })
-    await told.holds(['a@1', 'b@2', 'c@3'])
+  'keeps what synced names as failed or retrying': async driver => {
+    await driver.replay(['a@1', 'b@2', 'c@3', 'd@4'])
+    await driver.reset()
+    await driver.changed('a@1')
+    await driver.synced({ failed: ['default/b', 'default/unseen'], retrying: ['default/c'] })
+    await driver.holds(['a@1', 'b@2', 'c@3'])
   },
-  'takes deletions and changes within a replay': async told => {
-    await told.replay(['a@1', 'b@2'])
-    await told.reset()
-    await told.changed('a@1')
-    await told.deleted('a@3')
-    await told.changed('b@4')
-    await told.synced()
-    await told.holds(['b@4'])
+  'takes deletions and changes within a replay': async driver => {
+    await driver.replay(['a@1', 'b@2'])
+    await driver.reset()
+    await driver.changed('a@1')
+    await driver.deleted('a@3')
+    await driver.changed('b@4')
+    await driver.synced()
+    await driver.holds(['b@4'])
   },
-  'begins anew where a replay is cut short by the next': async told => {
-    await told.replay(['a@1', 'b@2'])
-    await told.reset()
-    await told.changed('a@1')
-    await told.changed('c@3')
-    await told.replay(['b@2'])
-    await told.holds(['b@2'])
+  'begins again if a replay is cut short by the next': async driver => {
+    await driver.replay(['a@1', 'b@2'])
+    await driver.reset()
+    await driver.changed('a@1')
+    await driver.changed('c@3')
+    await driver.replay(['b@2'])
+    await driver.holds(['b@2'])
   },
-  'takes reset and synced again, as after a call that was thought to have failed': async told => {
-    await told.replay(['a@1', 'b@2'])
-    await told.reset()
-    await told.reset()
-    await told.changed('a@1')
-    await told.synced()
-    await told.synced()
-    await told.holds(['a@1'])
+  'takes reset and synced again, as after a call that was thought to have failed': async driver => {
+    await driver.replay(['a@1', 'b@2'])
+    await driver.reset()
+    await driver.reset()
+    await driver.changed('a@1')
+    await driver.synced()
+    await driver.synced()
+    await driver.holds(['a@1'])
   },
-  'ends with what the replay tells after a restart, whenever it was ended': async told => {
-    await told.replay(['a@1', 'b@2'])
-    told.restart()
-    await told.reset()
-    await told.changed('a@1')
-    told.restart()
-    await told.replay(['a@3', 'c@4'])
-    await told.holds(['a@3', 'c@4'])
+  'has the objects of the replay after a restart, whenever it was ended': async driver => {
+    await driver.replay(['a@1', 'b@2'])
+    driver.restart()
+    await driver.reset()
+    await driver.changed('a@1')
+    driver.restart()
+    await driver.replay(['a@3', 'c@4'])
+    await driver.holds(['a@3', 'c@4'])
   },
-  'keeps views apart': async told => {
-    const [one, other] = told.views
-    await told.replay(['a@1', 'b@2'], one)
-    await told.replay(['a@1', 'c@3'], other)
-    await told.deleted('a@4', one)
-    await told.replay(['c@3'], other)
-    await told.holds(['b@2'], one)
-    await told.holds(['c@3'], other)
+  'keeps views apart': async driver => {
+    const [one, other] = driver.views
+    await driver.replay(['a@1', 'b@2'], one)
+    await driver.replay(['a@1', 'c@3'], other)
+    await driver.deleted('a@4', one)
+    await driver.replay(['c@3'], other)
+    await driver.holds(['b@2'], one)
+    await driver.holds(['c@3'], other)
   },
-  'takes as many events of distinct objects at once as it asks for': async told => {
-    const { concurrency = 1 } = await told.sink()
+  'takes as many events of distinct objects at once as it asks for': async driver => {
+    const { concurrency = 1 } = await driver.sink()
     const texts = Array.from({ length: Math.min(concurrency, 100) }, (_, index) => `a${index}@${index + 1}`)
-    await told.reset()
-    await Promise.all(texts.map(text => told.changed(text)))
-    await told.synced()
-    await told.holds(texts)
-    await Promise.all(texts.map(text => told.deleted(text)))
-    await told.holds([])
+    await driver.reset()
+    await Promise.all(texts.map(text => driver.changed(text)))
+    await driver.synced()
+    await driver.holds(texts)
+    await Promise.all(texts.map(text => driver.deleted(text)))
+    await driver.holds([])
   },
-  'takes an object’s name for data, whatever it is': async told => {
+  'takes an object’s name for data, whatever it is': async driver => {
     const names = ['__proto__@1', 'constructor@2', 'system:node@3', "it's@4", 'a"b@5', '%@6']
-    await told.replay(names)
-    await told.holds(names)
-    await told.deleted('__proto__@7')
-    await told.holds(names.slice(1))
+    await driver.replay(names)
+    await driver.holds(names)
+    await driver.deleted('__proto__@7')
+    await driver.holds(names.slice(1))
   },
-  'moves what it has of a view to another, if it has `rescoped`': async told => {
-    const [from, to] = told.views
-    await told.replay(['a@1', 'b@2'], from)
-    if ((await told.sink()).rescoped === undefined) return
-    await told.call('rescoped', sink => sink.rescoped?.(from as View<never>, to as View<never>))
-    await told.call('rescoped', sink => sink.rescoped?.(from as View<never>, to as View<never>))
-    await told.deleted('a@3', to)
-    await told.changed('c@4', to)
-    await told.holds([], from)
-    await told.holds(['b@2', 'c@4'], to)
-    await told.replay(['b@2'], to)
-    await told.holds(['b@2'], to)
+  'moves what it has of a view to another, if it has `rescoped`': async driver => {
+    const [from, to] = driver.views
+    await driver.replay(['a@1', 'b@2'], from)
+    if ((await driver.sink()).rescoped === undefined) return
+    await driver.call('rescoped', sink => sink.rescoped?.(from as View<never>, to as View<never>))
+    await driver.call('rescoped', sink => sink.rescoped?.(from as View<never>, to as View<never>))
+    await driver.deleted('a@3', to)
+    await driver.changed('c@4', to)
+    await driver.holds([], from)
+    await driver.holds(['b@2', 'c@4'], to)
+    await driver.replay(['b@2'], to)
+    await driver.holds(['b@2'], to)
   },
-  'returns from `removed` and `closed`': async told => {
-    await told.replay(['a@1'])
-    await told.call('removed', sink => sink.removed?.(told.views[0] as View<never>))
-    await told.call('closed', sink => sink.closed?.())
+  'returns from `removed` and `closed`': async driver => {
+    await driver.replay(['a@1'])
+    await driver.call('removed', sink => sink.removed?.(driver.views[0] as View<never>))
+    await driver.call('closed', sink => sink.closed?.())
   },
 }
 
-/** An object of the cache's must not be changed: who tries is found. */
+/** Freezes an object deeply: a sink that changes an object of the cache throws. */
 function frozen(value: object): object {
   for (const inner of Object.values(value)) if (typeof inner === 'object' && inner !== null) frozen(inner)
   return Object.freeze(value)

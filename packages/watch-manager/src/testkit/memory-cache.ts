@@ -48,7 +48,7 @@ export class MemoryCache implements WatchedCache {
     for (const informer of this.#informersOf(view)) informer.deleted(key, last)
   }
 
-  /** What is there of a view: resourceVersions by key. */
+  /** The objects of a view: resourceVersions by key. */
   contents(view: View): Record<string, string> {
     return Object.fromEntries(this.#list(view).map(([key, { metadata }]) => [key, metadata?.resourceVersion ?? '']))
   }

@@ -85,7 +85,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
     })
   }
 
-  /** Reads all anew, after a while. */
+  /** Lists again, after a while. */
   list(): void {
     if (this.state === 'stopped') return
     this.#connected = false
@@ -93,7 +93,7 @@ export class MemoryInformer implements HeldInformer<unknown> {
     this.#environment.clock.timer(this.#options.listMs ?? 10, () => this.#listed())
   }
 
-  /** Hears of no changes until it is made to {@link list}. */
+  /** Receives no changes until it is made to {@link list}. */
   disconnect(): void {
     this.#connected = false
     if (this.state === 'watching') this.state = 'waiting'

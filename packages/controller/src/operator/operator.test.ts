@@ -300,6 +300,16 @@ describe('settled', () => {
       })
     }))
 
+  it('says that the server has not answered, if the wait ends while it is asked', () =>
+    inArcade(async ({ operator, server, forGames, start }) => {
+      forGames().reconcile(() => {})
+      await start('chess')
+      await server.faults.add({ match: { verb: 'list' }, effect: { kind: 'hang' } })
+      await expect(operator.settled({ timeoutMs: 5000 })).rejects.toMatchObject({
+        pending: ['the server has not answered whether the caches have all objects'],
+      })
+    }))
+
   it('`sleep` waits on the clock of the operator, and ends with the run', () =>
     inArcade(async ({ forGames, simulation, client, run, end }) => {
       const seen: unknown[] = []

@@ -69,13 +69,17 @@ export async function settled(settling: Settling): Promise<void> {
       : clock.timer(timeoutMs, () => late.abort(new Error('it is late')))
   const giveUp = AbortSignal.any([late.signal, ended, hopeless, ...(signal === undefined ? [] : [signal])])
   let pending = pendingOf(settling)
+  let answered: readonly string[] = []
   try {
     for (let waitMs = firstMs; ; waitMs = Math.min(waitMs * 2, longestMs)) {
       giveUp.throwIfAborted()
       const before = activityOf(settling)
       pending = pendingOf(settling)
       if (pending.length === 0) {
-        pending = await behind(settling, giveUp)
+        // What holds if the wait ends while the server is asked.
+        pending = answered.length > 0 ? answered : ['the server has not answered whether the caches have all objects']
+        answered = await behind(settling, giveUp)
+        pending = answered
         await clock.turn()
         const isQuiet = activityOf(settling) === before && pendingOf(settling).length === 0
         if (pending.length === 0 && isQuiet) return

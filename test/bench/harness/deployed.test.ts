@@ -3,6 +3,9 @@ import { expect, it } from 'vitest'
 import { deployedOptions } from './deployed.ts'
 
 it('programs are measured with the options of the Deployments that are made', async () => {
-  const manifests = await readFile(new URL('../../../examples/quickstart/deploy/quickstart.yaml', import.meta.url), 'utf8')
+  const manifests = await readFile(
+    new URL('../../../examples/quickstart/deploy/quickstart.yaml', import.meta.url),
+    'utf8',
+  )
   expect(manifests).toContain(`- name: NODE_OPTIONS\n              value: ${deployedOptions.join(' ')}\n`)
 })

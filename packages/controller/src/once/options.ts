@@ -12,8 +12,11 @@ import type { Operator } from '../operator/operator.ts'
 export interface OnceServer {
   readonly url: string
   readonly token: string
-  /** A connection in memory. */
-  transport(): NonNullable<ClientOptions['transport']> & { close(): unknown }
+  /** A connection in memory: without latency, and with each answer in one piece. */
+  transport(options: {
+    readonly latencyMs: 0
+    readonly chunking: 'whole'
+  }): NonNullable<ClientOptions['transport']> & { close(): unknown }
   /** Stores objects as they are, without checks. */
   fill(objects: readonly object[]): Promise<number>
 }

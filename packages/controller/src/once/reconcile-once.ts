@@ -42,7 +42,7 @@ export interface ReconciledOnce {
 }
 
 /**
- * Runs one key of one controller once, and says what the run did: for a unit test of a reconcile in milliseconds. All parts are those of production: the
+ * Runs one key of one controller once, and says what the run did: for a unit test of a reconcile. All parts are those of production: the
  * controller with its caches, its tracked reads and its applies, on an embedded API server. The controller's other keys, and other controllers, do
  * nothing. Predicates and debounces do not keep the key from running, and `onGone` and `onLeft` are not called.
  *
@@ -69,7 +69,7 @@ export async function reconcileOnce(options: ReconcileOnceOptions): Promise<Reco
   const errors: Error[] = []
   const clock = { ...systemClock(), ...(now !== undefined && { now: () => now.getTime() }) }
   const environment = { clock, onError: (error: Error) => void errors.push(error) }
-  const transport = server.transport()
+  const transport = server.transport({ latencyMs: 0, chunking: 'whole' })
   const client = new Client({ url: server.url, token: server.token, transport, environment })
   try {
     return await reconcileBy(client, options, errors)

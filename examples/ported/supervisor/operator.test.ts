@@ -1,6 +1,7 @@
 import { Client } from '@wherry/client'
 import { pods } from '@wherry/client/resources/core'
 import { Operator } from '@wherry/controller'
+import { reconcileOnce } from '@wherry/controller/testing'
 import { type EmbeddedApiServer, type FaultEffect, startApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { declareSupervisor, type Failure, type Gate } from './operator.ts'
@@ -97,6 +98,22 @@ it('a report that does not arrive is sent again, and the pod stays until it has 
     expect(reports).toMatchObject([{ pod: 'lost' }])
     expect(await names()).toEqual([])
   }, 2))
+
+it('a pod that has taken the name between the report and the delete stays', () =>
+  withSupervisor(async ({ server, client, add }) => {
+    const key = { namespace, name: 'again' }
+    const report = async (): Promise<void> => {
+      await client.delete(pods, key)
+      await add('again')
+    }
+    const declare = (operator: Operator): Gate => declareSupervisor(operator, { namespace, most: 4, fewest: 2, report })
+    await add('again')
+    await client.status.patch(pods, key, { status: { phase: 'Failed' } })
+    const old = await client.get(pods, key)
+    const run = await reconcileOnce({ server, declare, key })
+    expect(run).toMatchObject({ deleted: [], error: { reason: 'Conflict' } })
+    expect(run.object?.metadata?.uid).not.toBe(old?.metadata.uid)
+  }))
 
 it('from `most` pods on no more may be started, until there are `fewest`', () =>
   withSupervisor(async ({ run, settled, add, client, gate }) => {

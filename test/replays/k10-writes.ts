@@ -45,7 +45,7 @@ export const writes: readonly HourReplay[] = [
   {
     id: 'K10',
     title: 'evenfire: every object applied every minute',
-    thread: 'https://github.com/evenfire/evenfire/issues/460',
+    thread: 'evenfire#460',
     theirs: '16,668 writes an hour, 1,275 once each was read before',
     objects: 139,
     looksAgain: true,

@@ -1,7 +1,13 @@
 import { Client, defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import type { CustomResourceDefinition } from '@wherry/client/resources/apiextensions'
 import { configMaps } from '@wherry/client/resources/core'
-import { type ControllerBuilder, Operator, type ReconcileContext, type ReconcileResult } from '@wherry/controller'
+import {
+  type ControllerBuilder,
+  Operator,
+  type ReconcileContext,
+  type ReconcileResult,
+  Timer,
+} from '@wherry/controller'
 import { simulate, startApiServer } from '@wherry/testing'
 import { define } from '../../bench/server/define.ts'
 
@@ -30,6 +36,7 @@ export interface Subject {
 export interface HourReplay {
   readonly id: 'K9' | 'K10'
   readonly title: string
+  /** Its address, or its name if that is all that is known. */
   readonly thread: string
   /** How often theirs ran or wrote. */
   readonly theirs: string
@@ -137,6 +144,8 @@ function startAgent({ ignoreTimes, declare, reconcile }: HourReplay, client: Cli
   const operator = new Operator({ name: client.fieldManager, client })
   const builder = operator.controller('subject', ignoreTimes ? { ignoreTimes } : {}).for(subjects)
   declare?.(builder)
+  // All keys, as a resync does: a write that is no change shows.
+  builder.from(new Timer({ everyMs: 600_000 }))
   builder.reconcile(async context => {
     runs.set(context.key.name, (runs.get(context.key.name) ?? 0) + 1)
     return reconcile(context, context.now().toISOString())

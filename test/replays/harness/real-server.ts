@@ -4,14 +4,14 @@ import { type RealApiServer, startApiServer } from '@wherry/testing'
 import { define } from '../../bench/server/define.ts'
 import type { MemoryReplay } from '../replay.ts'
 
-const WRITERS = 32
+const WRITERS = 16
 
 /** A real API server that has the definitions of a replay, and that is filled step by step. */
 export class ReplayServer {
   readonly address: RealApiServer
   readonly #client: Client
   readonly #views = new Map<string, Resource<KubernetesObject>>()
-  readonly #namespaces = new Set(['default'])
+  readonly #namespaces = new Map<string, Promise<unknown>>([['default', Promise.resolve()]])
 
   private constructor(server: RealApiServer, client: Client) {
     this.address = server
@@ -31,7 +31,6 @@ export class ReplayServer {
     const write = async (): Promise<void> => {
       for (let next = source.next(); !next.done; next = source.next()) await this.#create(next.value)
     }
-    // The first alone, so that its namespace and its kind are known to the others.
     await Promise.all(Array.from({ length: WRITERS }, write))
   }
 
@@ -42,11 +41,16 @@ export class ReplayServer {
 
   async #create(object: KubernetesObject): Promise<void> {
     const namespace = object.metadata?.namespace
-    if (namespace !== undefined && !this.#namespaces.has(namespace)) {
-      this.#namespaces.add(namespace)
-      await this.#client.create(namespaces, { metadata: { name: namespace } })
-    }
+    if (namespace !== undefined) await this.#namespace(namespace)
     await this.#client.create(await this.#viewOf(object), object)
+  }
+
+  /** Resolves once it is there, however many ask for it at the same time. */
+  #namespace(name: string): Promise<unknown> {
+    const known = this.#namespaces.get(name)
+    const made = known ?? this.#client.create(namespaces, { metadata: { name } })
+    if (known === undefined) this.#namespaces.set(name, made)
+    return made
   }
 
   async #viewOf({ apiVersion = '', kind = '' }: KubernetesObject): Promise<Resource<KubernetesObject>> {

@@ -11,7 +11,10 @@ const patterns = [
 ]
 const files = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**', '**/fixtures/**'] })
 /** With what tests are made of elsewhere. */
-const all = [...files, ...globSync('test/{differential,examples,install,fan-out,hostile}/**/*.ts', { cwd: root })]
+const all = [
+  ...files,
+  ...globSync('test/{differential,examples,install,fan-out,hostile,replays}/**/*.ts', { cwd: root }),
+]
 const found = (pattern: RegExp, among = files): [file: string, text: string][] =>
   [...new Set(among)].flatMap(file =>
     [...readFileSync(join(root, file), 'utf8').matchAll(pattern)].map(([text]) => [file, text] as [string, string]),

@@ -12,6 +12,8 @@ export type Lane = 'call' | 'write' | 'stream'
 /** A request and its lane. Credentials, user agent and the server's base path are added on the way. */
 export interface LaneRequest extends RequestHead {
   readonly lane: Lane
+  /** It is sent again if it fails, after a backoff of its caller: while the server is away, no connection is opened for it sooner than for a watch. */
+  readonly isPatient?: boolean | undefined
   /** Called right before the request is sent, each time; what it throws is the request's error, and nothing is sent. */
   readonly admit?: (() => void) | undefined
 }

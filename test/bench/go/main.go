@@ -3,7 +3,7 @@
 //
 // It says `ready` on standard output when each of so many Widgets was reconciled, `settled` when it has given back the
 // memory that it can, and then runs on until it is ended. With BENCH_OF it is a subject of the benchmarks `apply`,
-// `webhook` and `convert`, or makes the certificate of the latter two, or the load on a webhook.
+// `webhook` and `convert`, or makes the certificate of the latter two, or the load on a webhook; or a peer of a replay.
 package main
 
 import (
@@ -97,6 +97,8 @@ func run(ctx context.Context) error {
 		return writeCertificate(os.Getenv("BENCH_CERTS"))
 	case "load":
 		return runLoad(ctx, count)
+	case "replay":
+		return runReplay(ctx, config)
 	default:
 		return runApply(ctx, config, count)
 	}

@@ -17,6 +17,8 @@ export interface Cost {
   readonly peakBytes: number
   /** Without the pages of files. */
   readonly anonymousBytes: number
+  /** The greatest RSS that it had. */
+  readonly peakBytes: number
 }
 
 /**
@@ -78,13 +80,16 @@ export class Program {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? []
     const ticks = Number(fields[11]) + Number(fields[12])
     const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8')
-    const kilobytes = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(rollup)?.[1])
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    const kilobytes = (name: string, text = rollup): number =>
+      Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1])
     return {
       ms,
       cpuMs: (ticks * 1000) / TICKS_PER_S,
       rssBytes: kilobytes('Rss') * 1024,
       peakBytes: Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
       anonymousBytes: kilobytes('Anonymous') * 1024,
+      peakBytes: kilobytes('VmHWM', status) * 1024,
     }
   }
 

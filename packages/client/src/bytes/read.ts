@@ -27,6 +27,8 @@ export interface ReadRequest {
   readonly path: string
   readonly accept: string
   readonly lane: Lane
+  /** As of a request. */
+  readonly isPatient?: boolean | undefined
   /** Let the server compress the answer, if it pleases. */
   readonly gzip: boolean
 }
@@ -81,9 +83,9 @@ class OneReading<T> implements Reading, RequestHandlers {
     this.#about = about
     this.#cutter = cutter
     this.#on = on
-    const { path, accept, lane, gzip } = request
+    const { path, accept, lane, isPatient, gzip } = request
     const headers = gzip ? { accept, 'accept-encoding': 'gzip' } : { accept }
-    this.#exchange = context.requester.request({ method: 'GET', path, headers, lane }, this)
+    this.#exchange = context.requester.request({ method: 'GET', path, headers, lane, isPatient }, this)
   }
 
   head(status: number, received: ResponseHeaders): void {

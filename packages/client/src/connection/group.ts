@@ -46,11 +46,14 @@ export class ConnectionGroup {
   readonly #attempts = new Set<AbortController>()
   readonly #endings = new Set<Promise<void>>()
   readonly #backoff: Backoff
+  readonly #streamBackoff: Backoff
   readonly #owner: PooledConnectionOwner
   #expectedStreams = guessedStreams
   /** The number of connections in a row that carried requests and brought no answer. */
   #unansweredConnections = 0
   #hold: Timer | undefined
+  /** While it runs, no connection is opened for streams and patient calls alone. */
+  #streamHold: Timer | undefined
   #closed: Promise<void> | undefined
   #stopped = false
   #pumping: 'no' | 'yes' | 'again' = 'no'
@@ -60,6 +63,8 @@ export class ConnectionGroup {
     // Callers have backoffs of their own (R22) and want to fail fast; this one only keeps a crowd of
     // them from hammering a server that is down.
     this.#backoff = new Backoff(options.environment, { initialMs: 50, maxMs: 1000 })
+    // A crowd of informers has as many backoffs of its own, and some informer asks every second. So all watches and patient calls together try as one does.
+    this.#streamBackoff = new Backoff(options.environment)
     this.#owner = {
       head: options.head,
       failed: (pending, cause, pooled) => this.#failed(pending, cause, pooled),
@@ -106,6 +111,7 @@ export class ConnectionGroup {
 
   async #close(): Promise<void> {
     this.#stopped = true
+    this.#endStreamHold()
     this.#hold?.cancel()
     for (const attempt of this.#attempts) attempt.abort(clientClosed())
     const waiting = [...this.#calls, ...this.#streams, ...this.#retries.keys()]
@@ -183,13 +189,21 @@ export class ConnectionGroup {
   }
 
   #grow(): void {
-    const waiting = this.#calls.size + this.#streams.size
-    if (waiting === 0 || this.#hold !== undefined || this.#stopped) return
+    if (this.#hold !== undefined || this.#stopped) return
+    if (this.#streamHold !== undefined && !this.#isAnyInHaste()) return
+    const streams = this.#streamHold === undefined ? this.#streams.size : 0
+    if (this.#calls.size + streams === 0) return
     let calls = this.#calls.size
     if (this.#expectedStreams === 1) calls = Math.min(calls, this.#options.maxHttp1Calls - this.#http1Calls())
-    const needed = calls + this.#streams.size
+    const needed = calls + streams
     const each = roomForStreams(this.#expectedStreams)
     while (this.#attempts.size < maxConnecting && this.#attempts.size * each < needed) this.#connect()
+  }
+
+  /** Whether a caller waits that has no backoff, such as a GET of a program. */
+  #isAnyInHaste(): boolean {
+    for (const { request } of this.#calls) if (request.isPatient !== true) return true
+    return false
   }
 
   #connect(): void {
@@ -231,6 +245,7 @@ export class ConnectionGroup {
     const pooled = new PooledConnection(connection, digest, environment.clock, limits, this.#owner)
     this.#connections.add(pooled)
     this.#options.changed()
+    this.#endStreamHold()
     pooled.listen()
     this.#pump()
     pooled.tend()
@@ -256,13 +271,22 @@ export class ConnectionGroup {
     for (const pending of waiting) pending.tellError(error)
   }
 
-  /** The next connection is opened a little later, for all who wait then. */
+  /** The next connection is opened a little later, for all requests that wait then; for streams and patient calls alone later still. */
   #wait(): void {
+    this.#streamHold ??= this.#options.environment.clock.timer(this.#streamBackoff.next(), () => {
+      this.#streamHold = undefined
+      this.#pump()
+    })
     if (this.#hold !== undefined) return
     this.#hold = this.#options.environment.clock.timer(this.#backoff.next(), () => {
       this.#hold = undefined
       this.#pump()
     })
+  }
+
+  #endStreamHold(): void {
+    this.#streamHold?.cancel()
+    this.#streamHold = undefined
   }
 
   #gone(pooled: PooledConnection, cause: Error | undefined): void {
@@ -273,6 +297,7 @@ export class ConnectionGroup {
     if (pooled.heard > 0) {
       this.#unansweredConnections = 0
       this.#backoff.reset()
+      this.#streamBackoff.reset()
     } else if (pooled.carried > 0) {
       // A connection without an answer may be bad luck; a second one counts as refused.
       this.#unansweredConnections += 1

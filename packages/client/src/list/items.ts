@@ -18,6 +18,8 @@ export interface ItemsOptions {
   readonly maxItemBytes?: number | undefined
   /** Hears of an item that is none, which was left out (rule R20). */
   readonly skipped?: ((error: InvalidObjectError) => void) | undefined
+  /** The caller has a backoff of its own: see the request's. @default false */
+  readonly isPatient?: boolean | undefined
 }
 
 /** Hears the items of one list, then exactly one of `end` and `error`. */
@@ -63,7 +65,7 @@ export function startItems(
   context: ReadContext,
   target: ReadTarget,
   query: string,
-  options: Pick<ItemsOptions, 'gzip' | 'maxItemBytes'>,
+  options: Pick<ItemsOptions, 'gzip' | 'maxItemBytes' | 'isPatient'>,
   on: ItemHandlers,
 ): Reading {
   const items = new Items(target, options.maxItemBytes, on)
@@ -71,6 +73,7 @@ export function startItems(
     path: target.path + query,
     accept: target.listAccept,
     lane: 'call',
+    isPatient: options.isPatient,
     gzip: options.gzip ?? false,
   } as const
   return readPieces<object>(context, request, items.about, items.cutter, items)

@@ -96,6 +96,7 @@ async function page(context: ReflectorContext, query: string, reading: SnapshotF
     return await readItems(client, target, query, item, {
       signal: giveUp.signal,
       gzip: client.gzip,
+      isPatient: true,
       maxItemBytes: maxObjectBytes,
       skipped: error => context.skipped(error, 'list'),
     })

@@ -45,7 +45,7 @@ describe('watching', () => {
   )
 
   it.each(['reset', 'rst'] as const)(
-    'R14: a resourceVersion that the server answers by an abrupt end (%s), never by a 410: the fifth time, a relist',
+    'R14, P5: a resourceVersion that the server answers by an abrupt end (%s), never by a 410: the fifth time, a relist',
     async kind => {
       const { server, simulation, reflector, recording, asked, write } = await bench(33)
       const stale = await server.faults.add({ match: { verb: 'watch' }, times: 5, effect: { kind, afterBytes: 0 } })

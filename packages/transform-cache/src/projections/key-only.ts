@@ -18,8 +18,8 @@ export interface KeyOnly extends SelfNamed {
 }
 
 /**
- * Keeps name, namespace, uid and resourceVersion: enough to see that an object exists and has changed. If nothing else reads the resource, project
- * its metadata view: then the server sends no more than metadata.
+ * Keeps name, namespace, uid and resourceVersion: enough to see that an object exists and has changed. The server still sends whole objects. It sends less for
+ * the view of their metadata, `pods.metadata()`, which can't be projected.
  *
  * @example
  * ```ts

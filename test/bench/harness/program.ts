@@ -13,8 +13,6 @@ export interface Cost {
   /** Time on processors, its own and the kernel's for it, in milliseconds. */
   readonly cpuMs: number
   readonly rssBytes: number
-  /** The most that its RSS has been. */
-  readonly peakBytes: number
   /** Without the pages of files. */
   readonly anonymousBytes: number
   /** The greatest RSS that it had. */
@@ -87,7 +85,6 @@ export class Program {
       ms,
       cpuMs: (ticks * 1000) / TICKS_PER_S,
       rssBytes: kilobytes('Rss') * 1024,
-      peakBytes: Number(/^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024,
       anonymousBytes: kilobytes('Anonymous') * 1024,
       peakBytes: kilobytes('VmHWM', status) * 1024,
     }

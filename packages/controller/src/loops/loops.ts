@@ -68,7 +68,7 @@ interface Entry {
 /** The maximum number of keys of a controller that are looked at. */
 const mostKeys = 100
 /** A run counts from this depth on: before it, it may be a step of work that ends. */
-const firstDepth = 3
+const firstDepth = 5
 /** A loop with `runsToName` runs is named once it has lasted so long, in milliseconds. */
 const timeToName = 30_000
 /** A key without a run that counts for so long has come to rest, in milliseconds. */
@@ -85,7 +85,7 @@ const longestWaitMs = 16_000
 
 /**
  * Finds the keys of a controller that do not come to rest, names them, and slows them down (rule C24). A run of a key counts if it had no other reason than
- * writes of this process, three such runs deep, and wrote something again; or if it has brought back what somebody else had changed. A run that writes
+ * writes of this process, five such runs deep, and wrote something again; or if it has brought back what somebody else had changed. A run that writes
  * nothing is rest, and so is half a minute without a run that counts: then all is forgotten. So a rollout, however long, is no loop: its runs have reasons from outside.
  */
 export class Loops {

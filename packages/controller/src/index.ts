@@ -10,6 +10,8 @@ export {
 export type { FieldPath } from './apply/once.ts'
 export type { Applied, Apply, DesiredOptions } from './apply/options.ts'
 export type { Prune, Pruned, PruneOptions } from './apply/prune.ts'
+export type { Refusal } from './apply/refusal.ts'
+export { refusalOf } from './apply/refusal.ts'
 export type { ApplyStatus, DesiredCondition, DesiredStatus, StatusOf, StatusOptions } from './apply/status.ts'
 export type { SummaryOptions } from './apply/summary.ts'
 export type { ContextEvents, GoneContext, OnGone, Reconcile, ReconcileContext } from './controller/context.ts'

@@ -12,6 +12,7 @@ const namespace = 'default'
 interface Scene {
   readonly server: EmbeddedApiServer
   readonly client: Client
+  readonly operator: Operator
   readonly reports: Failure[]
   readonly errors: string[]
   readonly gate: Gate
@@ -37,7 +38,7 @@ async function withSupervisor(body: (scene: Scene) => Promise<void>, lost = 0): 
   }
   const gate = declareSupervisor(operator, { namespace, most: 4, fewest: 2, report })
   await body({
-    ...{ server, client, reports, errors, gate },
+    ...{ server, client, operator, reports, errors, gate },
     run: async () => {
       void operator.run({ signals: false })
       await operator.settled()
@@ -86,6 +87,20 @@ it('a pod that succeeded is deleted without a report; pods that run, or that are
     await settled()
     expect(reports).toEqual([])
     expect(await names()).toEqual(['other', 'running'])
+  }))
+
+it('a pod that runs makes no run, so that thousands of them cost a name each', () =>
+  withSupervisor(async ({ operator, run, settled, add, end, gate }) => {
+    for (const name of ['before', 'failed']) await add(name)
+    await run()
+    await add('later')
+    await settled()
+    const ran = (name: string) => operator.explain('task', { namespace, name }).lastRun !== undefined
+    expect(gate()).toBe(true)
+    expect(['before', 'failed', 'later'].filter(ran)).toEqual([])
+    const runs = operator.runs()
+    await end('failed', 1)
+    expect((await runs.next()).value).toMatchObject({ key: `${namespace}/failed` })
   }))
 
 it('a report that does not arrive is sent again, and the pod stays until it has arrived', () =>

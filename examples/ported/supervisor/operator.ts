@@ -29,18 +29,18 @@ export type Gate = () => boolean
 export function declareSupervisor(operator: Operator, options: SupervisorOptions): Gate {
   const { namespace, most, fewest, report } = options
   if (!(fewest < most)) throw new RangeError(`fewest must be less than most (${most}), not ${fewest}`)
-  // Of each pod this is kept, and nothing else.
   const tasks = pods.within({ namespaces: [namespace], labels: { app: 'task-run' } }).project('task', taskOf)
   operator
     .controller('task', { concurrency: 8 })
     .for(tasks)
-    .reconcile(async ({ object: { metadata, phase, failure }, key, client, signal, log }) => {
-      if (metadata.deletionTimestamp !== undefined) return
-      if (phase !== 'Failed' && phase !== 'Succeeded') return
-      if (phase === 'Failed') await report({ pod: key.name, uid: metadata.uid, ...failure }, signal)
+    .withPredicates(({ object: { ended } }) => ended !== undefined)
+    .reconcile(async ({ object: { ended }, key, client, signal, log }) => {
+      if (ended === undefined) return
+      const { phase, uid, reason, exitCode } = ended
+      if (phase === 'Failed') await report({ pod: key.name, uid, reason, exitCode }, signal)
       // Not another pod that has the name by now.
-      await client.delete(pods, key, { preconditions: { uid: metadata.uid } })
-      log.info({ phase, ...(phase === 'Failed' && failure) }, 'a pod has ended')
+      await client.delete(pods, key, { preconditions: { uid } })
+      log.info({ phase, ...(phase === 'Failed' && { reason, exitCode }) }, 'a pod has ended')
     })
   // The one of the controller: there is no other watch.
   let informer: { readonly hasSynced: boolean; readonly size: number } | undefined
@@ -53,11 +53,14 @@ export function declareSupervisor(operator: Operator, options: SupervisorOptions
   }
 }
 
+/** What is kept of a pod: its name, and how it ended, unless it is being deleted already. */
 function taskOf({ metadata, status }: Pod) {
   const { name = '', namespace = '', uid = '', deletionTimestamp } = metadata ?? {}
-  const ended = status?.containerStatuses?.map(({ state }) => state?.terminated)
-  const terminated = ended?.find(one => one !== undefined && one.exitCode !== 0)
+  const task = { metadata: { name, namespace }, ended: undefined }
+  const phase = status?.phase
+  if ((phase !== 'Failed' && phase !== 'Succeeded') || deletionTimestamp !== undefined) return task
+  const all = status?.containerStatuses?.map(({ state }) => state?.terminated)
+  const terminated = all?.find(one => one !== undefined && one.exitCode !== 0)
   const reason = status?.reason ?? terminated?.reason ?? 'Unknown'
-  const failure = { reason, exitCode: terminated?.exitCode }
-  return { metadata: { name, namespace, uid, deletionTimestamp }, phase: status?.phase, failure }
+  return { ...task, ended: { phase, uid, reason, exitCode: terminated?.exitCode } }
 }

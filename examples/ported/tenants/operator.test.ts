@@ -4,9 +4,8 @@ import { roleBindings } from '@wherry/client/resources/rbac'
 import { Operator } from '@wherry/controller'
 import { type EmbeddedApiServer, install, startApiServer } from '@wherry/testing'
 import { expect, it, vi } from 'vitest'
+import { tenants, workspaces } from './kinds.ts'
 import { declareTenants, declareWorkspaces } from './operator.ts'
-import { tenants } from './tenant.ts'
-import { workspaces } from './workspace.ts'
 
 const key = { namespace: 'default', name: 'desk' }
 const spec = { image: 'desk:1', storage: '1Gi' }

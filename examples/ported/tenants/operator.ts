@@ -1,15 +1,7 @@
-import { ApiError } from '@wherry/client'
 import { namespaces, type Pod, persistentVolumeClaims, pods, resourceQuotas } from '@wherry/client/resources/core'
 import { roleBindings } from '@wherry/client/resources/rbac'
-import {
-  AlreadyOwnedError,
-  ApplyDelayedError,
-  type NewCondition,
-  NotOursError,
-  type Operator,
-} from '@wherry/controller'
-import { tenants } from './tenant.ts'
-import { type Workspace, workspaces } from './workspace.ts'
+import { type NewCondition, type Operator, refusalOf } from '@wherry/controller'
+import { tenants, type Workspace, workspaces } from './kinds.ts'
 
 /** What the operator makes has these labels: of all other objects it receives nothing. */
 const ours = { labels: { 'app.kubernetes.io/managed-by': 'tenants' } }
@@ -23,45 +15,32 @@ const rbac = 'rbac.authorization.k8s.io'
 
 /** Gives each tenant a namespace with a quota, where its group may edit. All of it goes with the tenant. */
 export function declareTenants(operator: Operator): void {
-  operator
-    .controller('tenant')
-    .for(tenants)
-    .owns(spaces)
-    .owns(quotas)
-    .owns(bindings)
-    .reconcile(({ object: { spec }, key, apply, status }) =>
-      reported(status, async () => {
-        const namespace = `tenant-${key.name}`
-        await apply(spaces, { metadata: { name: namespace } })
-        await apply(quotas, { metadata: { namespace, name: 'tenant' }, spec: { hard: spec.quota } })
-        await apply(bindings, {
-          metadata: { namespace, name: 'tenant' },
-          roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: 'edit' },
-          subjects: [{ apiGroup: rbac, kind: 'Group', name: spec.group }],
-        })
-        return { phase: 'Ready', isReady: true }
-      }),
-    )
+  const controller = operator.controller('tenant').for(tenants).owns(spaces).owns(quotas).owns(bindings)
+  controller.reconcile(({ object: { spec }, key, apply, status }) =>
+    reported(status, async () => {
+      const metadata = { namespace: `tenant-${key.name}`, name: 'tenant' }
+      await apply(spaces, { metadata: { name: metadata.namespace } })
+      await apply(quotas, { metadata, spec: { hard: spec.quota } })
+      const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'edit' }
+      await apply(bindings, { metadata, roleRef, subjects: [{ apiGroup: rbac, kind: 'Group', name: spec.group }] })
+      return 'Ready'
+    }),
+  )
 }
 
 /** Gives each workspace a claim, and a Pod while it is not stopped. Both go with the workspace; what others made stays. */
 export function declareWorkspaces(operator: Operator): void {
-  operator
-    .controller('workspace', { concurrency: 4 })
-    .for(workspaces)
-    .owns(claims)
-    .owns(ourPods)
-    .caches(ourPods)
-    .reconcile(({ object: { spec }, key, apply, prune, read, status }) =>
-      reported(status, async () => {
-        const requests = { storage: spec.storage }
-        await apply(claims, { metadata: key, spec: { accessModes: ['ReadWriteOnce'], resources: { requests } } })
-        if (!spec.stopped) await apply(ourPods, podOf(key.name, spec), { whenImmutable: 'recreate' })
-        await prune(ourPods)
-        const phase = await read.get(ourPods, key, { select: pod => pod.status?.phase ?? 'Pending' })
-        return { phase: spec.stopped ? 'Stopped' : (phase ?? 'Pending'), isReady: !spec.stopped && phase === 'Running' }
-      }),
-    )
+  const controller = operator.controller('workspace', { concurrency: 4 }).for(workspaces).owns(claims).owns(ourPods)
+  controller.caches(ourPods).reconcile(({ object: { spec }, key, apply, prune, read, status }) =>
+    reported(status, async () => {
+      const requests = { storage: spec.storage }
+      await apply(claims, { metadata: key, spec: { accessModes: ['ReadWriteOnce'], resources: { requests } } })
+      if (!spec.stopped) await apply(ourPods, podOf(key.name, spec), { whenImmutable: 'recreate' })
+      await prune(ourPods)
+      if (spec.stopped) return 'Stopped'
+      return (await read.get(ourPods, key, { select: pod => pod.status?.phase })) ?? 'Pending'
+    }),
+  )
 }
 
 function podOf(name: string, { image, resources }: Workspace['spec']): Pod {
@@ -71,22 +50,18 @@ function podOf(name: string, { image, resources }: Workspace['spec']): Pod {
   return { metadata: { name }, spec: { containers: [container], volumes } }
 }
 
-interface Report {
-  readonly phase: string
-  readonly isReady: boolean
-}
-
 type Status = (value: { phase: string; conditions: NewCondition[] }) => Promise<unknown>
 
-/** Works, and says in the status what came of it. A status that says the same again is no request, and keeps its times. */
-async function reported(status: Status, work: () => Promise<Report>): Promise<void> {
-  const { phase, isReady } = await work().catch(async error => {
-    const refusal = error instanceof ApplyDelayedError ? error.cause : error
-    if (refusal instanceof ApiError || refusal instanceof NotOursError || refusal instanceof AlreadyOwnedError) {
-      const condition = { type: 'Ready', status: 'False', reason: 'Refused', message: refusal.message } as const
-      await status({ phase: 'Blocked', conditions: [condition] })
-    }
+/** Works, and puts the phase or the refusal into the status. A status that says the same again is no request, and keeps its times. */
+async function reported(status: Status, work: () => Promise<string>): Promise<void> {
+  const say = (phase: string, isReady: boolean, reason = phase, message = '') =>
+    status({ phase, conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', reason, message }] })
+  try {
+    const phase = await work()
+    await say(phase, phase === 'Ready' || phase === 'Running')
+  } catch (error) {
+    const refusal = refusalOf(error)
+    if (refusal !== undefined) await say('Blocked', false, 'Refused', refusal.message)
     throw error
-  })
-  await status({ phase, conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False', reason: phase }] })
+  }
 }

@@ -2,8 +2,7 @@ import { namespaces, persistentVolumeClaims, pods, resourceQuotas } from '@wherr
 import { roleBindings } from '@wherry/client/resources/rbac'
 import { conditionOf, controllerOf } from '@wherry/controller'
 import type { Stage } from '../../../tools/runner/stage.ts'
-import { tenants } from './tenant.ts'
-import { workspaces } from './workspace.ts'
+import { tenants, workspaces } from './kinds.ts'
 
 const namespace = 'tenant-blue'
 const quota = { pods: '5', 'requests.storage': '10Gi' }

@@ -3,3 +3,6 @@ process.on('message', () => {
   globalThis.gc?.()
   process.send?.(process.memoryUsage())
 })
+
+// It does not outlive what measures it.
+process.on('disconnect', () => process.exit())

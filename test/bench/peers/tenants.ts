@@ -12,8 +12,7 @@ import {
   PatchStrategy,
   setHeaderOptions,
 } from '@kubernetes/client-node'
-import type { Tenant } from '../../../examples/ported/tenants/tenant.ts'
-import type { Workspace } from '../../../examples/ported/tenants/workspace.ts'
+import type { Tenant, Workspace } from '../../../examples/ported/tenants/kinds.ts'
 
 const [group, version] = ['tenancy.example.com', 'v1']
 const finalizer = 'tenancy.example.com/claim'

@@ -53,7 +53,7 @@ export function declareSupervisor(operator: Operator, options: SupervisorOptions
   }
 }
 
-/** What is kept of a pod: its name, and how it ended, unless it is being deleted already. */
+/** Keeps of a pod its name, and how it ended, unless it is being deleted already. */
 function taskOf({ metadata, status }: Pod) {
   const { name = '', namespace = '', uid = '', deletionTimestamp } = metadata ?? {}
   const task = { metadata: { name, namespace }, ended: undefined }

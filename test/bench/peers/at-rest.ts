@@ -21,7 +21,7 @@ export interface AtRestOptions extends Omit<ProgramOptions, 'objects' | 'play'> 
   readonly neverRests: boolean
 }
 
-/** Runs a program beside the example's objects until it sends no more, and looks at it. With Node's defaults requests are not counted. */
+/** Runs a program with the example's objects until it sends no more, and looks at it. With Node's defaults requests are not counted. */
 export async function atRest(example: Example, { neverRests, ...options }: AtRestOptions): Promise<AtRest> {
   const { play } = example
   return await withProgram({ ...options, play, objects: example.objects() }, async ({ server, memory }) => {

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises'
 import type { ControlledApiServer, FaultEffect } from '@wherry/testing'
 
-/** What happens to a program, by its words in the table. Resolves when the server serves again. @param resource what is faulty */
+/** What happens to a program, by its words in the table. Resolves when the server serves again. @param resource the one that the fault hits */
 export const faults: Readonly<Record<string, (server: ControlledApiServer, resource: string) => Promise<unknown>>> = {
   'all connections break': server => server.breakConnections(),
   'a 410 of the watch': (server, resource) => nextWatch(server, resource, { kind: 'expired' }),

@@ -1,5 +1,5 @@
 /**
- * Measures the ported examples beside programs of ours on client-node that behave as the originals do, and prints a table for each:
+ * Measures the ported examples next to programs of ours on client-node that behave as the originals do, and prints a table for each:
  * `npm run peers`, or `npm run peers -- supervisor --runs 1`. Each figure is the median of three runs. It takes half an hour.
  */
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ import { type Example, examples, oursOf, peerOf } from './scenes.ts'
 type Row = readonly [name: string, theirs: string, ours: string]
 type Pair<T> = readonly [theirs: T, ours: T]
 
-/** Measures an example. Returns each row once it is measured: what is interrupted has its first rows. */
+/** Measures an example. Returns each row once it is measured: an interrupted run has its first rows. */
 async function* rowsOf(example: Example, runs: number): AsyncIterable<Row> {
   const { name, files, title } = example
   const mains: Pair<string> = [peerOf(name), oursOf(name)]

@@ -11,9 +11,9 @@ import { deployedOptions } from '../harness/deployed.ts'
 
 export interface ProgramOptions {
   readonly main: string
-  /** What there is before the program starts. @default nothing */
+  /** The objects that the server has before the program starts. @default nothing */
   readonly objects?: Iterable<object> | undefined
-  /** What the server's side plays. @default nothing */
+  /** The controllers and the kubelet that are played. @default nothing */
   readonly play?: PlayOptions | undefined
   /** Whether Node is started with its defaults, and not as a Deployment of `wherry manifests` starts it. @default false */
   readonly nodeDefaults?: boolean | undefined

@@ -13,6 +13,9 @@ export interface Started {
   readonly operator: Operator
   /** `NAME VALUE` for each run, `NAME gone` for each object that is gone. */
   readonly log: string[]
+  /** Stops the operator, and lets its client be. */
+  stop(): Promise<void>
+  /** Stops the operator and closes its client. */
   end(): Promise<void>
 }
 
@@ -32,10 +35,11 @@ export function startOperator(client: Client, { reconcile, declare }: StartOptio
     .onGone(({ key }) => void log.push(`${key.name} gone`))
   declare?.(operator)
   const running = operator.run({ signals: false })
+  const stop = (): Promise<void> => operator.close()
   const end = async (): Promise<void> => {
-    await operator.close()
+    await stop()
     await running
     await client.close()
   }
-  return { operator, log, end }
+  return { operator, log, stop, end }
 }

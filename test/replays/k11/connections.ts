@@ -78,7 +78,7 @@ export const deadControlPlane = (informers: number): WatchReplay => ({
     }),
 })
 
-/** Ends of watches and of connections, by turns, 12 s apart. */
+/** Lines that can't be read, ends of watches and ends of connections, by turns, 12 s apart. */
 export const manyReconnects = (count: number): WatchReplay => ({
   rule: 'P7',
   happened: `${count.toLocaleString('en')} reconnects; descriptors and listeners grew`,
@@ -98,8 +98,11 @@ export const manyReconnects = (count: number): WatchReplay => ({
       // A connection that is not used is closed after a minute.
       await simulation.advance(120_000)
       const first = await held()
+      const garbage = { match: { verb: 'watch' }, times: 1, effect: { kind: 'line', text: '{' } } as const
       for (let i = 0; i < count; i++) {
-        if (i % 2 === 0) await server.endWatches()
+        // After a line that it can't read it is the client that has to end the watch.
+        if (i % 3 === 0) await server.faults.add(garbage)
+        if (i % 3 < 2) await server.endWatches()
         else for (const connection of network.controls.connections()) await connection.close()
         await simulation.advance(12_000)
       }

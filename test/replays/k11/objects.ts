@@ -111,7 +111,7 @@ export const stoppedAndStarted: WatchReplay = {
       await user.create(configMaps, configMap('b', '1'))
       const first = start()
       await until(() => first.log.length === 2)
-      await first.end()
+      await first.stop()
       await user.modify(configMaps, { ...key, name: 'a' }, object => {
         object.data = { value: '2' }
       })

@@ -34,14 +34,15 @@ async function main(args: readonly string[]): Promise<number> {
   const earlier = values.from === undefined ? undefined : rowsIn(readFileSync(values.from, 'utf8'))
   const options = { runs, part: values.tenth ? 0.1 : 1, say: (line: string) => console.error(line) }
   let section = ''
-  for (const one of cases.filter(({ id }) => positionals.length === 0 || positionals.includes(id))) {
-    const rows = earlier?.filter(({ replay }) => replay === one.id) ?? (await one.play(options))
+  const wanted = cases.filter(({ id }) => positionals.length === 0 || positionals.includes(id))
+  for (const { id, section: heading, play, tableOf } of wanted) {
+    const rows = earlier?.filter(({ replay }) => replay === id) ?? (await play(options))
     if (rows.length === 0) continue
     if (values.json) for (const line of jsonLines(rows)) console.log(line)
     else {
-      if (values.markdown && one.section !== section) console.log(`## ${one.section}\n`)
-      section = one.section
-      console.log(one.tableOf(rows, values.markdown))
+      if (values.markdown && heading !== section) console.log(`## ${heading}\n`)
+      section = heading
+      console.log(tableOf(rows, values.markdown))
     }
   }
   return 0

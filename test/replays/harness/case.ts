@@ -20,12 +20,12 @@ export interface Case {
   /** The heading of docs/replays.md that it is under. */
   readonly section: string
   /** Rejects if a program of ours fails. */
-  play(options: PlayOptions): Promise<Row[]>
+  readonly play: (options: PlayOptions) => Promise<Row[]>
   /** The rows as a table for a terminal, or as a section of docs/replays.md. */
-  tableOf(rows: readonly Row[], isMarkdown: boolean): string
+  readonly tableOf: (rows: readonly Row[], isMarkdown: boolean) => string
 }
 
-/** A case whose rows have the shape `R`, be they played now or read from a file that `--json` wrote. */
+/** A case with rows of the shape `R`, played now or read from a file that `--json` wrote. */
 export function caseOf<R extends Row>(parts: {
   readonly id: string
   readonly section: string

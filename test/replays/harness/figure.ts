@@ -24,8 +24,8 @@ export const barOf = ({ atMost, atLeast = 0 }: Figure): string =>
 export function lostAndExtra(log: readonly string[], expected: readonly string[]): Figure[] {
   const left = [...log]
   let lost = 0
-  for (const one of expected) {
-    const index = left.indexOf(one)
+  for (const entry of expected) {
+    const index = left.indexOf(entry)
     if (index < 0) lost++
     else left.splice(index, 1)
   }

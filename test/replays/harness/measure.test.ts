@@ -5,7 +5,7 @@ import { once } from './measure.ts'
 const node = (code: string): Program => new Program(process.execPath, ['-e', code], {})
 const peer = { isPeer: true, isCompared: false }
 
-it('gives the reason if a program of others ends before it is ready, and rejects if one of ours does', async () => {
+it('gives the reason if a program of others ends before it is ready, and rejects if a program of ours does', async () => {
   const code = "setTimeout(() => { throw new RangeError('the list is too long') }, 0)"
   const { failed } = await once(node(code), peer)
   expect(failed).toMatch(/^ended after \d+ s: RangeError: the list is too long$/)

@@ -16,7 +16,7 @@ export interface Taken {
   readonly failed?: string | undefined
 }
 
-/** Runs a program that was started. Rejects if one of ours fails; if one of others does, the result says so. */
+/** Runs a program that was started. Rejects if a program of ours fails; the result says so for a program of others. */
 export async function once(
   program: Program,
   { isPeer, isCompared, peerMs = PEER_MS }: { isPeer: boolean; isCompared: boolean; peerMs?: number },

@@ -47,6 +47,7 @@ export function memoryTable(replay: MemoryReplay, rows: readonly MemoryRow[], is
       `- Assumed: ${assumed}.`,
       `- Theirs: ${theirs.before}; mended: ${theirs.after}.`,
       `- Bar: ${bars.join('; ')}.`,
+      `- Runs of each program: ${Math.max(...rows.map(({ runs }) => runs))}.`,
       ...first,
       ...ways.map(({ name, holds }) => `- *${name}* holds ${holds}.`),
     ].join('\n'),

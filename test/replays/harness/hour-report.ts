@@ -49,7 +49,7 @@ export function hourTable(rows: readonly HourRow[], isMarkdown: boolean): string
 }
 
 const notes: Readonly<Record<string, string>> = {
-  K9: 'Statuses that differ in a time alone, so that each write made the next run.',
+  K9: 'Statuses that differ in a time alone, so that each write made the next run. A field that a status writes and the definition does not have is dropped by the server, so the status seems to differ: without `message` in the schema, 7 patches an hour that change nothing.',
   K10: 'Writes that a reconcile makes whatever is there: each is an event, and the event runs the reconcile.',
 }
 

@@ -83,7 +83,7 @@ export const keda: MemoryReplay = {
       name: 'all pods',
       holds: 'phase, conditions, node and labels of all pods',
       declare: holdAll,
-      keeps: { objects: 1000, receivedBytes: 16e6 },
+      keeps: { objects: 1000, receivedBytes: 17e6 },
     },
   ],
   peers: {

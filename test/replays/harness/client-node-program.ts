@@ -17,7 +17,12 @@ const lists: Readonly<Record<string, () => Promise<KubernetesListObject<Kubernet
 for (const kind of REPLAY_KINDS.split(',')) {
   const list = lists[kind]
   if (list === undefined) throw new Error(`no list of ${kind}`)
-  await makeInformer(config, `/api/v1/${kind}`, list).start()
+  const informer = makeInformer(config, `/api/v1/${kind}`, list)
+  // If its list fails, it says so here alone: its start resolves, and it holds nothing.
+  informer.on('error', error => {
+    throw error
+  })
+  await informer.start()
 }
 console.log('ready')
 await new Promise(resolve => setTimeout(resolve, 1000))

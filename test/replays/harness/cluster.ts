@@ -1,6 +1,5 @@
 import { Client, type Transport } from '@wherry/client'
-import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
-import { Operator } from '@wherry/controller'
+import type { ConfigMap } from '@wherry/client/resources/core'
 import {
   type EmbeddedApiServer,
   type MemoryTransport,
@@ -8,6 +7,7 @@ import {
   simulate,
   startApiServer,
 } from '@wherry/testing'
+import { type Started, type StartOptions, startOperator } from './started.ts'
 
 /** A cluster in memory on simulated time, the network to it, and operators whose runs are counted. */
 export interface Cluster {
@@ -19,34 +19,21 @@ export interface Cluster {
   readonly user: Client
   /** When the operators tried to connect, in simulated milliseconds. */
   readonly attempts: readonly number[]
+  /** How often informers of the operators have listed again, streamed lists included. */
+  relists(): number
   /** Runs an operator of ConfigMaps, which notes what it sees. It ends with the cluster, or before. */
   start(options?: StartOptions): Started
   /** Lets time go on until this is so. */
   until(isSo: () => boolean): Promise<void>
 }
 
-interface StartOptions {
-  /** In addition to the note. */
-  readonly reconcile?: ((name: string) => void | Promise<void>) | undefined
-  readonly declare?: ((operator: Operator) => void) | undefined
-}
-
-/** An operator that runs. */
-export interface Started {
-  readonly operator: Operator
-  /** `NAME VALUE` for each run, `NAME gone` for each object that is gone. */
-  readonly log: string[]
-  end(): Promise<void>
-}
-
-const seen = configMaps.within({ namespaces: ['default'] })
-
 export const configMap = (name: string, value: string): ConfigMap => ({
   metadata: { name, namespace: 'default' },
   data: { value },
 })
 
-export async function inCluster(body: (cluster: Cluster) => Promise<void>, seed = 7): Promise<void> {
+/** Plays `body` in a cluster of its own, and ends the operators that it started. Gives its result. */
+export async function inCluster<R>(body: (cluster: Cluster) => Promise<R>, seed = 7): Promise<R> {
   const simulation = simulate(seed)
   const { clock, random, environment } = simulation
   const server = await startApiServer({ clusterObjects: false, sockets: false, clock, random: random.fork('server') })
@@ -59,38 +46,28 @@ export async function inCluster(body: (cluster: Cluster) => Promise<void>, seed 
       return network.connect(...given)
     },
   }
+  let relists = 0
+  const { metrics } = environment
+  const count: typeof metrics.count = (name, labels, by = 1) => {
+    if (name === 'reflector_relists_total') relists += by
+    metrics.count(name, labels, by)
+  }
+  const counted = { ...environment, metrics: { ...metrics, count } }
   const started: Started[] = []
-  await simulation.run(async () => {
+  return simulation.run(async () => {
     await using _ = server
     const own = server.transport({ random: random.fork('user') })
     await using user = new Client({ url, token, transport: own, environment })
-    const start = ({ reconcile, declare }: StartOptions = {}): Started => {
-      const client = new Client({ url, token, transport: counting, environment })
-      const operator = new Operator({ name: 'replay', client })
-      const log: string[] = []
-      operator
-        .controller('seen')
-        .for(seen)
-        .reconcile(async ({ key, object }) => {
-          log.push(`${key.name} ${object.data?.value}`)
-          await reconcile?.(key.name)
-        })
-        .onGone(({ key }) => void log.push(`${key.name} gone`))
-      declare?.(operator)
-      const running = operator.run({ signals: false })
-      const end = async (): Promise<void> => {
-        await operator.close()
-        await running
-        await client.close()
-      }
-      started.push({ operator, log, end })
-      return { operator, log, end }
+    const start = (options?: StartOptions): Started => {
+      const one = startOperator(new Client({ url, token, transport: counting, environment: counted }), options)
+      started.push(one)
+      return one
     }
     const until = async (isSo: () => boolean): Promise<void> => {
       while (!isSo()) await simulation.advance(100)
     }
     try {
-      await body({ server, simulation, network, user, attempts, start, until })
+      return await body({ server, simulation, network, user, attempts, relists: () => relists, start, until })
     } finally {
       network.controls.refuse(false)
       for (const { end } of started) await end()

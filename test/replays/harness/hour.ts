@@ -56,8 +56,23 @@ export interface HourReplay {
 export interface Hour {
   /** Requests other than lists and watches, as `7 patch configmaps`. */
   readonly requests: readonly string[]
+  /** How many of these change something. */
+  readonly writes: number
+  /** How many of these read one object. */
+  readonly reads: number
   /** Runs of the key that ran most, in one process. */
   readonly runsOfAKey: number
+}
+
+/** All keys run so often in an hour, as after a resync: a write that is no change shows. */
+const TIMER_MS = 600_000
+
+/** Runs of a key that {@link TIMER_MS} makes in an hour. */
+export const TIMER_RUNS = 6
+
+/** No write, no read, and at most two runs of a key that nothing asked for. */
+export function meetsHour({ looksAgain }: HourReplay, { writes, reads, runsOfAKey }: Hour): boolean {
+  return writes + reads === 0 && (looksAgain === true || runsOfAKey <= TIMER_RUNS + 2)
 }
 
 const subjects: Resource<Subject, 'namespaced'> = defineResource<Subject>({
@@ -114,22 +129,32 @@ export async function playHour(replay: HourReplay, { objects, minutes }: HourOpt
       // As a server does that is restarted, or a balancer: the watches go on by another connection.
       await server.endWatches()
     }
-    const requests = sentIn((await server.stats()).byVerb)
+    const sent = sentIn((await server.stats()).byVerb)
     for (const { end } of agents) await end()
-    return { requests, runsOfAKey: Math.max(0, ...agents.flatMap(({ runs }) => [...runs.values()])) }
+    const count = (isRead: boolean): number =>
+      sent.filter(({ verb }) => (verb === 'get') === isRead).reduce((sum, { requests }) => sum + requests, 0)
+    return {
+      requests: sent.map(({ requests, verb, what }) => `${requests} ${verb} ${what}`),
+      writes: count(false),
+      reads: count(true),
+      runsOfAKey: Math.max(0, ...agents.flatMap(({ runs }) => [...runs.values()])),
+    }
   })
 }
 
 type Stats = Readonly<Record<string, Readonly<Record<string, { readonly requests: number }>>>>
 
-function sentIn(byVerb: Stats): string[] {
-  return Object.entries(byVerb).flatMap(([verb, of]) =>
-    ['watch', 'list'].includes(verb)
-      ? []
-      : Object.entries(of)
-          .filter(([, { requests }]) => requests > 0)
-          .map(([what, { requests }]) => `${requests} ${verb} ${what}`),
-  )
+interface Sent {
+  readonly verb: string
+  readonly what: string
+  readonly requests: number
+}
+
+function sentIn(byVerb: Stats): Sent[] {
+  return Object.entries(byVerb)
+    .filter(([verb]) => !['watch', 'list'].includes(verb))
+    .flatMap(([verb, of]) => Object.entries(of).map(([what, { requests }]) => ({ verb, what, requests })))
+    .filter(({ requests }) => requests > 0)
 }
 
 interface Agent {
@@ -144,8 +169,7 @@ function startAgent({ ignoreTimes, declare, reconcile }: HourReplay, client: Cli
   const operator = new Operator({ name: client.fieldManager, client })
   const builder = operator.controller('subject', ignoreTimes ? { ignoreTimes } : {}).for(subjects)
   declare?.(builder)
-  // All keys, as a resync does: a write that is no change shows.
-  builder.from(new Timer({ everyMs: 600_000 }))
+  builder.from(new Timer({ everyMs: TIMER_MS }))
   builder.reconcile(async context => {
     runs.set(context.key.name, (runs.get(context.key.name) ?? 0) + 1)
     return reconcile(context, context.now().toISOString())

@@ -18,7 +18,7 @@ export class ReplayServer {
     this.#client = client
   }
 
-  static async start({ definitions }: MemoryReplay): Promise<ReplayServer> {
+  static async start({ definitions }: Pick<MemoryReplay, 'definitions'>): Promise<ReplayServer> {
     const server = await startApiServer({ kind: 'real', clusterObjects: false })
     const client = new Client({ url: server.url, ca: server.ca, token: server.token })
     for (const definition of definitions) await define(client, definition)

@@ -1,46 +1,37 @@
 import type { MemoryReplay } from '../replay.ts'
-import type { Row } from './play.ts'
+import type { MemoryRow } from './play.ts'
+import { type Column, markdownTable, metCell, plainTable } from './table.ts'
 
 const mb = (bytes: number): string => (bytes / 1e6).toFixed(Math.abs(bytes) < 10e6 ? 1 : 0)
 
-/** The rows, each as one JSON object. */
-export function jsonLines(rows: readonly Row[]): string[] {
-  return rows.map(row => JSON.stringify(row))
+const columns: readonly Column[] = [
+  { head: 'Program' },
+  { head: 'objects', align: 'right' },
+  { head: 'RSS, MB', align: 'right' },
+  { head: 'above idle, MB', align: 'right' },
+  { head: 'peak, MB', align: 'right' },
+  { head: 'ready, s', align: 'right' },
+  { head: 'bar' },
+]
+
+function cellsOf(row: MemoryRow, isMarkdown: boolean): string[] {
+  const name = row.program.startsWith('wherry') && isMarkdown ? `**${row.program}**` : row.program
+  const [peak, seconds] = [mb(row.peakBytes), (row.readyMs / 1000).toFixed(1)]
+  if (row.failed !== undefined) return [name, `${row.size}`, '', '', peak, '', row.failed]
+  const above = row.size === 0 ? '' : mb(row.aboveIdleBytes)
+  return [name, `${row.size}`, mb(row.rssBytes), above, peak, seconds, metCell(row.isMet)]
 }
 
-/** What {@link jsonLines} gave, read again. */
-export function rowsIn(text: string): Row[] {
-  return text
-    .split('\n')
-    .filter(line => line.startsWith('{'))
-    .map(line => JSON.parse(line) as Row)
-}
-
-/** A case as a section of docs/replays.md, with its table. */
-export function tableOf(replay: MemoryReplay, rows: readonly Row[], isMarkdown: boolean): string {
-  const head = ['Program', 'objects', 'RSS, MB', 'above idle, MB', 'peak, MB', 'ready, s', 'bar']
-  const cells = rows.map(row => {
-    const name = row.program.startsWith('wherry') && isMarkdown ? `**${row.program}**` : row.program
-    const figures = [mb(row.rssBytes), row.size === 0 ? '' : mb(row.aboveIdleBytes), mb(row.peakBytes)]
-    const bar = row.isMet === undefined ? '' : row.isMet ? 'met' : 'MISSED'
-    return [name, `${row.size}`, ...figures, (row.readyMs / 1000).toFixed(1), bar]
-  })
-  if (!isMarkdown) {
-    const all = [head, ...cells]
-    const widths = head.map((_, i) => Math.max(...all.map(line => line[i]?.length ?? 0)))
-    const lines = all.map(line =>
-      line
-        .map((cell, i) => cell.padEnd(widths[i] ?? 0))
-        .join('  ')
-        .trimEnd(),
+/** A case of memory as a section of docs/replays.md, with its table. */
+export function memoryTable(replay: MemoryReplay, rows: readonly MemoryRow[], isMarkdown: boolean): string {
+  const lines = rows.map(row => cellsOf(row, isMarkdown))
+  if (!isMarkdown) return [`${replay.id} ${replay.title}`, plainTable(columns, lines), ''].join('\n')
+  const first = rows
+    .filter(({ getMs }) => getMs > 0)
+    .map(
+      ({ program, firstMs, getMs }) =>
+        `- First reconcile of ${program}: ${firstMs.toFixed(1)} ms; one GET: ${getMs.toFixed(1)} ms.`,
     )
-    return [`${replay.id} ${replay.title}`, ...lines, ''].join('\n')
-  }
-  const compared = rows.filter(({ getMs }) => getMs > 0)
-  const first = compared.map(
-    ({ program, firstMs, getMs }) =>
-      `- First reconcile of ${program}: ${firstMs.toFixed(1)} ms; one GET: ${getMs.toFixed(1)} ms.`,
-  )
   const { thread, story, inputs, assumed, theirs, ways } = replay
   const bars = ways.flatMap(({ name, bar }) => {
     if (bar === undefined) return []
@@ -56,14 +47,11 @@ export function tableOf(replay: MemoryReplay, rows: readonly Row[], isMarkdown: 
       `- Assumed: ${assumed}.`,
       `- Theirs: ${theirs.before}; mended: ${theirs.after}.`,
       `- Bar: ${bars.join('; ')}.`,
+      `- Runs of each program: ${Math.max(...rows.map(({ runs }) => runs))}.`,
       ...first,
       ...ways.map(({ name, holds }) => `- *${name}* holds ${holds}.`),
     ].join('\n'),
-    [
-      `| ${head.join(' | ')} |`,
-      '| --- | --: | --: | --: | --: | --: | --- |',
-      ...cells.map(line => `| ${line.join(' | ')} |`),
-    ].join('\n'),
+    markdownTable(columns, lines),
     '',
   ].join('\n\n')
 }

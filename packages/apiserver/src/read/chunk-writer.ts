@@ -36,16 +36,15 @@ export class ChunkWriter {
 
   /** Text that is no object: an envelope, a bookmark. */
   plain(text: string): void {
-    this.#write(text)
+    this.#write(text, 0)
   }
 
   /** An object's text with what stands around it. */
   object(text: string, before: string, after: string): void {
-    this.#objectBytes += text.length
-    if (text.length <= joinedLength) return this.#write(before + text + after)
-    if (before !== '') this.#write(before)
-    this.#write(text)
-    if (after !== '') this.#write(after)
+    if (text.length <= joinedLength) return this.#write(before + text + after, text.length)
+    if (before !== '') this.#write(before, 0)
+    this.#write(text, text.length)
+    if (after !== '') this.#write(after, 0)
   }
 
   /** Sends what has been gathered. */
@@ -56,7 +55,7 @@ export class ChunkWriter {
     this.#buffer = undefined
     this.#used = 0
     this.#objectBytes = 0
-    if (!this.#responder.send(chunk, Math.min(objectBytes, chunk.length))) this.#open = false
+    if (!this.#responder.send(chunk, objectBytes)) this.#open = false
   }
 
   end(): void {
@@ -65,7 +64,8 @@ export class ChunkWriter {
     this.#responder.end()
   }
 
-  #write(text: string): void {
+  /** `objectBytes` of the text are an object's. They are counted with the chunk that holds them: what was there before may be sent here. */
+  #write(text: string, objectBytes: number): void {
     const { length } = text
     if (this.#buffer === undefined) {
       // Small answers take small buffers: thousands of watches must not hold 256 KiB each.
@@ -85,5 +85,6 @@ export class ChunkWriter {
     }
     this.#buffer.write(text, this.#used, 'latin1')
     this.#used += length
+    this.#objectBytes += objectBytes
   }
 }

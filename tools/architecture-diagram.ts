@@ -21,6 +21,7 @@ const notes: Readonly<Record<string, string>> = {
   'narrow-cache': 'one object, one watch',
   testing: 'servers, simulated time, helpers for tests',
   'storage-migrator': 'old versions out of etcd',
+  streams: 'logs, exec, port-forward',
   'transform-cache': 'smaller than the object',
   'watch-manager': 'one watch, many consumers',
   webhook: 'admission webhooks',

@@ -31,7 +31,7 @@ const marker = '<!-- The tables are made from the source: node tools/option-tabl
 /** What a user holds, and the packages whose options that has. */
 const groups: readonly (readonly [title: string, packages: readonly string[]])[] = [
   ['An operator and its controllers', ['controller', 'webhook']],
-  ['A client', ['client']],
+  ['A client', ['client', 'streams']],
   ['Informers, caches and watches', ['informer', 'dynamic-cache', 'narrow-cache', 'transform-cache', 'watch-manager']],
   ['Writes', ['hash-compare', 'copies']],
   ['A queue', ['work-queue']],

@@ -11,6 +11,7 @@ const architecture: Readonly<Record<string, readonly string[]>> = {
   'work-queue': [],
   'hash-compare': ['client'],
   'storage-migrator': ['client'],
+  streams: ['client'],
   informer: ['client'],
   'transform-cache': ['client', 'informer'],
   'dynamic-cache': ['client', 'informer'],

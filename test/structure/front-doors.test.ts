@@ -16,22 +16,23 @@ const count = new Set(values.map(({ name, origin }) => `${name} ${origin}`)).siz
 /** Types of two packages that have one name: seams that packages have of their own, in one shape, and words of the field that are small. */
 const shared = [
   ...['Applied', 'Clock', 'CloseReason', 'Condition', 'Connection', 'Deleted', 'Environment', 'ErrorContext'],
-  ...['Exchange', 'Handler', 'Hold', 'LogFields', 'LogLevel', 'MetricLabels', 'Metrics', 'ReadListOptions'],
+  ...['Exchange', 'Handler', 'Hold', 'LogFields', 'LogLevel', 'MetricLabels', 'Metrics', 'RawSocket'],
+  ...['ReadListOptions'],
   ...['ReadOptions', 'ReplaceOptions', 'RequestHead', 'ResponseHandlers', 'ResponseHeaders', 'StopOptions', 'Timer'],
   ...['Transport', 'WaitOptions', 'WarningContext'],
 ]
 
 describe('the front doors', () => {
-  it('have at most 195 values', () => {
-    expect(count).toBeLessThanOrEqual(195)
+  it('have at most 205 values', () => {
+    expect(count).toBeLessThanOrEqual(205)
     expect(count).toBeGreaterThan(150)
   })
 
-  it('have at most 45 classes of errors', () => {
+  it('have at most 46 classes of errors', () => {
     const errors = new Set(
       values.filter(({ name }) => name.endsWith('Error') && !name.startsWith('is')).map(one => one.name),
     )
-    expect(errors.size).toBeLessThanOrEqual(45)
+    expect(errors.size).toBeLessThanOrEqual(46)
   })
 
   it('have no value that no page, example or docstring names', () => {

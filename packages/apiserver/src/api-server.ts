@@ -1,5 +1,6 @@
 import type { Account, AccountOptions, Grant } from './authn/account.ts'
 import type { UsedRight, UsedRole } from './authn/used-rights.ts'
+import type { AttachHandler, ExecHandler, LogHandler, PortForwardHandler } from './containers/handlers.ts'
 import type { FaultRule } from './faults/fault-rule.ts'
 import type { FaultHandle } from './faults/faults.ts'
 import type { MemoryTransport, MemoryTransportOptions } from './front/memory.ts'
@@ -106,6 +107,18 @@ export interface ControlledApiServer extends ApiServer {
 
 /** An API server in this process, which can be reached without sockets too. */
 export interface EmbeddedApiServer extends ControlledApiServer {
+  /**
+   * Sets what plays the commands that clients run in containers. A later call replaces it. The pod must be on a node, and its status must say that the
+   * container runs (`play` of `@wherry/testing` sees to both); else the client gets what a kubelet answers. Over WebSockets, as `@wherry/streams`,
+   * client-node and `kubectl exec` open them.
+   */
+  onExec(handler: ExecHandler): void
+  /** Sets what plays the programs of containers, for clients that attach to them. As `onExec`. */
+  onAttach(handler: AttachHandler): void
+  /** Sets what plays the logs of containers that run or have ended. Until then they are empty. */
+  onLogs(handler: LogHandler): void
+  /** Sets what plays the ports of pods. Over WebSockets with `v4.channel.k8s.io`, one port each, as `@wherry/streams` and client-node open them. */
+  onPortForward(handler: PortForwardHandler): void
   /** A connection in memory: the same answers, on the server's clock. Each call creates its own network. `random` is the server's by default. */
   transport(options?: Partial<Omit<MemoryTransportOptions, 'handler' | 'clock'>>): MemoryTransport
   /**

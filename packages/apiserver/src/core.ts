@@ -2,6 +2,9 @@ import type { JsonObject } from '@wherry/cel/internal'
 import type { AdmissionWebhooks } from './admission/admission-webhooks.ts'
 import type { AccessControl } from './authn/access.ts'
 import type { Clock } from './clock.ts'
+import { answerLog } from './containers/answer-log.ts'
+import { connect, isConnection } from './containers/connect.ts'
+import type { ContainerHandlers } from './containers/handlers.ts'
 import type { Definitions } from './controllers/definitions.ts'
 import type { NamespaceController } from './controllers/namespace-controller.ts'
 import { CorruptError } from './conversion/conversion.ts'
@@ -16,8 +19,6 @@ import type { Outside } from './outside/outside.ts'
 import type { Flusher } from './read/flusher.ts'
 import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
 import { answerPath } from './read/paths.ts'
-import { isConnection, noConnection } from './read/pod-connection.ts'
-import { checkLogged } from './read/pod-log.ts'
 import { includedOf, tableOf } from './read/table.ts'
 import { openWatch } from './read/watch.ts'
 import type { WatchStream } from './read/watch-stream.ts'
@@ -63,6 +64,8 @@ export interface CoreParts {
   readonly shards: boolean
   /** Whether the Accept parameter `drop=metadata.managedFields` is understood; else it is ignored. */
   readonly managedFieldsOptOut: boolean
+  /** What plays the containers of Pods. */
+  readonly containers: ContainerHandlers
 }
 
 /** The open watches, by resource. */
@@ -206,16 +209,17 @@ function answer(
   }
   if (type.deprecation !== undefined) responder.warn(type.deprecation)
   if (isConnection(type, target.subresource)) {
+    const create = { user, verb: 'create', group, version, resource, subresource, namespace, name, path: info.path }
+    if (verb !== 'create') parts.access.authorize(create)
     const { object } = parts.writer.read(type, target.namespace, target.name)
-    throw noConnection(object, target.subresource, info.query.get('container'))
+    return connect(parts.containers, { request, info, target, pod: object, responder })
   }
   checkServed(type, target, verb)
   parts.definitions.gate(type)
   if (verb === 'list' || verb === 'watch') return answerCollection(parts, request, info, type, verb, responder, effects)
   if (isLog(type, target.subresource)) {
     const { object } = parts.writer.read(type, target.namespace, target.name)
-    checkLogged(object, info.query.get('container'))
-    return responder.empty()
+    return answerLog(parts, object, info.query, responder)
   }
   if (verb === 'get' && target.subresource !== 'scale') return answerObject(parts, request, info, type, responder)
   const representation = negotiate(request.headers, info.query, {

@@ -18,6 +18,7 @@ import {
 import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import type { UsedRight, UsedRole } from './authn/used-rights.ts'
 import { type Clock, systemClock } from './clock.ts'
+import type { AttachHandler, ExecHandler, LogHandler, PortForwardHandler } from './containers/handlers.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
 import { ClusterObjects } from './controllers/cluster-objects.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
@@ -195,6 +196,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       hasWatchCache: resource => !uncached.has(resource),
       shards: options.shards ?? false,
       managedFieldsOptOut: options.managedFieldsOptOut ?? false,
+      containers: {},
     }
     this.#handler = (request, reply) => handle(this.#parts, request, reply)
     const type = registry.resolve('', 'v1', 'namespaces')
@@ -267,6 +269,22 @@ export class EmbeddedServer implements EmbeddedApiServer {
     if (this.#closing !== undefined) transport.close()
     this.#backstage.add(transport)
     return { transport, clock: this.#clock }
+  }
+
+  onExec(handler: ExecHandler): void {
+    this.#parts.containers.exec = handler
+  }
+
+  onAttach(handler: AttachHandler): void {
+    this.#parts.containers.attach = handler
+  }
+
+  onLogs(handler: LogHandler): void {
+    this.#parts.containers.log = handler
+  }
+
+  onPortForward(handler: PortForwardHandler): void {
+    this.#parts.containers.portForward = handler
   }
 
   storedVersions(resource: string): Readonly<Record<string, string>> {

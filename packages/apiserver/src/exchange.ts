@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
 import type { ResponseHeaders } from './transport.ts'
 
 /** The connection that a request came by, as far as faults and authentication need it. */
@@ -13,6 +15,13 @@ export interface Peer {
   reset(): void
 }
 
+/** A request that wants another protocol, and the connection that it came by. */
+export interface Upgrade {
+  readonly request: IncomingMessage
+  readonly socket: Duplex
+  readonly head: Buffer
+}
+
 /** One request as a front (sockets or memory) hands it to the server. */
 export interface ServerRequest {
   readonly method: string
@@ -23,6 +32,8 @@ export interface ServerRequest {
   /** The whole body; the front answers 413 itself past its bound. */
   readonly body: Uint8Array
   readonly peer: Peer
+  /** Set if the request wants another protocol, such as WebSockets. */
+  readonly upgrade?: Upgrade | undefined
 }
 
 /**

@@ -4,6 +4,19 @@ export type { Account, AccountOptions, Grant, GrantedRole } from './authn/accoun
 export type { PolicyRule } from './authn/policy.ts'
 export type { UsedRight, UsedRole } from './authn/used-rights.ts'
 export type { Clock, Timer } from './clock.ts'
+export type {
+  AttachCall,
+  AttachHandler,
+  ContainerCall,
+  ExecAnswer,
+  ExecCall,
+  ExecHandler,
+  LogCall,
+  LogHandler,
+  LogLine,
+  PortForwardCall,
+  PortForwardHandler,
+} from './containers/handlers.ts'
 export type { Handler, Peer, ServerReply, ServerRequest } from './exchange.ts'
 export type { FaultEffect, FaultMatch, FaultRule } from './faults/fault-rule.ts'
 export type { FaultHandle } from './faults/faults.ts'
@@ -26,6 +39,7 @@ export type {
   CloseReason,
   Connection,
   Exchange,
+  RawSocket,
   RequestHead,
   ResponseHandlers,
   ResponseHeaders,

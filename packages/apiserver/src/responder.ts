@@ -133,6 +133,12 @@ export class Responder {
     this.#head(200, this.protobuf ? `${protobufType};stream=watch` : 'application/json', this.#gzipping, undefined)
   }
 
+  /** Begins an answer in plain text that is sent piece by piece. */
+  startText(): void {
+    this.#gzipping = false
+    this.#head(200, 'text/plain', false, undefined)
+  }
+
   /** Sends a piece, `objectBytes` of which are objects. `false`: wait for `onDrain`. */
   send(chunk: Buffer, objectBytes: number): boolean {
     if (this.#over) return true

@@ -1,3 +1,5 @@
+import type { Duplex } from 'node:stream'
+
 /** What a request carries. `path` includes the query; `headers` have lower-case names, and those in a list are lines of their own. */
 export interface RequestHead {
   readonly method: string
@@ -56,7 +58,16 @@ export interface Connection {
   close(): Promise<void>
 }
 
+/** A socket to an API server, with TLS if the server has it. Its user speaks HTTP/1.1 over it, for example to open a WebSocket. */
+export interface RawSocket {
+  readonly stream: Duplex
+  /** As that of a {@link Connection}. */
+  readonly readableBy?: string | undefined
+}
+
 /** The seam to bytes: opens connections to an origin. Rejects when none can be opened, or on `signal`. */
 export interface Transport {
   connect(target: URL, signal: AbortSignal): Promise<Connection>
+  /** Opens a socket for `@wherry/streams`. A transport without it can't exec, attach and forward ports. */
+  openSocket?(target: URL, signal: AbortSignal): Promise<RawSocket>
 }

@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream'
 import type { Client } from './client.ts'
+import { endSocket, openSocketOf } from './connection/own-sockets.ts'
 import { asError } from './errors/as-error.ts'
-import type { LaneRequest, Requester, RequestHandlers } from './requester.ts'
+import type { LaneRequest, OwnSocket, Requester, RequestHandlers } from './requester.ts'
 import type { Exchange } from './transport.ts'
 import type { Caller } from './verbs/caller.ts'
 
@@ -16,6 +18,7 @@ export class Guard implements Requester {
   readonly #caller: Caller
   readonly #admit: () => void
   readonly #open = new Map<RequestHandlers, Exchange>()
+  readonly #sockets = new Set<Duplex>()
   #closed: Error | undefined
 
   constructor(admit: () => void, caller: Caller) {
@@ -25,8 +28,7 @@ export class Guard implements Requester {
 
   request(request: LaneRequest, on: RequestHandlers): Exchange {
     const admit = (): void => {
-      if (this.#closed !== undefined) throw this.#closed
-      this.#admit()
+      this.#check()
       request.admit?.()
     }
     const own: RequestHandlers = {
@@ -55,10 +57,28 @@ export class Guard implements Requester {
     }
   }
 
+  async openSocket(signal: AbortSignal, admit?: () => void): Promise<OwnSocket> {
+    const { requester } = this.#caller
+    const opened = await openSocketOf(requester, signal, () => {
+      this.#check()
+      admit?.()
+    })
+    const { stream } = opened
+    this.#sockets.add(stream)
+    stream.once('close', () => this.#sockets.delete(stream))
+    return opened
+  }
+
+  #check(): void {
+    if (this.#closed !== undefined) throw this.#closed
+    this.#admit()
+  }
+
   /** Ends what is under way with `reason`; nothing is admitted from now on. Idempotent. */
   close(reason: Error): void {
     if (this.#closed !== undefined) return
     this.#closed = reason
+    for (const socket of this.#sockets) endSocket(socket, reason)
     for (const [on, exchange] of [...this.#open]) {
       exchange.abort()
       try {

@@ -58,6 +58,7 @@ export type {
   CloseReason,
   Connection,
   Exchange,
+  RawSocket,
   RequestHead,
   ResponseHandlers,
   ResponseHeaders,

@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { Exchange, RequestHead, ResponseHandlers } from './transport.ts'
 
 /**
@@ -24,6 +25,19 @@ export interface RequestHandlers extends ResponseHandlers {
   draining?(): void
 }
 
+/** A socket of one caller, and what its HTTP request must have. */
+export interface OwnSocket {
+  readonly stream: Duplex
+  /** The API server, without a path. */
+  readonly origin: string
+  /** The path that stands before each request's own; `''` if there is none. */
+  readonly basePath: string
+  /** Credentials, user agent, impersonation. */
+  readonly headers: RequestHead['headers']
+  /** Looks for newer credentials after a 401, once for all callers that met it. Resolves to whether there are some. */
+  renewed(): Promise<boolean>
+}
+
 /** Sends requests to one API server. */
 export interface Requester {
   /**
@@ -31,4 +45,10 @@ export interface Requester {
    * after `abort()`. What a handler throws ends the exchange, and is given to `on.error`.
    */
   request(request: LaneRequest, on: RequestHandlers): Exchange
+  /**
+   * Opens a socket for a single caller, which must end it. It is destroyed when the requester is closed. Absent if requests take no sockets.
+   *
+   * @param admit is called last; if it throws, the socket is destroyed, and the call rejects with what it threw.
+   */
+  openSocket?(signal: AbortSignal, admit?: () => void): Promise<OwnSocket>
 }

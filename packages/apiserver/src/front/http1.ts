@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Handler, ServerReply } from '../exchange.ts'
+import type { Handler, ServerReply, Upgrade } from '../exchange.ts'
 import type { ResponseHeaders } from '../transport.ts'
 import { readBody, tooLargeStatus } from './body.ts'
 import { type OpenExchange, SocketPeer } from './peer.ts'
+import { UpgradeReply } from './upgrade-reply.ts'
 
 export interface Http1Options {
   readonly handler: Handler
@@ -45,6 +46,7 @@ export function createHttp1(options: Http1Options): Server {
   })
   server.maxHeadersCount = 0
   server.on('request', (request, response) => serve(request, response, options))
+  server.on('upgrade', (request, socket, head) => serveUpgrade({ request, socket, head }, options))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     refuse(error, options.peerOf(socket), socket)
   })
@@ -66,17 +68,36 @@ function lastAnswer(status: string, type: string, body: string): string {
   return `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
+/** Answers a request that wants another protocol: the handler takes the connection, or refuses, after which the connection ends. */
+function serveUpgrade({ request, socket, head }: Upgrade, options: Http1Options): void {
+  const peer = options.peerOf(socket)
+  if (peer === undefined) {
+    socket.destroy()
+    return
+  }
+  const reply = new UpgradeReply(peer, socket)
+  const { method = '', url = '' } = request
+  const upgrade = { request, socket, head }
+  const asked = { method, path: url, headers: headersOf(request), body: new Uint8Array(0), peer, upgrade }
+  options.handler(asked, reply)
+}
+
+function headersOf(request: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const name in request.headers) {
+    const value = request.headers[name]
+    if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return headers
+}
+
 function serve(request: IncomingMessage, response: ServerResponse, options: Http1Options): void {
   const peer = options.peerOf(request.socket)
   if (peer === undefined) {
     request.socket.destroy()
     return
   }
-  const headers: Record<string, string> = {}
-  for (const name in request.headers) {
-    const value = request.headers[name]
-    if (value !== undefined) headers[name] = typeof value === 'string' ? value : value.join(', ')
-  }
+  const headers = headersOf(request)
   const method = request.method ?? ''
   const path = request.url ?? ''
   const reply = new Http1Reply(peer, request.socket, response)

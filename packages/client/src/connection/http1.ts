@@ -5,6 +5,7 @@ import { ConnectionError, connectionLost, takesNoMore } from '../errors/connecti
 import { checkSendable, responseHeaders } from '../errors/headers.ts'
 import type { Connection, Exchange, RequestHead, ResponseHandlers } from '../transport.ts'
 import { ClosingConnection } from './closing.ts'
+import { readableBy } from './readable-by.ts'
 
 // An import would read all of its exports, and so load Node's fetch and WebSocket: 14 MB of RSS, and four times as long.
 const { Agent, request: nodeRequest } = process.getBuiltinModule('node:http')
@@ -62,8 +63,7 @@ class Http1Connection extends ClosingConnection implements Connection {
     this.#socket = socket
     this.#agent = new OneSocket(socket)
     this.#limits = limits
-    // By the address that it is connected to: that of a proxy, where there is one. Any name may be resolved to any address.
-    this.readableBy = target.protocol === 'https:' ? undefined : (socket.remoteAddress ?? 'an unknown address')
+    this.readableBy = readableBy(target, socket)
     socket.on('error', error => {
       this.cause ??= error
     })

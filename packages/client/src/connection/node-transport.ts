@@ -3,7 +3,8 @@ import type { SecureContext, TLSSocket } from 'node:tls'
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
 import type { SecureContexts } from '../credentials/secure-contexts.ts'
 import { checkOptions, flag, having, integer, oneOf, text } from '../errors/check.ts'
-import type { Connection, Transport } from '../transport.ts'
+import type { Connection, RawSocket, Transport } from '../transport.ts'
+import { readableBy } from './readable-by.ts'
 
 /** Options of a {@link NodeTransport}. */
 export interface NodeTransportOptions {
@@ -52,6 +53,12 @@ export class NodeTransport implements Transport {
     this.#credentials = options.credentials ?? anonymous
   }
 
+  async openSocket(target: URL, signal: AbortSignal): Promise<RawSocket> {
+    const stream = await this.#dial(target, signal, ['http/1.1'])
+    checkOpen(stream)
+    return { stream, readableBy: readableBy(target, stream) }
+  }
+
   async connect(target: URL, signal: AbortSignal): Promise<Connection> {
     const { protocol = 'h2', maxHeaderBytes = 262_144, streamWindowBytes = 1_048_576 } = this.#options
     const secure = target.protocol === 'https:'
@@ -61,15 +68,7 @@ export class NodeTransport implements Transport {
     const http2 = (): Promise<typeof import('./http2.ts')> => import('./http2.ts')
     const loading = secure && protocol === 'h2' ? http2() : http1()
     loading.catch(() => {})
-    const { dial } = await import('./dial.ts')
-    const tls = secure ? await this.#secureContext() : undefined
-    const socket = await dial(target, signal, {
-      tls,
-      serverName: this.#options.tlsServerName,
-      skipVerify: this.#options.skipTlsVerify ?? false,
-      proxyUrl: this.#options.proxyUrl,
-      protocols: protocol === 'h2' ? ['h2', 'http/1.1'] : ['http/1.1'],
-    })
+    const socket = await this.#dial(target, signal, protocol === 'h2' ? ['h2', 'http/1.1'] : ['http/1.1'])
     if (agreedOn(socket) === 'h2') {
       const { connectHttp2 } = await http2()
       checkOpen(socket)
@@ -78,6 +77,17 @@ export class NodeTransport implements Transport {
     const { connectHttp1 } = await http1()
     checkOpen(socket)
     return connectHttp1(target, socket, { maxHeaderBytes })
+  }
+
+  async #dial(target: URL, signal: AbortSignal, protocols: readonly string[]): Promise<Socket | TLSSocket> {
+    const { dial } = await import('./dial.ts')
+    return dial(target, signal, {
+      tls: target.protocol === 'https:' ? await this.#secureContext() : undefined,
+      serverName: this.#options.tlsServerName,
+      skipVerify: this.#options.skipTlsVerify ?? false,
+      proxyUrl: this.#options.proxyUrl,
+      protocols,
+    })
   }
 
   /** @throws CredentialsError for TLS material that can't be had or used. */

@@ -1,13 +1,15 @@
 import { anonymous, type Credentials } from '../credentials/credentials.ts'
+import { carriesSecret, refuseUnencrypted } from '../credentials/unencrypted.ts'
 import { type Environment, guarded, type MetricLabels } from '../environment.ts'
 import { asError } from '../errors/as-error.ts'
 import { anything, type Check, checkOptions, having, integer, milliseconds } from '../errors/check.ts'
 import { ConnectionError, clientClosed } from '../errors/connection-error.ts'
 import { unsendable } from '../errors/headers.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import type { Lane, LaneRequest, Requester, RequestHandlers } from '../requester.ts'
+import type { Lane, LaneRequest, OwnSocket, Requester, RequestHandlers } from '../requester.ts'
 import type { Exchange, RequestHead, ResponseHeaders, Transport } from '../transport.ts'
 import { ConnectionGroup } from './group.ts'
+import { OwnSockets } from './own-sockets.ts'
 import { PendingRequest, type RequestOwner } from './pending-request.ts'
 
 /** Bounds of the pool of connections. The defaults suit kube-apiserver. */
@@ -82,6 +84,7 @@ export class ConnectionPool implements Requester {
   readonly #credentials: Credentials
   readonly #reads: ConnectionGroup
   readonly #writes: ConnectionGroup
+  readonly #sockets: OwnSockets
   /** Those that wait for credentials, or to be told why they were not sent. Of most requests none is here, even for a moment. */
   readonly #unsettled = new Set<PendingRequest>()
   readonly #underWay: Record<Lane, number> = { call: 0, write: 0, stream: 0 }
@@ -133,6 +136,7 @@ export class ConnectionPool implements Requester {
         this.#environment.metrics.gauge('wherry_client_streams', this.#underWay[lane], laneLabels[lane])
       },
     }
+    this.#sockets = new OwnSockets(group)
     const size = (lane: Lane, of: () => number) => () =>
       this.#environment.metrics.gauge('wherry_client_connections', of(), laneLabels[lane])
     this.#reads = new ConnectionGroup({ ...group, changed: size('stream', () => this.#reads.size) })
@@ -151,6 +155,29 @@ export class ConnectionPool implements Requester {
     return pending
   }
 
+  async openSocket(signal: AbortSignal, admit?: () => void): Promise<OwnSocket> {
+    if (this.#closed !== undefined) throw clientClosed()
+    const epoch = this.#epoch
+    const { stream, readableBy } = await this.#sockets.open(signal)
+    let headers: RequestHead['headers']
+    try {
+      // Now: files of credentials are read again when a connection is opened.
+      headers = { ...this.#headers, ...(await this.#credentials.headers()) }
+      checkHeaders(headers)
+      if (readableBy !== undefined && carriesSecret(headers)) refuseUnencrypted(readableBy)
+      admit?.()
+    } catch (error) {
+      stream.destroy()
+      throw error
+    }
+    return {
+      ...{ stream, headers },
+      origin: this.#target.origin,
+      basePath: this.#basePath,
+      renewed: () => this.#renewed(epoch),
+    }
+  }
+
   /**
    * Ends every connection. Requests under way fail with `CLIENT_CLOSED` before this call returns,
    * and nothing is called afterwards. Resolves when all connections are gone.
@@ -166,7 +193,7 @@ export class ConnectionPool implements Requester {
 
   async #close(): Promise<void> {
     this.#credentials.close?.()
-    const closing = [this.#reads.close(), this.#writes.close()]
+    const closing = [this.#reads.close(), this.#writes.close(), this.#sockets.close()]
     for (const pending of this.#unsettled) pending.fail(clientClosed())
     this.#unsettled.clear()
     await Promise.all(closing)
@@ -197,10 +224,10 @@ export class ConnectionPool implements Requester {
   #send(pending: PendingRequest, credentials: Readonly<Record<string, string>>): void {
     if (pending.over) return
     const headers = { ...this.#headers, ...pending.request.headers, ...credentials }
-    const refused = unsendable(headers)
-    if (refused !== undefined) {
-      const message = `the header ${refused} has a character that can't be sent`
-      this.#soon(pending, new ConnectionError('INVALID_HEADER', message, { unprocessed: true }))
+    try {
+      checkHeaders(headers)
+    } catch (error) {
+      this.#soon(pending, error as Error)
       return
     }
     const { method, path, body } = pending.request
@@ -286,6 +313,13 @@ export class ConnectionPool implements Requester {
     this.#unsettled.add(pending)
     queueMicrotask(() => this.#fail(pending, cause))
   }
+}
+
+function checkHeaders(headers: RequestHead['headers']): void {
+  const refused = unsendable(headers)
+  if (refused === undefined) return
+  const message = `the header ${refused} has a character that can't be sent`
+  throw new ConnectionError('INVALID_HEADER', message, { unprocessed: true })
 }
 
 const laneLabels: Readonly<Record<Lane, MetricLabels>> = {

@@ -54,6 +54,18 @@ describe('files', () => {
     expect(await credentials.headers()).toEqual({ authorization: 'Bearer two' })
   })
 
+  it('X7: refresh() says that a token changed, though a connection has read it meanwhile', async () => {
+    const file = await at.write('token', 'one')
+    const credentials = new GivenCredentials({ token: { file } }, clock)
+    await credentials.headers()
+    await at.write('token', 'two')
+    await credentials.tls()
+    expect(await credentials.refresh()).toBe(true)
+    expect(await credentials.refresh()).toBe(true)
+    expect(credentials.headers()).toEqual({ authorization: 'Bearer two' })
+    expect(await credentials.refresh()).toBe(false)
+  })
+
   it('X7: refresh() reads it at once and says whether it changed', async () => {
     const file = await at.write('token', 'one')
     const credentials = new GivenCredentials({ token: { file } }, clock)

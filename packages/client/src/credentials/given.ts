@@ -34,6 +34,8 @@ export class GivenCredentials implements Credentials {
   readonly #reading = new SingleFlight<Known>()
   readonly #inFiles: boolean
   #known: Known | undefined
+  /** The authorization that requests were given last. */
+  #sent: string | undefined
   #readAt = 0
 
   constructor(parts: GivenParts, clock: Pick<Clock, 'monotonic'>) {
@@ -45,8 +47,8 @@ export class GivenCredentials implements Credentials {
 
   headers(): Known['headers'] | Promise<Known['headers']> {
     const fresh = this.#fresh()
-    if (fresh !== undefined) return fresh.headers
-    return this.#read().then(({ headers }) => headers)
+    if (fresh !== undefined) return this.#given(fresh)
+    return this.#read().then(known => this.#given(known))
   }
 
   tls(): TlsMaterial | Promise<TlsMaterial> {
@@ -60,9 +62,15 @@ export class GivenCredentials implements Credentials {
 
   async refresh(): Promise<boolean> {
     if (!this.#inFiles) return false
-    const before = this.#known
+    const [digest, sent] = [this.digest(), this.#sent]
     const after = await this.#read(true)
-    return before?.headers.authorization !== after.headers.authorization || before?.digest !== after.digest
+    // A connection that was opened meanwhile has read the files: what counts is what the refused request had.
+    return sent !== after.headers.authorization || digest !== after.digest
+  }
+
+  #given({ headers }: Known): Known['headers'] {
+    this.#sent = headers.authorization
+    return headers
   }
 
   #fresh(): Known | undefined {

@@ -1,0 +1,29 @@
+import { objectAt, stringAt } from '@wherry/cel/internal'
+import type { Clock } from '../clock.ts'
+import type { KubeObject } from '../objects/object.ts'
+import { checkLogged } from '../read/pod-log.ts'
+import type { Responder } from '../responder.ts'
+import { checkHasLog, containerOf } from './container-of.ts'
+import type { ContainerHandlers } from './handlers.ts'
+import { askedLog, sendLog } from './log.ts'
+
+/** Sends the log of a pod's container: an empty one, if nothing plays logs. Throws the server's refusals. */
+export function answerLog(
+  { containers, clock }: { readonly containers: ContainerHandlers; readonly clock: Clock },
+  pod: KubeObject,
+  query: URLSearchParams,
+  responder: Responder,
+): void {
+  checkLogged(pod, query.get('container'))
+  const isOnNode = (stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '') !== ''
+  const { log } = containers
+  if (log === undefined || !isOnNode) return responder.empty()
+  const asked = askedLog(query, clock.now())
+  const container = containerOf(pod, query.get('container'))
+  checkHasLog(pod, container, asked.previous)
+  const { name = '', namespace = '' } = pod.metadata
+  sendLog(responder, { namespace, pod: name, container }, asked, log, clock).catch(() => {
+    // The handler threw. Half of the log may be out already, so all that can be said is that it broke off.
+    responder.rst()
+  })
+}

@@ -1,0 +1,117 @@
+import { Readable, Writable } from 'node:stream'
+import type { WebSocket } from 'ws'
+import { sendFrame } from './channels.ts'
+import type { AttachCall, ContainerCall, ExecAnswer } from './handlers.ts'
+
+/** Best first. */
+export const processProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
+
+const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 } as const
+
+/** Which streams the client asks for. */
+export interface AskedStreams {
+  readonly stdin: boolean
+  readonly stdout: boolean
+  readonly stderr: boolean
+  readonly tty: boolean
+}
+
+type Container = Omit<ContainerCall, 'signal'>
+
+/** Plays a command, or a container's program, over an open WebSocket. Resolves when the connection is over. */
+export async function playProcess(
+  socket: WebSocket,
+  container: Container,
+  asked: AskedStreams,
+  play: (call: AttachCall) => ExecAnswer | undefined | Promise<ExecAnswer | undefined>,
+): Promise<void> {
+  const gone = new AbortController()
+  const closed = new Promise<void>(resolve => {
+    socket.once('close', () => {
+      gone.abort(new Error('the client has gone'))
+      resolve()
+    })
+  })
+  socket.on('error', () => {})
+  let resized: Parameters<AttachCall['onResize']>[0] = () => {}
+  const sizes: Parameters<typeof resized>[0][] = []
+  const stdin = new Readable({ read: () => socket.resume() })
+  if (!asked.stdin) stdin.push(null)
+  socket.on('message', data => {
+    const frame = data as Buffer
+    const [channel] = frame
+    const bytes = frame.subarray(1)
+    if (channel === channels.stdin && asked.stdin && !stdin.readableEnded) {
+      if (bytes.length > 0 && !stdin.push(bytes)) socket.pause()
+    } else if (channel === channels.resize && asked.tty) {
+      const { Width: columns, Height: rows } = JSON.parse(bytes.toString()) as { Width: number; Height: number }
+      sizes.push({ columns, rows })
+      resized({ columns, rows })
+    } else if (channel === channels.close && bytes[0] === channels.stdin) stdin.push(null)
+  })
+  gone.signal.addEventListener('abort', () => stdin.destroy(), { once: true })
+  const output = (channel: number, isWanted: boolean): Writable =>
+    new Writable({
+      write: (chunk: Buffer, _, done) => {
+        if (isWanted) void sendFrame(socket, channel, chunk).then(() => done())
+        else done()
+      },
+    })
+  const [stdout, stderr] = [output(channels.stdout, asked.stdout), output(channels.stderr, asked.stderr)]
+  const call: AttachCall = {
+    ...container,
+    ...{ tty: asked.tty, stdin, stdout, stderr, signal: gone.signal },
+    onResize(fn) {
+      resized = fn
+      for (const size of sizes) fn(size)
+    },
+  }
+  const status = await outcome(call, play)
+  await Promise.all([ended(stdout), ended(stderr)])
+  await sendFrame(socket, channels.status, Buffer.from(JSON.stringify(status)))
+  socket.resume()
+  socket.close(1000)
+  await closed
+}
+
+/** Plays it, and gives the status for the client. */
+async function outcome(
+  call: AttachCall,
+  play: (call: AttachCall) => ExecAnswer | undefined | Promise<ExecAnswer | undefined>,
+): Promise<object> {
+  try {
+    const { stdout, stderr, exitCode = 0 } = (await play(call)) ?? {}
+    if (stdout !== undefined && stdout.length > 0) call.stdout.write(stdout)
+    if (stderr !== undefined && stderr.length > 0) call.stderr.write(stderr)
+    return exitCode === 0 ? { metadata: {}, status: 'Success' } : failedWith(exitCode)
+  } catch (error) {
+    return couldNotRun(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function failedWith(exitCode: number): object {
+  return {
+    metadata: {},
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: exit status ${exitCode}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: `${exitCode}` }] },
+  }
+}
+
+/** As an API server passes on what a kubelet says. */
+export function couldNotRun(message: string): object {
+  const text = `Internal error occurred: ${message}`
+  return {
+    metadata: {},
+    status: 'Failure',
+    message: text,
+    reason: 'InternalError',
+    details: { causes: [{ message }] },
+    code: 500,
+  }
+}
+
+function ended(stream: Writable): Promise<void> {
+  return new Promise(resolve => stream.end(resolve))
+}

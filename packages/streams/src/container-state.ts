@@ -1,0 +1,45 @@
+import { type Client, type FromServer, isForbidden } from '@wherry/client'
+import { type Pod, pods } from '@wherry/client/resources/core'
+import { type PodKey, podKey } from './pod.ts'
+
+/** What of a container decides whether its log goes on. */
+export interface ContainerState {
+  /** Differs for each run of the container. `undefined` if the server does not say. */
+  readonly id: string | undefined
+  readonly isRunning: boolean
+}
+
+const defaultContainer = 'kubectl.kubernetes.io/default-container'
+
+/** Reads it. `undefined` if the pod or the container does not exist, `unknown` if the user may not read pods. */
+export async function containerState(
+  client: Client,
+  pod: PodKey,
+  container: string | undefined,
+  signal: AbortSignal,
+): Promise<ContainerState | 'unknown' | undefined> {
+  const object = await readPod(client, pod, signal)
+  if (object === 'unknown' || object === undefined) return object
+  const { metadata, spec, status } = object
+  const name = container ?? metadata.annotations?.[defaultContainer] ?? spec?.containers?.[0]?.name
+  const all = [
+    ...(status?.containerStatuses ?? []),
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.ephemeralContainerStatuses ?? []),
+  ]
+  const found = all.find(one => one.name === name)
+  return { id: found?.containerID, isRunning: found?.state?.running !== undefined }
+}
+
+async function readPod(
+  client: Client,
+  pod: PodKey,
+  signal: AbortSignal,
+): Promise<FromServer<Pod> | 'unknown' | undefined> {
+  try {
+    return await client.get(pods, podKey(client, pod), { signal })
+  } catch (error) {
+    if (isForbidden(error)) return 'unknown'
+    throw error
+  }
+}

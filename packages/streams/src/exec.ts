@@ -1,0 +1,164 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Client, OptionTypeError } from '@wherry/client'
+import { abortSignal, checkOptions, flag, integer, milliseconds, text } from '@wherry/client/internal'
+import { StreamError } from './errors.ts'
+import { type PodKey, podRequest } from './pod.ts'
+import { openProcess, type RemoteProcess } from './process.ts'
+import { withTimeout } from './time-bound.ts'
+
+/** Which container, and how. */
+export interface ProcessOptions {
+  /** The name of the container. @default the pod's only one, or the one that its annotation `kubectl.kubernetes.io/default-container` names */
+  readonly container?: string | undefined
+  /** Gives the command a terminal, which mixes stdout and stderr. @default false */
+  readonly tty?: boolean | undefined
+  /** Ends the connection; calls then reject with its reason. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The options of {@link spawn}. */
+export interface SpawnOptions extends ProcessOptions {
+  /** Opens the command's stdin. @default false */
+  readonly stdin?: boolean | undefined
+}
+
+/** The options of {@link exec}. */
+export interface ExecOptions extends ProcessOptions {
+  /** What the command reads from stdin, to its end. @default nothing: it has no stdin */
+  readonly stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array> | undefined
+  /** How long the command may run, in milliseconds. Past it, the call rejects with a `TimeoutError`. @default Infinity */
+  readonly timeoutMs?: number | undefined
+  /** How much the command may write, stdout and stderr together, in bytes. @default 16_777_216 */
+  readonly maxBytes?: number | undefined
+}
+
+/** What a command wrote, as UTF-8, and how it ended. */
+export interface ExecResult {
+  readonly stdout: string
+  readonly stderr: string
+  /** 0 if it succeeded. A code above 0 is no error of the call. */
+  readonly exitCode: number
+}
+
+const processChecks = { container: text, tty: flag, signal: abortSignal }
+
+/**
+ * Runs a command in a container, and resolves when it has ended.
+ *
+ * There is no shell: to have one, run `['sh', '-c', '…']`. The call is never repeated: after a `ConnectionError`, the command may have run. Needs the
+ * rights `get` and `create` of `pods/exec`.
+ *
+ * Rejects with an `ApiError` if the server refuses, with a `StreamError` if the command could not be run or wrote too much.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { exec } from '@wherry/streams'
+ *
+ * const client = await Client.connect()
+ * const { stdout, exitCode } = await exec(client, { name: 'db-0', namespace: 'arcade' }, ['psql', '-c', 'select 1'])
+ * console.log(exitCode, stdout)
+ * ```
+ */
+export async function exec(
+  client: Client,
+  pod: PodKey,
+  command: readonly string[],
+  options: ExecOptions = {},
+): Promise<ExecResult> {
+  const checks = {
+    ...processChecks,
+    stdin: input,
+    timeoutMs: milliseconds({ min: 1, infinite: true }),
+    maxBytes: integer(1),
+  }
+  checkOptions('exec', options, checks)
+  const { stdin, timeoutMs = Number.POSITIVE_INFINITY, maxBytes = 16 * 1024 * 1024, ...rest } = options
+  const { about } = podRequest(client, pod, 'exec', {})
+  return withTimeout(client, rest.signal, timeoutMs, about, async signal => {
+    await using process = await spawn(client, pod, command, { ...rest, signal, stdin: stdin !== undefined })
+    const room = { left: maxBytes, maxBytes }
+    const writing = stdin === undefined ? undefined : pipeline(bytesOf(stdin), process.stdin)
+    // The command may end, and close its stdin, before it has read all of it: how it ended says whether that was wrong.
+    writing?.catch(() => {})
+    const [stdout, stderr, exitCode] = await Promise.all([
+      collected(process.stdout, room),
+      collected(process.stderr, room),
+      process.exit,
+    ])
+    return { stdout, stderr, exitCode }
+  })
+}
+
+/**
+ * Starts a command in a container, and resolves when it can be written to and read from. As {@link exec}, with streams.
+ *
+ * @example
+ * ```ts
+ * import { createWriteStream } from 'node:fs'
+ * import { pipeline } from 'node:stream/promises'
+ * import { Client } from '@wherry/client'
+ * import { spawn } from '@wherry/streams'
+ *
+ * const client = await Client.connect()
+ * await using dump = await spawn(client, { name: 'db-0', namespace: 'arcade' }, ['pg_dump', 'games'])
+ * dump.stderr.pipe(process.stderr)
+ * await pipeline(dump.stdout, createWriteStream('games.sql'))
+ * console.log(await dump.exit)
+ * ```
+ */
+export async function spawn(
+  client: Client,
+  pod: PodKey,
+  command: readonly string[],
+  options: SpawnOptions = {},
+): Promise<RemoteProcess> {
+  checkOptions('spawn', options, { ...processChecks, stdin: flag })
+  const isCommand = Array.isArray(command) && command.length > 0 && command.every(word => typeof word === 'string')
+  if (!isCommand) throw new OptionTypeError('command', 'a list of words that is not empty', typeof command)
+  const { container, stdin = false, tty = false, signal = new AbortController().signal } = options
+  const query = { command, container, stdin, stdout: true, stderr: !tty, tty }
+  return openProcess(client, podRequest(client, pod, 'exec', query), { stdin, tty }, signal)
+}
+
+/**
+ * Connects to the program that a container runs. Its stdin must be open in the pod (`stdin: true` of the container) to be written to. Needs the rights
+ * `get` and `create` of `pods/attach`.
+ */
+export async function attach(client: Client, pod: PodKey, options: SpawnOptions = {}): Promise<RemoteProcess> {
+  checkOptions('attach', options, { ...processChecks, stdin: flag })
+  const { container, stdin = false, tty = false, signal = new AbortController().signal } = options
+  const query = { container, stdin, stdout: true, stderr: !tty, tty }
+  return openProcess(client, podRequest(client, pod, 'attach', query), { stdin, tty }, signal)
+}
+
+function input(option: string, value: unknown): void {
+  const isIterable = typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+  if (typeof value === 'string' || value instanceof Uint8Array || isIterable) return
+  throw new OptionTypeError(option, 'a string, bytes or a stream', typeof value)
+}
+
+function bytesOf(stdin: NonNullable<ExecOptions['stdin']>): Readable {
+  return Readable.from(
+    typeof stdin === 'string' || stdin instanceof Uint8Array ? [Buffer.from(stdin as string)] : stdin,
+    {
+      objectMode: false,
+    },
+  )
+}
+
+async function collected(stream: Readable, room: { left: number; readonly maxBytes: number }): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    room.left -= chunk.length
+    if (room.left < 0) throw tooLong(room.maxBytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}
+
+function tooLong(maxBytes: number): StreamError {
+  const message = `the command wrote more than ${maxBytes} bytes; raise maxBytes, or read its streams by spawn()`
+  return new StreamError('OUTPUT_TOO_LONG', message)
+}

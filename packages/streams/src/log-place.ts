@@ -1,0 +1,73 @@
+const space = 0x20
+
+/** A line of a log that was asked for with timestamps. */
+export interface TimedLine {
+  /** As the server wrote it: `2026-01-01T00:00:00.123456789Z`. `''` if the line has none. */
+  readonly time: string
+  readonly text: Buffer
+}
+
+/** Takes the time off a line. */
+export function timedLine(line: Buffer): TimedLine {
+  const end = line.indexOf(space)
+  const time = line.toString('latin1', 0, end === -1 ? line.length : end)
+  if (!isTime(time)) return { time: '', text: line }
+  return { time, text: end === -1 ? Buffer.alloc(0) : line.subarray(end + 1) }
+}
+
+const form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)$/
+
+function isTime(text: string): boolean {
+  return form.test(text)
+}
+
+/**
+ * The place in a log up to which lines were delivered. A server can be asked for lines from a time on, to the second, and several lines may have one
+ * time. So after a reconnect some lines come again: `isNew` leaves out those up to the place, and none after it. If the node's clock was set back, the
+ * server itself leaves out lines that are older than the last one.
+ */
+export class LogPlace {
+  #time = ''
+  #nanos = 0n
+  /** How many lines of the last time were delivered. */
+  #count = 0
+  /** How many lines of the last time have come again. */
+  #again = 0
+  #isSeeking = false
+
+  /** Lines from here on are asked for: `sinceTime`. `undefined` before the first line. */
+  get since(): string | undefined {
+    return this.#time === '' ? undefined : this.#time
+  }
+
+  /** The stream begins again, at `since`. */
+  seek(): void {
+    this.#isSeeking = this.#time !== ''
+    this.#again = 0
+  }
+
+  /** Whether a line is to be delivered. It is then counted. */
+  isNew({ time }: TimedLine): boolean {
+    if (time === '') return true
+    const nanos = nanosOf(time)
+    if (this.#isSeeking) {
+      if (nanos < this.#nanos) return false
+      if (nanos === this.#nanos && this.#again < this.#count) {
+        this.#again += 1
+        return false
+      }
+      this.#isSeeking = false
+    }
+    this.#count = nanos === this.#nanos ? this.#count + 1 : 1
+    this.#nanos = nanos
+    this.#time = time
+    return true
+  }
+}
+
+/** Nanoseconds since 1970. */
+function nanosOf(time: string): bigint {
+  const [, fraction = '', zone = 'Z'] = form.exec(time) ?? []
+  const seconds = Date.parse(`${time.slice(0, 19)}${zone}`) / 1000
+  return BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0'))
+}

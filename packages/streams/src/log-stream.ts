@@ -1,0 +1,68 @@
+import type { Client } from '@wherry/client'
+import { readPieces } from '@wherry/client/internal'
+import { LogCutter } from './log-lines.ts'
+import type { PodRequest } from './pod.ts'
+
+/** From so many bytes of lines on that nobody has taken yet, the server is held back. */
+const highWaterBytes = 256 * 1024
+
+/** One request for a log, as lines in bytes. Ends cleanly, or throws what the request failed with. It is sent with the first `next()`. */
+export async function* logStream(
+  client: Client,
+  request: PodRequest,
+  maxLineBytes: number,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  signal.throwIfAborted()
+  let lines: Buffer[] = []
+  let length = 0
+  let ended: { readonly error?: Error } | undefined
+  let wake = (): void => {}
+  const reading = readPieces<Buffer>(
+    client.raw,
+    { path: request.path, accept: '*/*', lane: 'stream', isPatient: true, gzip: false },
+    request.about,
+    new LogCutter(maxLineBytes),
+    {
+      piece(line) {
+        lines.push(line)
+        length += line.length
+        if (length >= highWaterBytes) reading.hold()
+        wake()
+      },
+      end() {
+        ended = {}
+        wake()
+      },
+      error(error) {
+        ended = { error }
+        wake()
+      },
+    },
+  )
+  const aborted = (): void => wake()
+  signal.addEventListener('abort', aborted, { once: true })
+  try {
+    for (;;) {
+      const batch = lines
+      lines = []
+      length = 0
+      for (const line of batch) {
+        yield line
+        signal.throwIfAborted()
+      }
+      signal.throwIfAborted()
+      if (lines.length > 0) continue
+      reading.release()
+      if (lines.length > 0) continue
+      if (ended?.error !== undefined) throw ended.error
+      if (ended !== undefined) return
+      await new Promise<void>(resolve => {
+        wake = resolve
+      })
+    }
+  } finally {
+    signal.removeEventListener('abort', aborted)
+    reading.abort()
+  }
+}

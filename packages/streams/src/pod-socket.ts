@@ -1,0 +1,208 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type Client, ConnectionError } from '@wherry/client'
+import { asError, endReason, errorOfAnswer, maxStatusBytes, openSocketOf } from '@wherry/client/internal'
+import { WebSocket } from 'ws'
+import type { PodRequest } from './pod.ts'
+
+/** What a socket gives to its user. */
+export interface SocketHandlers {
+  /** A frame of a channel. `data` is not changed later. */
+  frame(channel: number, data: Buffer): void
+  /** The connection is over: cleanly without a cause. This is the last call. */
+  end(cause: Error | undefined): void
+}
+
+/** The longest frame that is taken. kube-apiserver sends 32 KiB at most, a runtime may send more. */
+const maxFrameBytes = 16 * 1024 * 1024
+/** A connection that was quiet for so long is PINGed, and given up if no answer comes in time. */
+const pingAfterMs = 30_000
+const pingTimeoutMs = 15_000
+/** How long the server may take to answer a close. */
+const closeTimeoutMs = 2_000
+
+/**
+ * Opens a WebSocket to a subresource of a pod, with the credentials, proxies and authorities of the client. Rejects with an `ApiError` if the server
+ * refuses, and with a `ConnectionError` if it can't be reached.
+ *
+ * @param protocols the best first
+ */
+export async function openPodSocket(
+  client: Client,
+  request: PodRequest,
+  protocols: readonly string[],
+  signal: AbortSignal,
+): Promise<PodSocket> {
+  const { requester } = client.raw
+  for (let attempt = 1; ; attempt++) {
+    const { stream, origin, basePath, headers, renewed } = await openSocketOf(requester, signal)
+    const { host } = new URL(origin)
+    const socket = new WebSocket(`ws://${host}${basePath}${request.path}`, [...protocols], {
+      createConnection: () => stream as never,
+      headers: { ...(headers as Record<string, string | string[]>), host },
+      perMessageDeflate: false,
+      maxPayload: maxFrameBytes,
+      followRedirects: false,
+    })
+    const refusal = await opened(socket, stream, signal)
+    if (refusal === undefined) return new PodSocket(client, socket, stream)
+    const { statusCode = 0 } = refusal
+    const body = await bodyOf(refusal)
+    stream.destroy()
+    signal.throwIfAborted()
+    if (statusCode === 401 && attempt === 1 && (await renewed())) continue
+    throw errorOfAnswer(statusCode, textHeaders(refusal), body, request.about, client.raw.redact)
+  }
+}
+
+/** Resolves with a refusal, or with nothing once the socket is open. */
+function opened(socket: WebSocket, stream: Duplex, signal: AbortSignal): Promise<IncomingMessage | undefined> {
+  return new Promise((resolve, reject) => {
+    const aborted = (): void => {
+      reject(signal.reason)
+      socket.terminate()
+    }
+    const settle = (then: () => void): void => {
+      signal.removeEventListener('abort', aborted)
+      then()
+    }
+    signal.addEventListener('abort', aborted, { once: true })
+    socket.once('open', () => settle(() => resolve(undefined)))
+    socket.once('unexpected-response', (_, response) => settle(() => resolve(response)))
+    // For good: an error that comes later ends the socket, which `close` reports.
+    socket.on('error', cause => settle(() => reject(lost(cause, stream))))
+    socket.once('close', () => settle(() => reject(lost(undefined, stream))))
+  })
+}
+
+function lost(cause: Error | undefined, stream: Duplex): Error {
+  const reason = endReason(stream)
+  if (reason !== undefined) return reason
+  const why = cause === undefined ? '' : `: ${cause.message}`
+  return new ConnectionError('CONNECTION_LOST', `the connection to the pod broke off${why}`, { cause })
+}
+
+/** The body of a refusal; `undefined` if it is too long. */
+async function bodyOf(response: IncomingMessage): Promise<Uint8Array | undefined> {
+  const chunks: Buffer[] = []
+  let length = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      length += chunk.length
+      if (length > maxStatusBytes) return undefined
+      chunks.push(chunk)
+    }
+  } catch {
+    // What has come says why, as far as anything does.
+  }
+  return Buffer.concat(chunks)
+}
+
+function textHeaders({ headers }: IncomingMessage): Record<string, string | readonly string[]> {
+  const given = Object.entries(headers).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Record<string, string | readonly string[]>
+}
+
+/** An open WebSocket. Each binary frame begins with the number of a channel. */
+export class PodSocket {
+  /** The protocol that the server chose. */
+  readonly protocol: string
+  readonly #client: Client
+  readonly #socket: WebSocket
+  readonly #stream: Duplex
+  #on: SocketHandlers | undefined
+  #cause: Error | undefined
+  #timer: { cancel(): void } | undefined
+  #isOver = false
+
+  constructor(client: Client, socket: WebSocket, stream: Duplex) {
+    this.#client = client
+    this.#stream = stream
+    this.#socket = socket
+    this.protocol = socket.protocol
+    socket.pause()
+    socket.on('error', cause => {
+      this.#cause ??= lost(cause, this.#stream)
+    })
+    socket.on('message', data => {
+      const bytes = data as Buffer
+      this.#awaitSilence()
+      if (bytes.length > 0) this.#frame(bytes[0] as number, bytes.subarray(1))
+    })
+    socket.on('pong', () => this.#awaitSilence())
+    socket.once('close', code => this.#end(code))
+  }
+
+  /** Begins to deliver. */
+  start(on: SocketHandlers): void {
+    this.#on = on
+    this.#awaitSilence()
+    this.#socket.resume()
+  }
+
+  /** Resolves once the bytes have left this process. Rejects if the connection ends first. */
+  send(channel: number, data: Uint8Array): Promise<void> {
+    const frame = Buffer.allocUnsafe(data.length + 1)
+    frame[0] = channel
+    frame.set(data, 1)
+    return new Promise((resolve, reject) => {
+      this.#socket.send(frame, { binary: true }, error =>
+        error ? reject(this.#cause ?? lost(error, this.#stream)) : resolve(),
+      )
+    })
+  }
+
+  /** Reads no more, so that the server has to wait. */
+  pause(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    if (!this.#isOver) this.#socket.resume()
+  }
+
+  /** Ends the connection cleanly, or hard if the server does not answer. */
+  close(): void {
+    if (this.#isOver) return
+    this.#socket.resume()
+    this.#socket.close(1000)
+    this.#after(closeTimeoutMs, () => this.#socket.terminate())
+  }
+
+  /** Ends the connection at once. `end` is called with `cause`. */
+  destroy(cause: Error): void {
+    this.#cause ??= cause
+    this.#socket.terminate()
+  }
+
+  #frame(channel: number, data: Buffer): void {
+    try {
+      this.#on?.frame(channel, data)
+    } catch (thrown) {
+      this.destroy(asError(thrown))
+    }
+  }
+
+  #awaitSilence(): void {
+    this.#after(pingAfterMs, () => {
+      this.#socket.ping()
+      this.#after(pingTimeoutMs, () => {
+        // What a reader holds back is no silence of the server: the PONG waits behind it.
+        if (this.#socket.isPaused) this.#awaitSilence()
+        else this.destroy(new ConnectionError('PING_TIMEOUT', `no answer to a PING within ${pingTimeoutMs} ms`))
+      })
+    })
+  }
+
+  #after(ms: number, then: () => void): void {
+    this.#timer?.cancel()
+    this.#timer = this.#isOver ? undefined : this.#client.environment.clock.timer(ms, then)
+  }
+
+  #end(code: number): void {
+    this.#isOver = true
+    this.#timer?.cancel()
+    const isClean = code === 1000 || code === 1005
+    this.#on?.end(this.#cause ?? (isClean ? undefined : lost(undefined, this.#stream)))
+  }
+}

@@ -1,0 +1,244 @@
+import { createServer, type Server, type Socket } from 'node:net'
+import { Duplex, pipeline } from 'node:stream'
+import type { Client } from '@wherry/client'
+import { abortSignal, asError, callback, checkOptions, integer, text } from '@wherry/client/internal'
+import { StreamError } from './errors.ts'
+import { type PodKey, podRequest } from './pod.ts'
+import { openPodSocket, type PodSocket } from './pod-socket.ts'
+
+/** Channels of the first port; there is no second one here. Each begins with the port, in two bytes. */
+const channels = { data: 0, error: 1 } as const
+const headBytes = 2
+/** Of these servers of all versions take the first one. */
+const protocols: readonly string[] = ['v4.channel.k8s.io', 'portforward.k8s.io']
+const maxFrameBytes = 32 * 1024
+/** The protocol can't say that one side has ended. After its end, the other side's bytes are taken until it is silent for so long. */
+const lingerMs = 10_000
+
+/** The options of {@link connectPort}. */
+export interface ConnectPortOptions {
+  /** Destroys the connection. */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The options of {@link portForward}. */
+export interface PortForwardOptions extends ConnectPortOptions {
+  /** The port on this machine. @default 0, a free one */
+  readonly localPort?: number | undefined
+  /** The address on this machine. @default '127.0.0.1' */
+  readonly host?: string | undefined
+  /** Called if a connection fails: the server refused it, or nothing listens in the pod. That connection is closed; the others go on. @default nothing */
+  readonly onError?: ((error: Error) => void) | undefined
+}
+
+/** A port of this machine that leads to a port of a pod. */
+export interface PortForward extends AsyncDisposable {
+  readonly host: string
+  readonly port: number
+  /** Closes the port and its connections. Resolves when they are gone. Idempotent. */
+  close(): Promise<void>
+}
+
+/**
+ * Opens one connection to a port of a pod, as a stream of bytes. Destroy it when it is no longer needed. Needs the rights `get` and `create` of
+ * `pods/portforward`.
+ *
+ * Rejects with an `ApiError` if the server refuses. If nothing listens in the pod, the stream fails with a `StreamError`.
+ *
+ * The protocol has no half-closed connections: after `end()`, bytes of the pod are taken until 10 s have passed without any; then the stream closes.
+ */
+export async function connectPort(
+  client: Client,
+  pod: PodKey,
+  port: number,
+  options: ConnectPortOptions = {},
+): Promise<Duplex> {
+  checkOptions('connectPort', options, { signal: abortSignal })
+  integer(1, 65_535)('port', port)
+  const { signal = new AbortController().signal } = options
+  const socket = await openPodSocket(client, podRequest(client, pod, 'portforward', { ports: port }), protocols, signal)
+  return new PortStream(client, socket, signal)
+}
+
+/**
+ * Listens on this machine, and connects each connection to a port of a pod. As {@link connectPort} for each.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { portForward } from '@wherry/streams'
+ *
+ * const client = await Client.connect()
+ * await using forward = await portForward(client, { name: 'db-0', namespace: 'arcade' }, 8080)
+ * const answer = await fetch(`http://127.0.0.1:${forward.port}/health`)
+ * console.log(answer.status)
+ * ```
+ */
+export async function portForward(
+  client: Client,
+  pod: PodKey,
+  port: number,
+  options: PortForwardOptions = {},
+): Promise<PortForward> {
+  const checks = { signal: abortSignal, localPort: integer(0, 65_535), host: text, onError: callback }
+  checkOptions('portForward', options, checks)
+  integer(1, 65_535)('port', port)
+  const { localPort = 0, host = '127.0.0.1', onError = () => {}, signal } = options
+  signal?.throwIfAborted()
+  const closing = new AbortController()
+  const connections = new Set<Promise<void>>()
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, local => {
+    const connection = forwarded(local, () => connectPort(client, pod, port, { signal: closing.signal })).catch(
+      (error: unknown) => {
+        if (!closing.signal.aborted) onError(asError(error))
+      },
+    )
+    connections.add(connection)
+    void connection.then(() => connections.delete(connection))
+  })
+  await listening(server, localPort, host)
+  const stop = async (): Promise<void> => {
+    signal?.removeEventListener('abort', aborted)
+    closing.abort(signal?.aborted ? signal.reason : new StreamError('STREAM_FAILED', 'the forwarded port was closed'))
+    server.close()
+    await Promise.all(connections)
+  }
+  let closed: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closed ??= stop()
+    return closed
+  }
+  const aborted = (): void => void close()
+  signal?.addEventListener('abort', aborted, { once: true })
+  const address = server.address()
+  const taken = address !== null && typeof address === 'object' ? address.port : localPort
+  return { host, port: taken, close, [Symbol.asyncDispose]: close }
+}
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+/** Resolves when both sides have closed. Rejects if the remote side failed. */
+async function forwarded(local: Socket, connect: () => Promise<Duplex>): Promise<void> {
+  // What the local side does to its own connection is no error of the forwarding.
+  local.on('error', () => {})
+  let remote: Duplex
+  try {
+    remote = await connect()
+  } catch (error) {
+    local.destroy()
+    throw error
+  }
+  if (local.destroyed) remote.destroy()
+  await new Promise<void>((resolve, reject) => {
+    let cause: Error | undefined
+    remote.on('error', error => {
+      cause = error
+    })
+    remote.once('close', () => {
+      local.destroy()
+      if (cause === undefined) resolve()
+      else reject(cause)
+    })
+    local.once('close', () => remote.destroy())
+    pipeline(local, remote, () => {})
+    pipeline(remote, local, () => {})
+  })
+}
+
+class PortStream extends Duplex {
+  readonly #client: Client
+  readonly #socket: PodSocket
+  readonly #gone: Promise<void>
+  readonly #skipped = new Map<number, number>()
+  #said = ''
+  #linger: { cancel(): void } | undefined
+  #isEnding = false
+
+  constructor(client: Client, socket: PodSocket, signal: AbortSignal) {
+    super({ allowHalfOpen: true })
+    this.#client = client
+    this.#socket = socket
+    const ended = Promise.withResolvers<void>()
+    this.#gone = ended.promise
+    const aborted = (): void => void this.destroy(signal.reason)
+    signal.addEventListener('abort', aborted, { once: true })
+    socket.start({
+      frame: (channel, data) => this.#frame(channel, data),
+      end: cause => {
+        signal.removeEventListener('abort', aborted)
+        this.#linger?.cancel()
+        ended.resolve()
+        this.#over(cause)
+      },
+    })
+    if (signal.aborted) aborted()
+  }
+
+  override _read(): void {
+    this.#socket.resume()
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#send(chunk).then(() => done(), done)
+  }
+
+  override _final(done: (error?: Error | null) => void): void {
+    this.#isEnding = true
+    this.#awaitSilence()
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#linger?.cancel()
+    this.#socket.close()
+    void this.#gone.then(() => done(error))
+  }
+
+  async #send(chunk: Buffer): Promise<void> {
+    for (let at = 0; at < chunk.length; at += maxFrameBytes) {
+      await this.#socket.send(channels.data, chunk.subarray(at, at + maxFrameBytes))
+    }
+  }
+
+  #frame(channel: number, data: Buffer): void {
+    const bytes = this.#withoutHead(channel, data)
+    if (bytes.length === 0) return
+    if (channel === channels.error) {
+      this.#said += bytes.toString()
+      this.destroy(new StreamError('STREAM_FAILED', this.#said.trim()))
+    } else if (channel === channels.data) {
+      if (this.#isEnding) this.#awaitSilence()
+      if (!this.push(bytes)) this.#socket.pause()
+    }
+  }
+
+  #withoutHead(channel: number, data: Buffer): Buffer {
+    const skipped = this.#skipped.get(channel) ?? 0
+    const skip = Math.min(headBytes - skipped, data.length)
+    this.#skipped.set(channel, skipped + skip)
+    return data.subarray(skip)
+  }
+
+  #awaitSilence(): void {
+    this.#linger?.cancel()
+    this.#linger = this.#client.environment.clock.timer(lingerMs, () => this.destroy())
+  }
+
+  #over(cause: Error | undefined): void {
+    if (this.destroyed) return
+    if (cause !== undefined) this.destroy(cause)
+    else {
+      this.push(null)
+      // The other side takes nothing any more.
+      this.once('end', () => this.destroy())
+    }
+  }
+}

@@ -1,0 +1,214 @@
+import { Readable, Writable } from 'node:stream'
+import type { Client } from '@wherry/client'
+import { StreamError } from './errors.ts'
+import type { PodRequest } from './pod.ts'
+import { openPodSocket, type PodSocket } from './pod-socket.ts'
+
+/** The channels of `v4.channel.k8s.io` and `v5.channel.k8s.io`. */
+const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 255 } as const
+
+/** v5 can say that stdin has ended, v4 can't. */
+export const processProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
+
+/** So many bytes of stdin are sent in one frame. */
+const maxStdinFrameBytes = 32 * 1024
+/** The longest `Status` that says how a command ended. */
+const maxStatusBytes = 1024 * 1024
+
+/** The size of a terminal, in characters. */
+export interface TerminalSize {
+  readonly columns: number
+  readonly rows: number
+}
+
+/**
+ * A command that runs in a container, or the container's own program.
+ *
+ * Read `stdout` and `stderr` both: a stream that nobody reads holds the command, and the other stream, as it does for a child process. If the
+ * connection ends, the streams and `exit` fail. What then becomes of the command is up to the container runtime: Kubernetes has no request that ends it.
+ */
+export interface RemoteProcess extends AsyncDisposable {
+  /** Ending it closes the command's stdin. Without `stdin: true`, it is destroyed. */
+  readonly stdin: Writable
+  readonly stdout: Readable
+  /** With a terminal nothing comes here: the terminal mixes both. */
+  readonly stderr: Readable
+  /**
+   * Resolves when the command has ended, with its exit code. Rejects with a `StreamError` if it did not run, and with a `ConnectionError` if the
+   * connection broke.
+   */
+  readonly exit: Promise<number>
+  /** Changes the size of the command's terminal. */
+  resize(size: TerminalSize): void
+  /** Ends the connection. Resolves when it is gone. Idempotent. */
+  close(): Promise<void>
+}
+
+/** What of a process is wanted. */
+export interface ProcessStreams {
+  readonly stdin: boolean
+  readonly tty: boolean
+}
+
+export async function openProcess(
+  client: Client,
+  request: PodRequest,
+  streams: ProcessStreams,
+  signal: AbortSignal,
+): Promise<RemoteProcess> {
+  const socket = await openPodSocket(client, request, processProtocols, signal)
+  return new SocketProcess(socket, streams, signal)
+}
+
+class SocketProcess implements RemoteProcess {
+  readonly stdin: Writable
+  readonly stdout: Readable
+  readonly stderr: Readable
+  readonly exit: Promise<number>
+  readonly #socket: PodSocket
+  readonly #full = new Set<Readable>()
+  readonly #gone: Promise<void>
+  #statusLength = 0
+  readonly #status: Buffer[] = []
+
+  constructor(socket: PodSocket, { stdin, tty }: ProcessStreams, signal: AbortSignal) {
+    this.#socket = socket
+    this.stdout = this.#readable()
+    this.stderr = this.#readable()
+    this.stdin = this.#writable()
+    if (!stdin) this.stdin.destroy()
+    if (tty) this.stderr.push(null)
+    const aborted = (): void => socket.destroy(signal.reason)
+    signal.addEventListener('abort', aborted, { once: true })
+    const ended = Promise.withResolvers<Error | undefined>()
+    this.#gone = ended.promise.then(() => {})
+    this.exit = ended.promise.then(cause => {
+      signal.removeEventListener('abort', aborted)
+      return this.#finish(cause)
+    })
+    // A program that only reads the streams gets the error there.
+    this.exit.catch(() => {})
+    socket.start({ frame: (channel, data) => this.#frame(channel, data), end: ended.resolve })
+    if (signal.aborted) aborted()
+  }
+
+  resize({ columns, rows }: TerminalSize): void {
+    const size = Buffer.from(JSON.stringify({ Width: columns, Height: rows }))
+    // A connection that has ended is what `exit` reports.
+    this.#socket.send(channels.resize, size).catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    this.#socket.close()
+    await this.#gone
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #frame(channel: number, data: Buffer): void {
+    if (channel === channels.stdout) this.#deliver(this.stdout, data)
+    else if (channel === channels.stderr) this.#deliver(this.stderr, data)
+    else if (channel === channels.status) {
+      this.#statusLength += data.length
+      if (this.#statusLength > maxStatusBytes)
+        throw new StreamError('STREAM_FAILED', 'the status of the command is too long')
+      this.#status.push(data)
+    }
+  }
+
+  #deliver(to: Readable, data: Buffer): void {
+    if (to.destroyed || data.length === 0 || to.push(data)) return
+    this.#full.add(to)
+    this.#socket.pause()
+  }
+
+  #readable(): Readable {
+    const readable: Readable = new Readable({
+      read: () => this.#emptied(readable),
+      destroy: (error, done) => {
+        this.#emptied(readable)
+        done(error)
+      },
+    })
+    // A stream that nobody listens to must not end the program: `exit` has the error, too.
+    readable.on('error', () => {})
+    return readable
+  }
+
+  #emptied(readable: Readable): void {
+    if (this.#full.delete(readable) && this.#full.size === 0) this.#socket.resume()
+  }
+
+  #writable(): Writable {
+    const writable = new Writable({
+      write: (chunk: Buffer, _, done) => void this.#write(chunk).then(() => done(), done),
+      final: done => void this.#endStdin().then(() => done(), done),
+    })
+    writable.on('error', () => {})
+    return writable
+  }
+
+  async #write(chunk: Buffer): Promise<void> {
+    for (let at = 0; at < chunk.length; at += maxStdinFrameBytes) {
+      await this.#socket.send(channels.stdin, chunk.subarray(at, at + maxStdinFrameBytes))
+    }
+  }
+
+  async #endStdin(): Promise<void> {
+    if (this.#socket.protocol !== processProtocols[0]) {
+      const message = `the server speaks ${this.#socket.protocol} only, which has no way to end stdin: a command that reads it to its end would not end`
+      const error = new StreamError('STREAM_FAILED', message)
+      this.#socket.destroy(error)
+      throw error
+    }
+    await this.#socket.send(channels.close, Uint8Array.of(channels.stdin))
+  }
+
+  #finish(cause: Error | undefined): number {
+    let error = cause
+    let code = 0
+    if (this.#statusLength > 0) {
+      try {
+        code = exitCodeOf(Buffer.concat(this.#status).toString())
+        error = undefined
+      } catch (thrown) {
+        error = thrown as Error
+      }
+    } else
+      error ??= new StreamError(
+        'STREAM_FAILED',
+        'the server closed the connection without saying how the command ended',
+      )
+    for (const stream of [this.stdout, this.stderr]) {
+      if (error === undefined) stream.push(null)
+      else stream.destroy(error)
+    }
+    this.stdin.destroy()
+    if (error !== undefined) throw error
+    return code
+  }
+}
+
+/** The parts of a `Status` that are read. */
+interface CommandStatus {
+  readonly status?: string
+  readonly message?: string
+  readonly reason?: string
+  readonly details?: { readonly causes?: readonly { readonly reason?: string; readonly message?: string }[] }
+}
+
+function exitCodeOf(text: string): number {
+  let status: CommandStatus
+  try {
+    status = JSON.parse(text) as CommandStatus
+  } catch {
+    throw new StreamError('STREAM_FAILED', text.trim() || 'the server sent no reason')
+  }
+  if (status.status === 'Success') return 0
+  const cause = status.details?.causes?.find(({ reason }) => reason === 'ExitCode')
+  const code = Number(cause?.message ?? Number.NaN)
+  if (status.reason === 'NonZeroExitCode' && Number.isInteger(code)) return code
+  throw new StreamError('STREAM_FAILED', status.message ?? 'the server sent no reason', status.reason)
+}

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from '@wherry/client'
+import { nodes, pods } from '@wherry/client/resources/core'
+import { type ApiServer, type EmbeddedApiServer, type LogLine, startApiServer } from '@wherry/testing'
+import { sharedRealServer } from '../../packages/testing/src/real/testkit/shared.ts'
+import { endContainer, runningStatus, startKubelet, writeLog } from './kubelet.ts'
+
+/** A server with a pod. Its container `main` runs: commands are run on this machine, in the folder of the container. */
+export interface Stage extends AsyncDisposable {
+  readonly server: ApiServer
+  readonly client: Client
+  readonly pod: { readonly namespace: string; readonly name: string }
+  /** The folder of the container. */
+  readonly folder: string
+  /** Adds lines to the log. */
+  log(...lines: readonly { readonly time: string; readonly text: string }[]): Promise<void>
+  /** Ends the container, for the node and in the pod's status. */
+  end(): Promise<void>
+}
+
+/** The stages that each test of streams is played on. */
+export const stages: readonly (readonly [string, () => Promise<Stage>])[] = [
+  ['embedded', embeddedStage],
+  ['real', realStage],
+]
+
+async function realStage(): Promise<Stage> {
+  const server = await sharedRealServer()
+  const client = clientOf(server)
+  const kubelet = await startKubelet()
+  const pod = { namespace: 'default', name: 'chess' }
+  const folder = await kubelet.runPod(client, pod.name)
+  return {
+    ...{ server, client, pod, folder },
+    log: (...lines) => writeLog(folder, lines),
+    async end() {
+      await endContainer(folder)
+      await client.status.patch(pods, pod, { status: endedStatus })
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      await kubelet[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function embeddedStage(): Promise<Stage> {
+  const server = await startApiServer({ authorization: 'RBAC' })
+  const client = clientOf(server)
+  const folder = await mkdtemp(join(tmpdir(), 'wherry-container-'))
+  const pod = { namespace: 'default', name: 'chess' }
+  await client.create(nodes, { metadata: { name: 'node' } })
+  await client.create(pods, {
+    metadata: pod,
+    spec: { nodeName: 'node', containers: [{ name: 'main', image: 'main:1', stdin: true }] },
+  })
+  await client.status.patch(pods, pod, { status: runningStatus('containerd://1') })
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'log'), '')
+  const ended = new AbortController()
+  playContainer(server, folder, ended.signal)
+  return {
+    ...{ server, client, pod, folder },
+    log: (...lines) => writeLog(folder, lines),
+    async end() {
+      ended.abort()
+      await endContainer(folder)
+      await client.status.patch(pods, pod, { status: endedStatus })
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close()
+      await server.close()
+      await rm(folder, { recursive: true })
+    },
+  }
+}
+
+const endedStatus = {
+  containerStatuses: [
+    {
+      ...{ name: 'main', image: 'main:1', imageID: '', containerID: 'containerd://1', ready: false, restartCount: 0 },
+      state: { terminated: { exitCode: 0, containerID: 'containerd://1' } },
+    },
+  ],
+}
+
+function clientOf({ url, ca, token }: ApiServer): Client {
+  return new Client({ url, ca, token })
+}
+
+/** Plays a container as the kubelet of these tests does. */
+function playContainer(server: EmbeddedApiServer, folder: string, ended: AbortSignal): void {
+  server.onExec(async ({ command: [program = '', ...args], stdin, stdout, stderr, onResize, signal }) => {
+    if (program === 'print-sizes') {
+      const sizes: string[] = []
+      await new Promise<void>(resolve => {
+        onResize(({ columns, rows }) => {
+          sizes.push(`${columns}x${rows}\n`)
+          if (sizes.length === 2) resolve()
+        })
+      })
+      return { stdout: sizes.join('') }
+    }
+    const child = spawn(program, args, { cwd: folder, signal })
+    stdin.pipe(child.stdin)
+    child.stdin.on('error', () => {})
+    child.stdout.pipe(stdout, { end: false })
+    child.stderr.pipe(stderr, { end: false })
+    const [exitCode] = (await once(child, 'close')) as [number]
+    return { exitCode }
+  })
+  server.onAttach(async ({ stdin, stdout }) => {
+    for await (const bytes of stdin as AsyncIterable<Buffer>) stdout.write(bytes)
+    return undefined
+  })
+  server.onPortForward(async ({ port, stream }) => {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    stream.on('close', () => socket.destroy())
+    socket.on('error', () => {})
+    socket.pipe(stream).pipe(socket)
+  })
+  server.onLogs(({ follow, signal }) => (follow ? followed(folder, AbortSignal.any([signal, ended])) : lines(folder)))
+}
+
+async function* lines(folder: string): AsyncGenerator<LogLine, void, undefined> {
+  for (const line of (await readFile(join(folder, 'log'), 'utf8')).split('\n')) {
+    const [time = '', , , ...text] = line.split(' ')
+    if (time !== '') yield { time, text: text.join(' ') }
+  }
+}
+
+async function* followed(folder: string, signal: AbortSignal): AsyncGenerator<LogLine, void, undefined> {
+  for (let count = 0; ; ) {
+    let at = 0
+    const isLast = signal.aborted
+    for await (const line of lines(folder)) if (at++ >= count) yield line
+    count = at
+    if (isLast) return
+    await new Promise(resolve => setTimeout(resolve, 20))
+  }
+}

@@ -1,4 +1,4 @@
-import { defineResource, type ObjectMeta } from '@wherry/client'
+import { defineResource, type ObjectMeta, type Resource } from '@wherry/client'
 import type { Conditions, Quantity } from '@wherry/crd'
 
 /**
@@ -50,10 +50,9 @@ export interface Workspace {
 }
 
 const api = { group: 'tenancy.example.com', version: 'v1' }
-export const tenants = defineResource<Tenant>({ ...api, kind: 'Tenant', plural: 'tenants', namespaced: false })
-export const workspaces = defineResource<Workspace>({
-  ...api,
-  kind: 'Workspace',
-  plural: 'workspaces',
-  namespaced: true,
-})
+
+const tenant = { ...api, kind: 'Tenant', plural: 'tenants', namespaced: false } as const
+export const tenants: Resource<Tenant, 'cluster'> = defineResource<Tenant>(tenant)
+
+const workspace = { ...api, kind: 'Workspace', plural: 'workspaces', namespaced: true } as const
+export const workspaces: Resource<Workspace, 'namespaced'> = defineResource<Workspace>(workspace)

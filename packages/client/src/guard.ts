@@ -1,6 +1,5 @@
-import type { Duplex } from 'node:stream'
 import type { Client } from './client.ts'
-import { endSocket, openSocketOf } from './connection/own-sockets.ts'
+import { openSocketOf } from './connection/own-sockets.ts'
 import { asError } from './errors/as-error.ts'
 import type { LaneRequest, OwnSocket, Requester, RequestHandlers } from './requester.ts'
 import type { Exchange } from './transport.ts'
@@ -18,7 +17,7 @@ export class Guard implements Requester {
   readonly #caller: Caller
   readonly #admit: () => void
   readonly #open = new Map<RequestHandlers, Exchange>()
-  readonly #sockets = new Set<Duplex>()
+  readonly #sockets = new Set<OwnSocket>()
   #closed: Error | undefined
 
   constructor(admit: () => void, caller: Caller) {
@@ -63,9 +62,8 @@ export class Guard implements Requester {
       this.#check()
       admit?.()
     })
-    const { stream } = opened
-    this.#sockets.add(stream)
-    stream.once('close', () => this.#sockets.delete(stream))
+    this.#sockets.add(opened)
+    opened.stream.once('close', () => this.#sockets.delete(opened))
     return opened
   }
 
@@ -78,7 +76,7 @@ export class Guard implements Requester {
   close(reason: Error): void {
     if (this.#closed !== undefined) return
     this.#closed = reason
-    for (const socket of this.#sockets) endSocket(socket, reason)
+    for (const socket of this.#sockets) socket.end(reason)
     for (const [on, exchange] of [...this.#open]) {
       exchange.abort()
       try {

@@ -34,6 +34,10 @@ export interface OwnSocket {
   readonly basePath: string
   /** Credentials, user agent, impersonation. */
   readonly headers: RequestHead['headers']
+  /** Destroys it. */
+  end(reason: Error): void
+  /** Why it was destroyed by `end`, or because the client was closed; `undefined` if it was not. */
+  reason(): Error | undefined
   /** Looks for newer credentials after a 401, once for all callers that met it. Resolves to whether there are some. */
   renewed(): Promise<boolean>
 }

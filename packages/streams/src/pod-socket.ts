@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
 import { type Client, ConnectionError } from '@wherry/client'
-import { asError, endReason, errorOfAnswer, maxStatusBytes, openSocketOf } from '@wherry/client/internal'
+import { asError, errorOfAnswer, maxStatusBytes, type OwnSocket, openSocketOf } from '@wherry/client/internal'
 import { WebSocket } from 'ws'
 import type { PodRequest } from './pod.ts'
 
@@ -35,7 +34,8 @@ export async function openPodSocket(
 ): Promise<PodSocket> {
   const { requester } = client.raw
   for (let attempt = 1; ; attempt++) {
-    const { stream, origin, basePath, headers, renewed } = await openSocketOf(requester, signal)
+    const own = await openSocketOf(requester, signal)
+    const { stream, origin, basePath, headers } = own
     const { host } = new URL(origin)
     const socket = new WebSocket(`ws://${host}${basePath}${request.path}`, [...protocols], {
       createConnection: () => stream as never,
@@ -44,19 +44,19 @@ export async function openPodSocket(
       maxPayload: maxFrameBytes,
       followRedirects: false,
     })
-    const refusal = await opened(socket, stream, signal)
-    if (refusal === undefined) return new PodSocket(client, socket, stream)
+    const refusal = await opened(socket, own, signal)
+    if (refusal === undefined) return new PodSocket(client, socket, own)
     const { statusCode = 0 } = refusal
     const body = await bodyOf(refusal)
     stream.destroy()
     signal.throwIfAborted()
-    if (statusCode === 401 && attempt === 1 && (await renewed())) continue
+    if (statusCode === 401 && attempt === 1 && (await own.renewed())) continue
     throw errorOfAnswer(statusCode, textHeaders(refusal), body, request.about, client.raw.redact)
   }
 }
 
 /** Resolves with a refusal, or with nothing once the socket is open. */
-function opened(socket: WebSocket, stream: Duplex, signal: AbortSignal): Promise<IncomingMessage | undefined> {
+function opened(socket: WebSocket, own: OwnSocket, signal: AbortSignal): Promise<IncomingMessage | undefined> {
   return new Promise((resolve, reject) => {
     const aborted = (): void => {
       reject(signal.reason)
@@ -70,13 +70,13 @@ function opened(socket: WebSocket, stream: Duplex, signal: AbortSignal): Promise
     socket.once('open', () => settle(() => resolve(undefined)))
     socket.once('unexpected-response', (_, response) => settle(() => resolve(response)))
     // For good: an error that comes later ends the socket, which `close` reports.
-    socket.on('error', cause => settle(() => reject(lost(cause, stream))))
-    socket.once('close', () => settle(() => reject(lost(undefined, stream))))
+    socket.on('error', cause => settle(() => reject(lost(cause, own))))
+    socket.once('close', () => settle(() => reject(lost(undefined, own))))
   })
 }
 
-function lost(cause: Error | undefined, stream: Duplex): Error {
-  const reason = endReason(stream)
+function lost(cause: Error | undefined, own: OwnSocket): Error {
+  const reason = own.reason()
   if (reason !== undefined) return reason
   const why = cause === undefined ? '' : `: ${cause.message}`
   return new ConnectionError('CONNECTION_LOST', `the connection to the pod broke off${why}`, { cause })
@@ -109,20 +109,20 @@ export class PodSocket {
   readonly protocol: string
   readonly #client: Client
   readonly #socket: WebSocket
-  readonly #stream: Duplex
+  readonly #own: OwnSocket
   #on: SocketHandlers | undefined
   #cause: Error | undefined
   #timer: { cancel(): void } | undefined
   #isOver = false
 
-  constructor(client: Client, socket: WebSocket, stream: Duplex) {
+  constructor(client: Client, socket: WebSocket, own: OwnSocket) {
     this.#client = client
-    this.#stream = stream
+    this.#own = own
     this.#socket = socket
     this.protocol = socket.protocol
     socket.pause()
     socket.on('error', cause => {
-      this.#cause ??= lost(cause, this.#stream)
+      this.#cause ??= lost(cause, this.#own)
     })
     socket.on('message', data => {
       const bytes = data as Buffer
@@ -147,7 +147,7 @@ export class PodSocket {
     frame.set(data, 1)
     return new Promise((resolve, reject) => {
       this.#socket.send(frame, { binary: true }, error =>
-        error ? reject(this.#cause ?? lost(error, this.#stream)) : resolve(),
+        error ? reject(this.#cause ?? lost(error, this.#own)) : resolve(),
       )
     })
   }
@@ -203,6 +203,6 @@ export class PodSocket {
     this.#isOver = true
     this.#timer?.cancel()
     const isClean = code === 1000 || code === 1005
-    this.#on?.end(this.#cause ?? (isClean ? undefined : lost(undefined, this.#stream)))
+    this.#on?.end(this.#cause ?? (isClean ? undefined : lost(undefined, this.#own)))
   }
 }

@@ -1,11 +1,9 @@
-import type { WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Upgrade } from '../exchange.ts'
 import { StatusError } from '../status.ts'
 
 /** A client sends 32 KiB in a frame at most. */
 const maxFrameBytes = 16 * 1024 * 1024
-
-const servers = new Map<string, Promise<WebSocketServer>>()
 
 /** The protocol that a WebSocket is opened with. Throws the server's 400 if the client offers none of them. */
 export function chosenProtocol({ request }: Upgrade, known: readonly string[]): string {
@@ -22,17 +20,10 @@ export function chosenProtocol({ request }: Upgrade, known: readonly string[]): 
   )
 }
 
-/** Opens the WebSocket. `ws` is loaded with the first one. */
+/** Opens the WebSocket. `ws` is loaded for the first. */
 export async function openChannels(upgrade: Upgrade, protocol: string): Promise<WebSocket> {
-  let loading = servers.get(protocol)
-  if (loading === undefined) {
-    loading = import('ws').then(
-      ({ WebSocketServer }) =>
-        new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, handleProtocols: () => protocol }),
-    )
-    servers.set(protocol, loading)
-  }
-  const server = await loading
+  const { WebSocketServer } = await import('ws')
+  const server = new WebSocketServer({ noServer: true, maxPayload: maxFrameBytes, handleProtocols: () => protocol })
   return new Promise((resolve, reject) => {
     upgrade.socket.once('close', () => reject(new Error('the client has gone')))
     server.handleUpgrade(upgrade.request, upgrade.socket, upgrade.head, resolve)

@@ -12,27 +12,36 @@ export interface OwnSocketsOptions {
   readonly connectTimeoutMs: number
 }
 
-/** Why this process ended a socket. */
-const reasons = new WeakMap<Duplex, Error>()
+/** A socket that is open for a single caller. */
+export class HeldSocket {
+  readonly stream: Duplex
+  readonly readableBy: string | undefined
+  #reason: Error | undefined
 
-/** Destroys a socket, whose user can learn the reason by {@link endReason}. */
-export function endSocket(stream: Duplex, reason: Error): void {
-  if (stream.destroyed) return
-  reasons.set(stream, reason)
-  // Its user may have no listener any more.
-  stream.on('error', () => {})
-  stream.destroy(reason)
-}
+  constructor({ stream, readableBy }: RawSocket) {
+    this.stream = stream
+    this.readableBy = readableBy
+  }
 
-/** Why the client ended a socket; `undefined` if it did not. */
-export function endReason(stream: Duplex): Error | undefined {
-  return reasons.get(stream)
+  /** Why the client ended it; `undefined` if it did not. */
+  get reason(): Error | undefined {
+    return this.#reason
+  }
+
+  /** Destroys it. */
+  end(reason: Error): void {
+    if (this.stream.destroyed) return
+    this.#reason = reason
+    // Its user may have no listener any more.
+    this.stream.on('error', () => {})
+    this.stream.destroy(reason)
+  }
 }
 
 /** The sockets that callers of one client have to themselves, until each is closed. */
 export class OwnSockets {
   readonly #options: OwnSocketsOptions
-  readonly #open = new Set<Duplex>()
+  readonly #open = new Set<HeldSocket>()
   readonly #attempts = new Set<AbortController>()
   #isClosed = false
 
@@ -41,7 +50,7 @@ export class OwnSockets {
   }
 
   /** Rejects with a `ConnectionError` if none can be opened, and with the reason of `signal`. */
-  async open(signal: AbortSignal): Promise<RawSocket> {
+  async open(signal: AbortSignal): Promise<HeldSocket> {
     signal.throwIfAborted()
     if (this.#isClosed) throw clientClosed()
     const { target, transport, environment, connectTimeoutMs } = this.#options
@@ -58,11 +67,11 @@ export class OwnSockets {
       ),
     )
     try {
-      const socket = await transport.openSocket(target, attempt.signal)
+      const socket = new HeldSocket(await transport.openSocket(target, attempt.signal))
       if (attempt.signal.aborted) socket.stream.destroy()
       attempt.signal.throwIfAborted()
-      this.#open.add(socket.stream)
-      socket.stream.once('close', () => this.#open.delete(socket.stream))
+      this.#open.add(socket)
+      socket.stream.once('close', () => this.#open.delete(socket))
       return socket
     } catch (cause) {
       if (attempt.signal.aborted) throw attempt.signal.reason
@@ -81,9 +90,9 @@ export class OwnSockets {
     this.#isClosed = true
     for (const attempt of this.#attempts) attempt.abort(clientClosed())
     await Promise.all(
-      [...this.#open].map(async stream => {
-        const gone = new Promise(resolve => stream.once('close', resolve))
-        endSocket(stream, clientClosed())
+      [...this.#open].map(async socket => {
+        const gone = new Promise(resolve => socket.stream.once('close', resolve))
+        socket.end(clientClosed())
         await gone
       }),
     )

@@ -158,7 +158,8 @@ export class ConnectionPool implements Requester {
   async openSocket(signal: AbortSignal, admit?: () => void): Promise<OwnSocket> {
     if (this.#closed !== undefined) throw clientClosed()
     const epoch = this.#epoch
-    const { stream, readableBy } = await this.#sockets.open(signal)
+    const held = await this.#sockets.open(signal)
+    const { stream, readableBy } = held
     let headers: RequestHead['headers']
     try {
       // Now: files of credentials are read again when a connection is opened.
@@ -175,6 +176,8 @@ export class ConnectionPool implements Requester {
       origin: this.#target.origin,
       basePath: this.#basePath,
       renewed: () => this.#renewed(epoch),
+      end: reason => held.end(reason),
+      reason: () => held.reason,
     }
   }
 

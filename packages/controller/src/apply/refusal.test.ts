@@ -36,7 +36,7 @@ it.each([
   ['credentials that have expired', answer(401, 'Unauthorized')],
   ['an object that has changed', answer(409, 'Conflict')],
   ['a namespace that goes', answer(403, 'Forbidden', 'NamespaceTerminating')],
-  ['a connection that breaks', new ConnectionError('CONNECTION_RESET', 'reset')],
+  ['a connection that breaks', new ConnectionError('CONNECTION_LOST', 'reset')],
   ['a mistake of the program', new TypeError('no')],
   ['a write that somebody undid', undefined],
 ])('%s is no refusal', (_, error) => {

@@ -25,7 +25,9 @@ import { ConnectionError } from './errors/connection-error.ts'
 import { OptionRangeError, OptionTypeError } from './errors/option.ts'
 import { Guard, type GuardedClient } from './guard.ts'
 import type { Transport } from './transport.ts'
+import { applyAll } from './verbs/apply-all.ts'
 import { Caller } from './verbs/caller.ts'
+import { count } from './verbs/count.ts'
 import { create } from './verbs/create.ts'
 import { type Deleted, evict, remove } from './verbs/delete.ts'
 import { type DeleteCollectionOptions, deleteCollection } from './verbs/delete-collection.ts'
@@ -43,6 +45,7 @@ import {
 import { type Edit, modify } from './verbs/modify.ts'
 import type {
   ApplyOptions,
+  CallOptions,
   DeleteOptions,
   EvictOptions,
   GetOptions,
@@ -53,6 +56,7 @@ import { type RawAnswers, type RawRequest, request as rawRequest } from './verbs
 import { ScaleVerbs } from './verbs/scale.ts'
 import { StatusVerbs } from './verbs/status.ts'
 import { type Subresources, SubresourceVerbs } from './verbs/subresource.ts'
+import { waitFor } from './verbs/wait-for.ts'
 import { type WatchHandlers, type WatchOptions, watch, watchEach } from './verbs/watch.ts'
 import { apply, type Patch, patch, update } from './verbs/write.ts'
 import type { WriteListener } from './verbs/write-listeners.ts'
@@ -313,6 +317,39 @@ export class Client {
   }
 
   /**
+   * Counts the objects of a view. Without a selector the server counts, and one object is read (its count may be some seconds old); with a selector the
+   * metadata of all of them is read.
+   */
+  count(view: View, options?: CallOptions): Promise<number> {
+    return count(this.#caller, view, options)
+  }
+
+  /**
+   * Waits until `isTrue` of an object, which is `undefined` while it does not exist: resolves with the object as it is then. It is watched by its
+   * name. Failures of the server and of the connection are waited out; past `timeoutMs` it rejects with a `TimeoutError`. Needs the rights to list
+   * and to watch.
+   *
+   * @example
+   * ```ts
+   * import { Client } from '@wherry/client'
+   * import { pods } from '@wherry/client/resources/core'
+   *
+   * const client = await Client.connect()
+   * const key = { name: 'db-0', namespace: 'arcade' }
+   * await client.waitFor(pods, key, pod => pod?.status?.phase === 'Running', { timeoutMs: 120_000 })
+   * await client.waitFor(pods, key, pod => pod === undefined)
+   * ```
+   */
+  waitFor<C, S extends Scope>(
+    view: View<C, S>,
+    key: KeyOf<S>,
+    isTrue: (object: FromServer<C> | undefined) => boolean,
+    options?: CallOptions,
+  ): Promise<FromServer<C> | undefined> {
+    return waitFor(this.#caller, view as View<FromServer<C>, S>, asKey(key), isTrue, options)
+  }
+
+  /**
    * Watches a view with one request, until the server ends it (after some minutes) or you leave the loop. Without a `resourceVersion` it starts
    * with all existing objects. A slow consumer holds the server back. A refusal or an error in the stream is thrown.
    */
@@ -399,6 +436,26 @@ export class Client {
     options?: ApplyOptions,
   ): Promise<FromServer<T>> {
     return apply(this.#caller, view, object, options) as Promise<FromServer<T>>
+  }
+
+  /**
+   * Applies objects of any kind, as a manifest has them: namespaces and definitions first, then accounts and roles, then all others in the order given,
+   * webhooks and policies last. After a definition it waits until the server has the kind. Objects without a namespace get that of the client. Resolves
+   * with the objects as they are then, in the order given. The first refusal rejects; what was applied before it stays.
+   *
+   * @example
+   * ```ts
+   * import { readFile } from 'node:fs/promises'
+   * import { Client } from '@wherry/client'
+   * import { parseAllDocuments } from 'yaml'
+   *
+   * const client = await Client.connect()
+   * const text = await readFile('install.yaml', 'utf8')
+   * await client.applyAll(parseAllDocuments(text).map(document => document.toJSON()), { force: true })
+   * ```
+   */
+  applyAll(objects: readonly KubernetesObject[], options?: ApplyOptions): Promise<KubernetesObject[]> {
+    return applyAll(this.#caller, this.#discovery, this.namespace, objects, options)
   }
 
   /** Deletes an object; `undefined` if it did not exist. An object with finalizers stays until they are removed. */

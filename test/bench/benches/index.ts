@@ -31,6 +31,7 @@ import { reconcileBench } from './reconcile/bench.ts'
 import { relistBench } from './relist/bench.ts'
 import { replayBench } from './replay/bench.ts'
 import { serverBench } from './server/bench.ts'
+import { streamsBench } from './streams/bench.ts'
 import { syncBench } from './sync/bench.ts'
 import { watchBench } from './watch/bench.ts'
 import { webhookBench } from './webhook/bench.ts'
@@ -41,6 +42,7 @@ export const benches: readonly Bench[] = [
   callBench,
   listBench,
   optOutBench,
+  streamsBench,
   watchBench,
   importBench,
   queueBench,

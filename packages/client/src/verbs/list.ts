@@ -134,7 +134,7 @@ async function* readPages<C>(
   }
 }
 
-async function collected<C>(
+export async function collected<C>(
   caller: Caller,
   target: ReadTarget,
   query: string,

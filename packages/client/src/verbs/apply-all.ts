@@ -1,0 +1,98 @@
+import type { Discovery } from '../discovery/discovery.ts'
+import { checkOptions } from '../errors/check.ts'
+import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
+import { customResourceDefinitions } from '../resources/apiextensions.ts'
+import type { KubernetesObject } from '../views/object.ts'
+import { defineResource, type View } from '../views/resource.ts'
+import type { Caller } from './caller.ts'
+import { type ApplyOptions, applyChecks } from './options.ts'
+import { waitFor } from './wait-for.ts'
+import { apply } from './write.ts'
+
+/** What other objects need comes first, and what can refuse other objects comes last. All other kinds are between, in the order given. */
+const first: readonly string[] = ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'StorageClass']
+const early: readonly string[] = [
+  'ServiceAccount',
+  'Secret',
+  'ConfigMap',
+  'ClusterRole',
+  'Role',
+  'ClusterRoleBinding',
+  'RoleBinding',
+]
+const last: readonly string[] = [
+  ...['ValidatingAdmissionPolicy', 'MutatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+  ...['MutatingAdmissionPolicyBinding', 'APIService', 'ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'],
+]
+const isDefinition = ({ kind }: KubernetesObject): boolean => kind === 'CustomResourceDefinition'
+
+/** Applies objects one after the other, in the order in which they need each other. */
+export async function applyAll(
+  caller: Caller,
+  discovery: Discovery,
+  home: string | undefined,
+  objects: readonly KubernetesObject[],
+  options: ApplyOptions = {},
+): Promise<KubernetesObject[]> {
+  checkOptions('applyAll', options, applyChecks)
+  if (!Array.isArray(objects)) throw new OptionTypeError('applyAll.objects', 'a list of objects', typeof objects)
+  objects.forEach(checkObject)
+  const applied = new Map<number, KubernetesObject>()
+  const ordered = objects
+    .map((object, index) => ({ object, index }))
+    .toSorted((a, b) => rank(a.object) - rank(b.object))
+  const waiting: string[] = []
+  for (const { object, index } of ordered) {
+    if (!isDefinition(object)) await established(caller, waiting, options)
+    const view = await viewOf(discovery, object, `applyAll.objects[${index}]`, options)
+    const { resource } = view
+    const namespace = resource.namespaced ? (object.metadata?.namespace ?? home) : undefined
+    const metadata = { ...object.metadata, ...(namespace !== undefined && { namespace }) }
+    applied.set(index, (await apply(caller, view, { ...object, metadata }, options)) as KubernetesObject)
+    if (isDefinition(object) && options.dryRun !== true) waiting.push(object.metadata?.name as string)
+  }
+  await established(caller, waiting, options)
+  return objects.map((_, index) => applied.get(index) as KubernetesObject)
+}
+
+function checkObject(object: KubernetesObject, index: number): void {
+  const { apiVersion, kind, metadata } = object ?? {}
+  const isObject = [apiVersion, kind, metadata?.name].every(text => typeof text === 'string' && text !== '')
+  const takes = 'an object with apiVersion, kind and metadata.name'
+  if (!isObject) throw new OptionTypeError(`applyAll.objects[${index}]`, takes, JSON.stringify({ apiVersion, kind }))
+}
+
+function rank({ kind = '' }: KubernetesObject): number {
+  if (first.includes(kind)) return first.indexOf(kind)
+  if (early.includes(kind)) return first.length + early.indexOf(kind)
+  return last.includes(kind) ? 1000 + last.indexOf(kind) : 500
+}
+
+/** Waits until the server serves the kinds of these definitions. Empties the list. */
+async function established(caller: Caller, names: string[], { signal, timeoutMs }: ApplyOptions): Promise<void> {
+  for (const name of names.splice(0)) {
+    const isServed = (definition: object | undefined): boolean => {
+      const { status } = (definition ?? {}) as { status?: { conditions?: readonly Condition[] | null } }
+      return (status?.conditions ?? []).some(one => one.type === 'Established' && one.status === 'True')
+    }
+    await waitFor(caller, customResourceDefinitions, { name }, isServed, { signal, timeoutMs })
+  }
+}
+
+interface Condition {
+  readonly type: string
+  readonly status: string
+}
+
+async function viewOf(
+  discovery: Discovery,
+  { apiVersion = '', kind = '' }: KubernetesObject,
+  option: string,
+  { signal, timeoutMs }: ApplyOptions,
+): Promise<View<object>> {
+  const [version = '', group = ''] = apiVersion.split('/').toReversed()
+  const found = await discovery.find({ group, version, kind }, { signal, timeoutMs })
+  if (found === undefined) throw new OptionRangeError(option, 'a kind that the server has', `${kind} of ${apiVersion}`)
+  const { plural, namespaced } = found
+  return defineResource<object>({ group, version, kind, plural, namespaced } as never)
+}

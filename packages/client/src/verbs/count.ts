@@ -1,0 +1,23 @@
+import { checkOptions } from '../errors/check.ts'
+import { listQuery } from '../list/query.ts'
+import { targetsOf } from '../list/target.ts'
+import type { Resource, View } from '../views/resource.ts'
+import type { Caller } from './caller.ts'
+import { collected } from './list.ts'
+import { type CallOptions, callChecks } from './options.ts'
+
+/** Counts the objects of a view, by one object and the server's count of the rest if it gives one. */
+export async function count(caller: Caller, view: View, options: CallOptions = {}): Promise<number> {
+  checkOptions('count', options, callChecks)
+  const counted = view.projection.kind === 'metadata' ? view : (view as Resource<object>).metadata()
+  const nothing = (): undefined => undefined
+  let sum = 0
+  for (const target of targetsOf(counted)) {
+    const page = await collected(caller, target, listQuery(target.selection, {}, 1), nothing, options)
+    if (page.continue === undefined) sum += page.items.length
+    else if (page.remainingItemCount !== undefined) sum += page.items.length + page.remainingItemCount
+    // With a selector, the server does not know it.
+    else sum += (await collected(caller, target, listQuery(target.selection, {}), nothing, options)).items.length
+  }
+  return sum
+}

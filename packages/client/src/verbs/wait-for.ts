@@ -1,0 +1,52 @@
+import { Backoff } from '../backoff.ts'
+import { ApiError } from '../errors/api-error.ts'
+import { callback, checkOptions } from '../errors/check.ts'
+import { ConnectionError } from '../errors/connection-error.ts'
+import { isExpired, isServerError, isTooManyRequests } from '../errors/guards.ts'
+import type { ObjectKey, Scope } from '../views/object.ts'
+import type { View } from '../views/resource.ts'
+import type { Caller } from './caller.ts'
+import { list } from './list.ts'
+import { type CallOptions, callChecks } from './options.ts'
+import { objectTarget } from './target.ts'
+import { watch } from './watch.ts'
+
+/** Watches one object until `isTrue` of it. Failures of the server and of the connection are waited out. */
+export async function waitFor<C, S extends Scope>(
+  caller: Caller,
+  view: View<C, S>,
+  key: ObjectKey<S>,
+  isTrue: (object: C | undefined) => boolean,
+  options: CallOptions = {},
+): Promise<C | undefined> {
+  checkOptions('waitFor', options, callChecks)
+  callback('waitFor.isTrue', isTrue)
+  const about = { method: 'GET', ...objectTarget(view, key) }
+  const fields = { 'metadata.name': key.name }
+  const { namespace } = key as { readonly namespace?: string }
+  const one = view.within((namespace === undefined ? { fields } : { fields, namespaces: [namespace] }) as never)
+  const backoff = new Backoff(caller.environment)
+  return caller.within(options, about, async ({ signal }) => {
+    const unbounded = { signal, timeoutMs: Number.POSITIVE_INFINITY }
+    for (;;) {
+      try {
+        const { items, resourceVersion } = await list(caller, one, unbounded)
+        if (isTrue(items[0])) return items[0]
+        for await (const event of watch(caller, one, { signal, resourceVersion })) {
+          if (event.type === 'BOOKMARK') continue
+          const object = event.type === 'DELETED' ? undefined : event.object
+          if (isTrue(object)) return object
+        }
+      } catch (error) {
+        if (signal.aborted) throw signal.reason
+        if (!mayPass(error)) throw error
+        await backoff.wait(signal, error instanceof ApiError ? error.retryAfterMs : 0)
+      }
+    }
+  })
+}
+
+function mayPass(error: unknown): boolean {
+  if (error instanceof ConnectionError) return error.code !== 'CLIENT_CLOSED' && error.code !== 'INSECURE_TOKEN'
+  return isExpired(error) || isServerError(error) || isTooManyRequests(error)
+}

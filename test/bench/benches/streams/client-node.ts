@@ -1,0 +1,43 @@
+import { createInterface } from 'node:readline'
+import { PassThrough, Writable } from 'node:stream'
+import { Exec, Log, PortForward } from '@kubernetes/client-node'
+import type { Metrics, SubjectContext } from '../../harness/bench.ts'
+import { kubeConfigFor } from '../../server/client-node.ts'
+import { measured } from './stage.ts'
+
+/** The official client, as it is used. */
+export function run(context: SubjectContext): Promise<Metrics> {
+  const config = kubeConfigFor(context.server())
+  return measured(context, {
+    async log({ namespace, name }) {
+      const stream = new PassThrough()
+      await new Log(config).log(namespace, name, 'main', stream)
+      let lines = 0
+      for await (const _ of createInterface(stream)) lines += 1
+      return lines
+    },
+    async exec({ namespace, name }) {
+      const exec = new Exec(config)
+      const nowhere = (): Writable => new Writable({ write: (_, __, done) => done() })
+      await new Promise<void>((resolve, reject) => {
+        const ended = (): void => resolve()
+        exec.exec(namespace, name, 'main', ['true'], nowhere(), nowhere(), null, false, ended).catch(reject)
+      })
+    },
+    async forward({ namespace, name }, port) {
+      let bytes = 0
+      const output = new Writable({
+        write(chunk: Buffer, _, done) {
+          bytes += chunk.length
+          done()
+        },
+      })
+      const input = new PassThrough()
+      const opened = await new PortForward(config).portForward(namespace, name, [port], output, null, input)
+      const socket = typeof opened === 'function' ? opened() : opened
+      if (socket === null) throw new Error('the port was not forwarded')
+      await new Promise(resolve => socket.once('close', resolve))
+      return bytes
+    },
+  })
+}

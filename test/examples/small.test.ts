@@ -35,6 +35,22 @@ const scenes: Readonly<Record<string, Scene>> = {
       ])
     },
   },
+  'client-node-events': {
+    promise: 'emits the events of client-node',
+    async play({ client, start }) {
+      const watched = { 'example.com/watched': 'true' }
+      await create(client, 'a', {}, watched)
+      const program = start('small/client-node-events.ts')
+      await program.line('synced: 1')
+      await create(client, 'b', {}, watched)
+      await program.line('added b')
+      await client.patch(configMaps, { namespace, name: 'a' }, { data: { colour: 'red' } })
+      await program.line('updated a')
+      await client.delete(configMaps, { namespace, name: 'b' })
+      await program.line('deleted b')
+      expect(await program.stop()).toEqual(['added a', 'synced: 1', 'added b', 'updated a', 'deleted b'])
+    },
+  },
   pages: {
     promise: 'counts all objects, of which it holds a page at a time',
     async play({ client, start }) {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { Client } from '@wherry/client'
 import { nodes, pods } from '@wherry/client/resources/core'
 import { type ApiServer, type EmbeddedApiServer, type LogLine, startApiServer } from '@wherry/testing'
-import { sharedRealServer } from '../../packages/testing/src/real/testkit/shared.ts'
+import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { endContainer, runningStatus, startKubelet, writeLog } from './kubelet.ts'
 
 /** A server with a pod. Its container `main` runs: commands are run on this machine, in the folder of the container. */

@@ -17,7 +17,7 @@ export type {
   PortForwardCall,
   PortForwardHandler,
 } from './containers/handlers.ts'
-export type { Handler, Peer, ServerReply, ServerRequest } from './exchange.ts'
+export type { Handler, Peer, ServerReply, ServerRequest, Upgrade } from './exchange.ts'
 export type { FaultEffect, FaultMatch, FaultRule } from './faults/fault-rule.ts'
 export type { FaultHandle } from './faults/faults.ts'
 export type { MemoryControls, MemoryFaults, MemoryTransport, MemoryTransportOptions } from './front/memory.ts'

@@ -56,6 +56,7 @@ export type {
   ServerStats,
   Timer,
   Transport,
+  Upgrade,
   UsedRight,
   UsedRole,
   User,

@@ -35,7 +35,7 @@ describe('waitFor', () => {
   const key = { name: 'settings', namespace: 'default' }
   const isBlue = (object: ConfigMap | undefined): boolean => object?.data?.colour === 'blue'
 
-  it('resolves with what is so already, what becomes so, and what is gone', () =>
+  it('resolves with an object that is so already, one that becomes so, and with nothing for one that goes', () =>
     withClient(async client => {
       const waiting = client.waitFor(configMaps, key, isBlue)
       await client.create(configMaps, { metadata: key, data: { colour: 'red' } })
@@ -97,7 +97,7 @@ describe('applyAll', () => {
       await client.applyAll([game])
     }))
 
-  it('names the object that is none, and the one whose kind the server does not have', () =>
+  it('names a thing that is no object, and an object of a kind that the server does not have', () =>
     withClient(async client => {
       await expect(client.applyAll([namespace, { kind: 'Namespace' }])).rejects.toThrow('applyAll.objects[1]')
       await expect(client.applyAll([namespace, game])).rejects.toThrow('Game of arcade.example.com/v1')

@@ -1,13 +1,13 @@
-import type { Discovery } from '../discovery/discovery.ts'
-import { checkOptions } from '../errors/check.ts'
-import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
-import { customResourceDefinitions } from '../resources/apiextensions.ts'
-import type { KubernetesObject } from '../views/object.ts'
-import { defineResource, type View } from '../views/resource.ts'
-import type { Caller } from './caller.ts'
-import { type ApplyOptions, applyChecks } from './options.ts'
-import { waitFor } from './wait-for.ts'
-import { apply } from './write.ts'
+import type { Discovery } from './discovery/discovery.ts'
+import { checkOptions } from './errors/check.ts'
+import { OptionRangeError, OptionTypeError } from './errors/option.ts'
+import { customResourceDefinitions } from './resources/apiextensions.ts'
+import type { Caller } from './verbs/caller.ts'
+import { type ApplyOptions, applyChecks } from './verbs/options.ts'
+import { waitFor } from './verbs/wait-for.ts'
+import { apply } from './verbs/write.ts'
+import type { KubernetesObject } from './views/object.ts'
+import { defineResource, type View } from './views/resource.ts'
 
 /** What other objects need comes first, and what can refuse other objects comes last. All other kinds are between, in the order given. */
 const first: readonly string[] = ['Namespace', 'CustomResourceDefinition', 'PriorityClass', 'StorageClass']

@@ -28,7 +28,6 @@ function isTime(text: string): boolean {
  */
 export class LogPlace {
   #time = ''
-  #nanos = 0n
   /** How many lines of the last time were delivered. */
   #count = 0
   /** How many lines of the last time have come again. */
@@ -49,17 +48,16 @@ export class LogPlace {
   /** Whether a line is to be delivered. It is then counted. */
   isNew({ time }: TimedLine): boolean {
     if (time === '') return true
-    const nanos = nanosOf(time)
     if (this.#isSeeking) {
-      if (nanos < this.#nanos) return false
-      if (nanos === this.#nanos && this.#again < this.#count) {
+      if (time !== this.#time && nanosOf(time) < nanosOf(this.#time)) return false
+      if (time === this.#time && this.#again < this.#count) {
         this.#again += 1
         return false
       }
       this.#isSeeking = false
     }
-    this.#count = nanos === this.#nanos ? this.#count + 1 : 1
-    this.#nanos = nanos
+    // A node writes one time always in the same form.
+    this.#count = time === this.#time ? this.#count + 1 : 1
     this.#time = time
     return true
   }

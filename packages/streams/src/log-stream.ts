@@ -6,13 +6,13 @@ import type { PodRequest } from './pod.ts'
 /** From so many bytes of lines on that nobody has taken yet, the server is held back. */
 const highWaterBytes = 256 * 1024
 
-/** One request for a log, as lines in bytes. Ends cleanly, or throws what the request failed with. It is sent with the first `next()`. */
+/** One request for a log, as batches of lines in bytes. Ends cleanly, or throws the error of the request. It is sent with the first `next()`. */
 export async function* logStream(
   client: Client,
   request: PodRequest,
   maxLineBytes: number,
   signal: AbortSignal,
-): AsyncGenerator<Buffer, void, undefined> {
+): AsyncGenerator<readonly Buffer[], void, undefined> {
   signal.throwIfAborted()
   let lines: Buffer[] = []
   let length = 0
@@ -47,10 +47,7 @@ export async function* logStream(
       const batch = lines
       lines = []
       length = 0
-      for (const line of batch) {
-        yield line
-        signal.throwIfAborted()
-      }
+      if (batch.length > 0) yield batch
       signal.throwIfAborted()
       if (lines.length > 0) continue
       reading.release()

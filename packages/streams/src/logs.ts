@@ -86,6 +86,8 @@ function date(option: string, value: unknown): void {
   throw new OptionTypeError(option, 'a valid Date', typeof value)
 }
 
+type Batches = AsyncGenerator<readonly Buffer[], void, undefined>
+
 class LogReader {
   readonly #client: Client
   readonly #pod: PodKey
@@ -103,6 +105,16 @@ class LogReader {
   }
 
   async *lines(): AsyncGenerator<string | Uint8Array, void, undefined> {
+    // A batch at a time: to pass each line through several generators would take longer than all the rest.
+    for await (const batch of this.#batches()) {
+      for (const line of batch) {
+        this.#signal.throwIfAborted()
+        yield this.#options.as === 'bytes' ? line : line.toString()
+      }
+    }
+  }
+
+  async *#batches(): Batches {
     const { follow = false, previous = false } = this.#options
     if (!follow) return yield* this.#read({ follow, previous })
     const first = await this.#state()
@@ -124,7 +136,7 @@ class LogReader {
   }
 
   /** The container was restarted: its last lines may be in the log of the former run only. */
-  async *#rest(): AsyncGenerator<string | Uint8Array, void, undefined> {
+  async *#rest(): Batches {
     try {
       yield* this.#read({ follow: false, previous: true })
     } catch (error) {
@@ -133,30 +145,36 @@ class LogReader {
     }
   }
 
-  async *#read(how: {
-    readonly follow: boolean
-    readonly previous: boolean
-  }): AsyncGenerator<string | Uint8Array, void, undefined> {
-    const { container, since, tail, timestamps = false, as = 'text', maxLineBytes = 1024 * 1024 } = this.#options
+  async *#read(how: { readonly follow: boolean; readonly previous: boolean }): Batches {
+    const { container, since, tail, timestamps = false, maxLineBytes = 1024 * 1024 } = this.#options
+    // If the stream breaks off, a line without a time could not be found again.
+    const isTimed = this.#options.follow === true
     const at = this.#place.since
     const request = podRequest(this.#client, this.#pod, 'log', {
       container,
       follow: how.follow || undefined,
       previous: how.previous || undefined,
-      // A line without one could not be found again.
-      timestamps: true,
+      timestamps: isTimed || timestamps || undefined,
       sinceTime: at ?? since?.toISOString(),
       tailLines: at === undefined ? tail : undefined,
     })
     this.#place.seek()
     // The time before a line is no part of it.
-    for await (const line of logStream(this.#client, request, maxLineBytes + longestTime, this.#signal)) {
+    const longest = maxLineBytes + (isTimed || timestamps ? longestTime : 0)
+    for await (const batch of logStream(this.#client, request, longest, this.#signal)) {
+      yield isTimed ? this.#newOf(batch, maxLineBytes) : batch
+    }
+  }
+
+  /** The lines that were not delivered yet, as they are shown. */
+  #newOf(batch: readonly Buffer[], maxLineBytes: number): Buffer[] {
+    const shown: Buffer[] = []
+    for (const line of batch) {
       const timed = timedLine(line)
       if (timed.text.length > maxLineBytes) throw new LineTooLongError(maxLineBytes)
-      if (!this.#place.isNew(timed)) continue
-      const shown = timestamps ? line : timed.text
-      yield as === 'text' ? shown.toString() : shown
+      if (this.#place.isNew(timed)) shown.push(this.#options.timestamps === true ? line : timed.text)
     }
+    return shown
   }
 
   #state(): Promise<ContainerState | 'unknown' | undefined> {

@@ -8,10 +8,11 @@ it('the memory of a command is that of its descendants and of its group, each co
      11    10    10    20
      12    11    12    40
      13     1    10    80
+     14    14    10   320
      20     1    20   160
 `)
-  // The process 12 has left the group, and the parent of 13 has ended.
-  expect(rssOf(10, all)).toBe((10 + 20 + 40 + 80) * 1024)
+  // The process 12 has left the group, the parent of 13 has ended, and 14 is listed as its own.
+  expect(rssOf(10, all)).toBe((10 + 20 + 40 + 80 + 320) * 1024)
   expect(rssOf(99, all)).toBe(0)
 })
 

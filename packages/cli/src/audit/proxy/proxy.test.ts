@@ -1,5 +1,6 @@
 import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
+import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
+import { request } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { connect as tlsConnect } from 'node:tls'
 import { fromUrl } from '@wherry/client/internal'
@@ -200,9 +201,34 @@ async function scripted(
   }
 }
 
+it('the token of the proxy is for the proxy alone', async () => {
+  const seen: unknown[] = []
+  await using server = await scripted(({ headers }, answer) => {
+    seen.push(headers.authorization)
+    answer.end()
+  })
+  await using run = await audited(fromUrl(server.url))
+  await ask(run.asked, { protocol: 'h2', path: configMaps })
+  await ask({ ...run.asked, token: 'of a ServiceAccount' }, { protocol: 'h2', path: configMaps })
+  expect(seen).toEqual([undefined, 'Bearer of a ServiceAccount'])
+})
+
+it('an answer begins before its first byte comes, as a watch without events does', async () => {
+  await using silent = await scripted((_, answer) => answer.writeHead(200).flushHeaders())
+  await using run = await audited(fromUrl(silent.url))
+  const { url, ca, token } = run.asked
+  const headers = { authorization: `Bearer ${token}` }
+  const sent = request(new URL(`${configMaps}?watch=1`, url), { ca, headers, agent: false }).end()
+  sent.on('error', () => undefined)
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  expect(answer.statusCode).toBe(200)
+  sent.destroy()
+  await run.proxy.settled()
+})
+
 it.each(['h2', 'http/1.1'] as const)('an answer that is cut off is cut off for the program too: %s', async protocol => {
   await using cut = await scripted((_, answer) => {
-    answer.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' })
+    answer.writeHead(200, { 'content-type': 'application/json' })
     answer.write('{"items":[', () => answer.destroy())
   })
   await using run = await audited(fromUrl(cut.url))

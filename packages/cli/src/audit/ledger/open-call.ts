@@ -9,6 +9,7 @@ export class OpenCall implements BodyFinds {
   readonly call: ApiCall
   readonly #ledger: Ledger
   readonly #resource: ResourceLedger | undefined
+  readonly #collection: Collection | undefined
   readonly #into: Collection | ByName | undefined
   /** The version of the object before this call, as far as it is known. */
   #before: string | undefined
@@ -23,8 +24,8 @@ export class OpenCall implements BodyFinds {
     this.#relist = relist
     this.#ledger = ledger
     this.#resource = ledger.of(call)
-    if (call.verb === 'list' || call.verb === 'watch') this.#into = this.#resource?.collection(call)
-    else if (call.verb !== 'deletecollection') this.#into = this.#resource?.named(call)
+    if (call.verb === 'list' || call.verb === 'watch') this.#collection = this.#resource?.collection(call)
+    this.#into = call.verb === 'deletecollection' ? undefined : (this.#collection ?? this.#resource?.named(call))
     // What passes from now on may be this call's own doing.
     if (call.name !== '') this.#before = this.#resource?.versionOf(keyOf(call))
   }
@@ -38,13 +39,12 @@ export class OpenCall implements BodyFinds {
     this.#status = status
     const { verb, isFurtherPage, isStreamedList } = this.call
     if (status >= 400) this.#ledger.refused(this.call, status)
-    else if ((verb === 'list' && !isFurtherPage) || isStreamedList)
-      this.#resource?.collection(this.call).listed(this.#relist)
+    else if ((verb === 'list' && !isFurtherPage) || isStreamedList) this.#collection?.listed(this.#relist)
   }
 
   /** Bytes as they are sent. */
   wireBytes(size: number): void {
-    if (this.#into !== undefined && 'wireBytes' in this.#into) this.#into.wireBytes += size
+    if (this.#collection !== undefined) this.#collection.wireBytes += size
   }
 
   bytes(size: number): void {
@@ -53,7 +53,6 @@ export class OpenCall implements BodyFinds {
   }
 
   found(object: Found): void {
-    const { verb } = this.call
     if (object.type === 'BOOKMARK' || this.#resource === undefined) return
     if (object.type === 'ERROR') {
       if (object.code === '410') this.#isExpired = true
@@ -61,7 +60,7 @@ export class OpenCall implements BodyFinds {
     }
     // Objects in a list or a watch of a namespace have it in their metadata too.
     const key = keyOf(object.name === '' ? this.call : object)
-    if (verb === 'list' || verb === 'watch') this.#resource.collection(this.call).received(key, object)
+    if (this.#collection !== undefined) this.#collection.received(key, object)
     else this.#written(key, object)
     if (!this.call.isDryRun) this.#resource.passed(key, object)
   }
@@ -70,7 +69,7 @@ export class OpenCall implements BodyFinds {
   ended(how: AnswerEnd): void {
     if (this.#hasEnded) return
     this.#hasEnded = true
-    if (this.call.verb === 'watch') this.#resource?.collection(this.call).endWatch(this.#reason(how))
+    if (this.call.verb === 'watch') this.#collection?.endWatch(this.#reason(how))
   }
 
   #reason(how: AnswerEnd): RelistReason {

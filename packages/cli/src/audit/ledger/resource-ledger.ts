@@ -36,7 +36,7 @@ export class ResourceLedger {
   /** Keys that were read or written by name. */
   readonly used: Set<string> = new Set()
   /** The last version that passed of each object. */
-  readonly #versions = new Map<string, string>()
+  readonly #versions = new Map<string, string | number>()
 
   constructor(name: string) {
     this.name = name
@@ -89,14 +89,16 @@ export class ResourceLedger {
   }
 
   versionOf(key: string): string | undefined {
-    return this.#versions.get(key)
+    const version = this.#versions.get(key)
+    return version === undefined ? undefined : `${version}`
   }
 
   /** Keeps the version of an object that passed, unless a later one has passed before. */
   passed(key: string, { resourceVersion, type }: Pick<Found, 'resourceVersion' | 'type'>): void {
     if (type === 'DELETED') this.#versions.delete(key)
-    else if (resourceVersion !== '' && isLater(resourceVersion, this.#versions.get(key)))
-      this.#versions.set(key, resourceVersion)
+    else if (resourceVersion !== '' && isLater(resourceVersion, this.versionOf(key)))
+      // A number takes no memory of its own.
+      this.#versions.set(key, /^[1-9]\d{0,8}$/.test(resourceVersion) ? Number(resourceVersion) : resourceVersion)
   }
 }
 

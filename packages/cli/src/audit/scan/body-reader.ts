@@ -25,8 +25,6 @@ export interface BodyFinds {
   found(object: Found): void
   /** Bytes of the body, unpacked. */
   bytes(size: number): void
-  /** A page of a list ends with a token for the next. */
-  continues?(): void
 }
 
 /** A body that is read while it passes. */
@@ -64,18 +62,24 @@ export function bodyReader(kind: BodyKind, finds: BodyFinds): BodyReader {
   }
 }
 
+type Values = { -readonly [name in keyof Omit<Found, 'bytes'>]: Found[name] }
+
+const nothing = (): { -readonly [name in keyof Found]: Found[name] } => {
+  return { name: '', namespace: '', resourceVersion: '', kind: '', type: '', code: '', bytes: 0 }
+}
+
 function scannerOf({ form, contentType = '', encoding = 'identity' }: BodyKind, finds: BodyFinds): Scanner | undefined {
   if (form === undefined || (encoding !== 'identity' && encoding !== 'gzip')) return undefined
-  let current: Record<string, string> = {}
+  let current = nothing()
   const sink = {
     value(name: string, text: string) {
-      if (name !== 'continue') current[name] = text
-      else if (text !== '') finds.continues?.()
+      current[name as keyof Values] = text
     },
     end(_: string, bytes: number) {
-      const { name = '', namespace = '', resourceVersion = '', kind = '', type = '', code = '' } = current
-      current = {}
-      finds.found({ name, namespace, resourceVersion, kind, type, code, bytes })
+      const found = current
+      found.bytes = bytes
+      current = nothing()
+      finds.found(found)
     },
   }
   if (/^application\/vnd\.kubernetes\.protobuf\b/.test(contentType))

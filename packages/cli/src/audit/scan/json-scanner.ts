@@ -117,11 +117,17 @@ export class JsonScanner implements Scanner {
   }
 
   #endText(chunk: Buffer, from: number, to: number): void {
+    const open = this.#open.at(-1)
+    const isWhole = this.#kept === '' && this.#partial === undefined && !this.#hasEscape
+    if (this.#keeps === 'key' && isWhole && open?.place.keyLengths?.has(to - from) === false) {
+      open.next = undefined
+      this.#keeps = undefined
+      return
+    }
     if (this.#kept === '' && this.#partial === undefined) this.#kept = chunk.toString('utf8', from, to)
     else this.#keep(chunk, from, to)
     const text = this.#hasEscape ? unescaped(this.#kept) : this.#kept
-    const top = this.#open.at(-1)
-    if (this.#keeps === 'key' && top !== undefined) top.next = top.place.keys?.get(text)
+    if (this.#keeps === 'key' && open !== undefined) open.next = open.place.keys?.get(text)
     else if (this.#scalar !== undefined) this.#finds.value(this.#scalar, text)
     this.#scalar = undefined
     this.#keeps = undefined

@@ -2,6 +2,8 @@
 export interface Place {
   /** The places below: by key in an object of JSON, by field number in a message of protobuf. */
   readonly keys?: ReadonlyMap<string | number, Place> | undefined
+  /** How long the keys of JSON are: another key need not be read. */
+  readonly keyLengths?: ReadonlySet<number> | undefined
   /** The place of each element of an array. In protobuf a repeated field has the place of its elements. */
   readonly elements?: Place | undefined
   /** The name under which the value is reported, if it is a text, a number, true, false or null. */
@@ -27,10 +29,14 @@ export interface Scanner {
 }
 
 /** A place with others below. */
-export function within(keys: Readonly<Record<string | number, Place>>, more: Omit<Place, 'keys'> = {}): Place {
+export function within(
+  keys: Readonly<Record<string | number, Place>>,
+  more: Omit<Place, 'keys' | 'keyLengths'> = {},
+): Place {
   const entries = Object.entries(keys)
   const isNumbered = entries.every(([key]) => /^\d+$/.test(key))
-  return { ...more, keys: new Map(entries.map(([key, place]) => [isNumbered ? Number(key) : key, place])) }
+  const keyed = entries.map(([key, place]) => [isNumbered ? Number(key) : key, place] as const)
+  return { ...more, keys: new Map(keyed), keyLengths: new Set(entries.map(([key]) => key.length)) }
 }
 
 /** A place with a value that is reported. */

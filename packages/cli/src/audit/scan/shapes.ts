@@ -15,7 +15,6 @@ const row = { object: within({ metadata }) }
 /** The places of interest in JSON. */
 export const jsonShapes: Readonly<Record<BodyForm, Place>> = {
   list: within({
-    metadata: within({ continue: valueAt('continue') }),
     items: { elements: within({ metadata }, { end: 'object' }) },
     rows: { elements: within(row, { end: 'object' }) },
   }),
@@ -35,10 +34,7 @@ const message = { 1: objectMeta, 6: { value: 'code', isNumber: true } as const }
 
 /** The places of interest in protobuf, by the field numbers of `runtime.Unknown`, `meta.v1.WatchEvent`, `meta.v1.ObjectMeta` and `meta.v1.ListMeta`. */
 export const protobufShapes: Readonly<Record<BodyForm, Place>> = {
-  list: within(
-    { 2: within({ 1: within({ 3: valueAt('continue') }), 2: within({ 1: objectMeta }, { end: 'object' }) }) },
-    { prefix },
-  ),
+  list: within({ 2: within({ 2: within({ 1: objectMeta }, { end: 'object' }) }) }, { prefix }),
   watch: within(
     { 1: valueAt('type'), 2: within({ 1: within({ 1: typeMeta, 2: within(message) }, { prefix }) }) },
     { end: 'object' },

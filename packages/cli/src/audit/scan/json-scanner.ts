@@ -9,6 +9,9 @@ const closeBracket = 93
 const openBrace = 123
 const closeBrace = 125
 
+/** So much of a text is read byte by byte. To look for its end in a long one is faster. */
+const shortText = 32
+
 /** No key that is looked for is longer, also if each of its characters is an escape. */
 const longestKey = 128
 
@@ -43,6 +46,8 @@ export class JsonScanner implements Scanner {
   #hasEscape = false
   /** The bytes of a character that the last chunk ended in. */
   #partial: Buffer | undefined
+  /** Where the next of these signs is in the chunk, as far as it was looked for. */
+  readonly #next = { [quote]: -1, [backslash]: -1 }
   /** The name of the number, true, false or null that is open. */
   #scalar: string | undefined
 
@@ -53,6 +58,8 @@ export class JsonScanner implements Scanner {
 
   write(chunk: Buffer): void {
     let at = 0
+    this.#next[quote] = -1
+    this.#next[backslash] = -1
     while (at < chunk.length) {
       if (this.#inString) at = this.#text(chunk, at)
       else if (this.#passedOver > 0) at = this.#passOver(chunk, at)
@@ -87,7 +94,13 @@ export class JsonScanner implements Scanner {
     const { length } = chunk
     let at = from
     let escaped = this.#escaped
+    let jump = from + shortText
     while (at < length) {
+      if (at >= jump && !escaped) {
+        at = Math.min(this.#ahead(chunk, at, quote), this.#ahead(chunk, at, backslash))
+        jump = at + shortText
+        if (at === length) break
+      }
       const byte = chunk[at++]
       if (escaped) escaped = false
       else if (byte === backslash) {
@@ -103,6 +116,15 @@ export class JsonScanner implements Scanner {
     this.#escaped = escaped
     if (this.#keeps !== undefined) this.#keep(chunk, from, length)
     return length
+  }
+
+  /** Where the next quote or backslash of a chunk is. Each byte is looked at once for each of both. */
+  #ahead(chunk: Buffer, at: number, sign: typeof quote | typeof backslash): number {
+    const known = this.#next[sign]
+    if (known >= at) return known
+    const found = chunk.indexOf(sign, at)
+    this.#next[sign] = found < 0 ? chunk.length : found
+    return this.#next[sign]
   }
 
   /** Keeps a part of a text. Bytes of a character that is not whole wait for the next chunk. */

@@ -15,7 +15,7 @@ export interface CommandHost {
   readonly cwd: string
   /** Asks the user, and resolves with a line. @default nobody can be asked */
   readonly ask?: ((question: string) => Promise<string>) | undefined
-  /** Called by a command that goes on by itself, such as `crd --watch`: the signal ends it, with the status 0. @default it goes on for ever */
+  /** Called by a command that goes on by itself, such as `crd --watch`: the signal ends it, with the status 0. Its reason is the name of the signal of the process. @default it goes on for ever */
   readonly ending?: (() => AbortSignal) | undefined
   /** Called if a command with `--check` fails since files are not current, and not for another reason. @default nothing is called */
   readonly onStale?: (() => void) | undefined
@@ -31,7 +31,7 @@ export function processHost(): CommandHost {
     if (stream.listenerCount('error', endSilently) === 0) stream.on('error', endSilently)
   const ending = (): AbortSignal => {
     const controller = new AbortController()
-    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => controller.abort())
+    for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => controller.abort(signal))
     return controller.signal
   }
   return {

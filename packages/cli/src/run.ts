@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander'
 import { addCommand } from './add/command.ts'
+import { auditCommand } from './audit/command.ts'
 import { checkCommand } from './check/command.ts'
 import { completionCommand } from './completion/command.ts'
 import { convertCommand } from './convert/command.ts'
@@ -44,6 +45,7 @@ export async function runCommand(args: readonly string[], host: CommandHost): Pr
     manifestsCommand,
     convertCommand,
     serverCommand,
+    auditCommand,
   ].map(make => make(host))
   for (const command of [...commands, checkCommand(host, runCommand), completionCommand(host, program)])
     program.addCommand(command.copyInheritedSettings(program))

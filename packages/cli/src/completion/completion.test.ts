@@ -38,6 +38,7 @@ describe.runIf(has('bash'))('wherry completion bash', () => {
       'manifests',
       'convert',
       'server',
+      'audit',
       'check',
       'completion',
     ])

@@ -1,5 +1,6 @@
 import type { FaultRule } from '@wherry/apiserver'
 import { InvalidArgumentError } from 'commander'
+import { durationOf } from '../duration.ts'
 
 /** A fault as it was written: `429,at=5s,for=15s`. */
 export interface PlannedFault {
@@ -76,18 +77,8 @@ function ruleOf(name: string, given: ReadonlyMap<string, string>): FaultRule {
   return { ...rule, effect: { kind: 'status', code: Number(name), ...retry } }
 }
 
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 }
-/** Longer ones no timer takes. */
-const longestMs = 2 ** 31 - 1
-
 function duration(name: string, key: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined
-  const [, number = '', unit = ''] = /^(\d{1,10})(ms|s|m)$/.exec(text) ?? []
-  const ms = Number(number) * (units[unit] ?? Number.NaN)
-  if (ms > 0 && ms <= longestMs) return ms
-  throw new InvalidArgumentError(
-    `${key} of ${name} takes a duration such as 500ms, 5s or 2m, not ${JSON.stringify(text)}`,
-  )
+  return text === undefined ? undefined : durationOf(text, `${key} of ${name}`)
 }
 
 function whole(name: string, key: string, text: string | undefined): number | undefined {

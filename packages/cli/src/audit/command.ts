@@ -1,0 +1,66 @@
+import { Command } from 'commander'
+import { durationOf } from '../duration.ts'
+import { CommandFailure, wrongUsage } from '../failure.ts'
+import type { CommandHost } from '../host.ts'
+
+interface Options {
+  readonly crds?: string
+  readonly objects?: string
+  readonly kubeconfig?: string
+  readonly cluster?: string
+  readonly yes?: true
+  readonly for?: number
+  readonly rest: number
+  readonly json?: true
+}
+
+const examples = `
+Examples:
+  wherry audit --for 60s -- node main.js               against an embedded API server with the definitions in deploy/crd
+  wherry audit --for 60s --objects objects -- ./operator   and with the objects in this folder
+  wherry audit --for 60s --cluster kind-dev -- ./operator  against the cluster of this context; asks first
+  wherry audit --for 60s --json -- ./operator > report.json
+
+Exit status: that of the command if it ends by itself; 0 if the audit ended it; 1 the server can't start, or the command can't be run; 2 wrong usage.`
+
+/** `wherry audit`: counts what a program in any language asks of an API server. */
+export function auditCommand(host: CommandHost): Command {
+  return new Command('audit')
+    .description(
+      'Runs a command against an API server behind a proxy, and reports what it lists, watches, reads and writes, and how much memory it takes.',
+    )
+    .argument('<command...>', 'the command: it gets the KUBECONFIG of the proxy')
+    .option(
+      '--crds <folder>',
+      'the definitions of the embedded server, if there is such a folder (default: deploy/crd)',
+    )
+    .option('--objects <folder>', 'the objects of the embedded server (default: none)')
+    .option('--kubeconfig <file>', 'run against the real API server of this kubeconfig')
+    .option('--cluster <context>', 'run against the cluster of this context; asks first')
+    .option('--yes', 'with --cluster: do not ask')
+    .option('--for <time>', 'stop the command after this time (default: when it ends, or at Ctrl+C)', timeOf('--for'))
+    .option('--rest <time>', 'so long before the end nothing should be asked for any more', timeOf('--rest'), 10_000)
+    .option('--json', 'print the report as JSON')
+    .passThroughOptions()
+    .addHelpText('after', examples)
+    .action(async (command: readonly string[], options: Options) => {
+      const { crds, objects, kubeconfig, cluster, yes, json, for: forMs, rest: restMs } = options
+      const embedded = crds !== undefined ? '--crds' : objects !== undefined ? '--objects' : undefined
+      if (embedded !== undefined && (kubeconfig ?? cluster) !== undefined)
+        throw wrongUsage(
+          `${embedded} is for the embedded API server: leave out ${cluster === undefined ? '--kubeconfig' : '--cluster'}`,
+        )
+      if (yes && cluster === undefined) throw wrongUsage('--yes goes with --cluster: nothing else is asked')
+      const { audit } = await import('./audit.ts')
+      const status = await audit(
+        {
+          ...{ command, crds: crds ?? 'deploy/crd', objects, kubeconfig, cluster, forMs, restMs },
+          ...{ isAgreed: yes === true, isJson: json === true, graceMs: 10_000 },
+        },
+        host,
+      )
+      if (status !== 0) throw new CommandFailure('', status)
+    })
+}
+
+const timeOf = (option: string) => (text: string) => durationOf(text, option)

@@ -1,0 +1,94 @@
+import type { Found } from '../scan/body-reader.ts'
+
+/** Why a program listed objects again that it had listed before. */
+export type RelistReason =
+  /** The server no longer had the version that a watch was to begin at. */
+  | '410'
+  /** The server ended the watch. */
+  | 'closed'
+  /** The connection broke. */
+  | 'cut'
+  /** The program ended the watch. */
+  | 'left'
+  /** A watch of the same objects was open. */
+  | 'open'
+  /** The program has not watched them since. */
+  | 'unwatched'
+  /** The server refused the watch. */
+  | 'refused'
+
+/** How an answer ended. */
+export type AnswerEnd = 'closed' | 'cut' | 'left'
+
+/** The lists and watches of one resource in one scope with one selector. */
+export class Collection {
+  /** Empty for the whole cluster. */
+  readonly namespace: string
+  readonly selector: string
+  lists = 0
+  furtherPages = 0
+  watches = 0
+  /** Objects in lists and events. */
+  objects = 0
+  /** Bytes of the bodies, unpacked. */
+  bytes = 0
+  /** Bytes as they were sent. */
+  wireBytes = 0
+  /** Different objects among them, those that were deleted too. */
+  distinct = 0
+  /** Bytes of each different object once, as it was last received. */
+  onceBytes = 0
+  readonly relists: Map<RelistReason, number> = new Map()
+  readonly #sizes = new Map<string, number>()
+  #openWatches = 0
+  #hasListed = false
+  #lastEnd: RelistReason | undefined
+
+  constructor(namespace: string, selector: string) {
+    this.namespace = namespace
+    this.selector = selector
+  }
+
+  /** The keys of the objects that are there. */
+  keys(): Iterable<string> {
+    return this.#sizes.keys()
+  }
+
+  /** Counts a list that begins. Returns why it is not the first, if that is so. */
+  beginList(isFurtherPage: boolean): RelistReason | undefined {
+    if (isFurtherPage) {
+      this.furtherPages++
+      return undefined
+    }
+    this.lists++
+    if (!this.#hasListed) return undefined
+    return this.#openWatches > 0 ? 'open' : (this.#lastEnd ?? 'unwatched')
+  }
+
+  /** A list has been answered: one that is refused is not listed again by the next. */
+  listed(reason: RelistReason | undefined): void {
+    if (reason !== undefined) this.relists.set(reason, (this.relists.get(reason) ?? 0) + 1)
+    this.#hasListed = true
+    this.#lastEnd = undefined
+  }
+
+  beginWatch(): void {
+    this.watches++
+    this.#openWatches++
+  }
+
+  endWatch(reason: RelistReason): void {
+    this.#openWatches--
+    this.#lastEnd = reason
+  }
+
+  /** Counts an object of a list or an event. */
+  received(key: string, { type, bytes }: Found): void {
+    this.objects++
+    const before = this.#sizes.get(key)
+    if (before === undefined) this.distinct++
+    this.onceBytes += bytes - (before ?? 0)
+    if (type === 'DELETED') this.#sizes.delete(key)
+    else this.#sizes.set(key, bytes)
+  }
+}

@@ -1,0 +1,72 @@
+import type { ApiCall, Verb } from './api-call.ts'
+import { OpenCall } from './open-call.ts'
+import { ResourceLedger } from './resource-ledger.ts'
+import { LastRequests } from './rest.ts'
+
+/** Requests of one status, verb, resource and scope. */
+export interface Refusal {
+  readonly status: number
+  readonly verb: Verb
+  readonly resource: string
+  readonly namespace: string
+  times: number
+}
+
+/** Counts what a program asks of an API server. It keeps keys, versions and sizes of objects, and nothing of their data. */
+export class Ledger {
+  readonly resources: Map<string, ResourceLedger> = new Map()
+  readonly refusals: Map<string, Refusal> = new Map()
+  /** Requests of no resource: discovery, schemas, health. */
+  readonly others: { requests: number; bytes: number } = { requests: 0, bytes: 0 }
+  readonly #last: LastRequests
+  readonly #now: () => number
+
+  /**
+   * @param now a clock in milliseconds
+   * @param restMs how long before a time its rest begins
+   */
+  constructor(now: () => number, restMs: number) {
+    this.#now = now
+    this.#last = new LastRequests(restMs)
+  }
+
+  /** Counts a request that begins. */
+  begin(call: ApiCall): OpenCall {
+    this.#last.add(this.#now(), titleOf(call))
+    if (call.verb === 'other') this.others.requests++
+    return new OpenCall(this, call, this.of(call)?.begin(call))
+  }
+
+  /** The requests at rest before now, by what they ask. */
+  atRest(): ReadonlyMap<string, number> {
+    return this.#last.counts(this.#now())
+  }
+
+  /** Counts a request that was answered with an error. */
+  refused({ verb, resource, subresource, namespace }: ApiCall, status: number): void {
+    const title = subresource === '' ? resource : `${resource}/${subresource}`
+    const key = JSON.stringify([status, verb, title, namespace])
+    const known = this.refusals.get(key)
+    if (known === undefined) this.refusals.set(key, { status, verb, resource: title, namespace, times: 1 })
+    else known.times++
+  }
+
+  /** The resource of a call; undefined for a call of none. */
+  of({ verb, resource }: ApiCall): ResourceLedger | undefined {
+    return verb === 'other' ? undefined : this.#resource(resource)
+  }
+
+  #resource(name: string): ResourceLedger {
+    const known = this.resources.get(name)
+    if (known !== undefined) return known
+    const made = new ResourceLedger(name)
+    this.resources.set(name, made)
+    return made
+  }
+}
+
+/** `patch games.arcade.example.com/status`: the same for all objects of a resource. */
+function titleOf({ verb, resource, subresource }: ApiCall): string {
+  if (verb === 'other') return `get ${resource}`
+  return `${verb} ${resource}${subresource === '' ? '' : `/${subresource}`}`
+}

@@ -1,0 +1,89 @@
+import type { BodyFinds, Found } from '../scan/body-reader.ts'
+import type { ApiCall } from './api-call.ts'
+import type { AnswerEnd, Collection, RelistReason } from './collection.ts'
+import type { Ledger } from './ledger.ts'
+import { type ByName, keyOf, type ResourceLedger } from './resource-ledger.ts'
+
+/** A request that is under way. */
+export class OpenCall implements BodyFinds {
+  readonly call: ApiCall
+  readonly #ledger: Ledger
+  readonly #resource: ResourceLedger | undefined
+  readonly #collection: Collection | undefined
+  readonly #into: Collection | ByName | undefined
+  /** The version of the object before this call, as far as it is known. */
+  #before: string | undefined
+  readonly #relist: RelistReason | undefined
+  #status = 0
+  #isExpired = false
+  #hasEnded = false
+
+  /** @param relist why it lists objects again, if it does */
+  constructor(ledger: Ledger, call: ApiCall, relist: RelistReason | undefined) {
+    this.call = call
+    this.#relist = relist
+    this.#ledger = ledger
+    this.#resource = ledger.of(call)
+    if (call.verb === 'list' || call.verb === 'watch') this.#collection = this.#resource?.collection(call)
+    this.#into = call.verb === 'deletecollection' ? undefined : (this.#collection ?? this.#resource?.named(call))
+    // What passes from now on may be this call's own doing.
+    if (call.name !== '') this.#before = this.#resource?.versionOf(keyOf(call))
+  }
+
+  /** The version that the program sends along. The server refuses the call if it is not that of the object. */
+  sent({ resourceVersion }: Found): void {
+    if (resourceVersion !== '') this.#before = resourceVersion
+  }
+
+  answered(status: number): void {
+    this.#status = status
+    const { verb, isFurtherPage, isStreamedList } = this.call
+    if (status >= 400) this.#ledger.refused(this.call, status)
+    else if ((verb === 'list' && !isFurtherPage) || isStreamedList) this.#collection?.listed(this.#relist)
+  }
+
+  /** Bytes as they are sent. */
+  wireBytes(size: number): void {
+    if (this.#collection !== undefined) this.#collection.wireBytes += size
+  }
+
+  bytes(size: number): void {
+    if (this.#into === undefined) this.#ledger.others.bytes += size
+    else this.#into.bytes += size
+  }
+
+  found(object: Found): void {
+    if (object.type === 'BOOKMARK' || this.#resource === undefined) return
+    if (object.type === 'ERROR') {
+      if (object.code === '410') this.#isExpired = true
+      return
+    }
+    // Objects in a list or a watch of a namespace have it in their metadata too.
+    const key = keyOf(object.name === '' ? this.call : object)
+    if (this.#collection !== undefined) this.#collection.received(key, object)
+    else this.#written(key, object)
+    if (!this.call.isDryRun) this.#resource.passed(key, object)
+  }
+
+  /** Counts how the answer ended. Only the first call counts. */
+  ended(how: AnswerEnd): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    if (this.call.verb === 'watch') this.#collection?.endWatch(this.#reason(how))
+  }
+
+  #reason(how: AnswerEnd): RelistReason {
+    if (this.#isExpired || this.#status === 410) return '410'
+    return this.#status >= 400 ? 'refused' : how
+  }
+
+  #written(key: string, { resourceVersion }: Found): void {
+    const { verb, isDryRun } = this.call
+    this.#resource?.used.add(key)
+    if ((verb !== 'update' && verb !== 'patch') || isDryRun) return
+    if (resourceVersion === '' || resourceVersion !== this.#before) return
+    if (this.#resource === undefined) return
+    this.#resource.named(this.call).unchanged++
+    if (verb === 'patch') this.#resource.patchesOf(this.call).unchanged++
+  }
+}

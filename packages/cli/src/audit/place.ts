@@ -1,0 +1,45 @@
+import { resolve } from 'node:path'
+import { install, startEmbeddedApiServer } from '@wherry/apiserver'
+import { InstallError } from '@wherry/apiserver/internal'
+import { type ClusterAccess, fromKubeconfigFile } from '@wherry/client'
+import { fromUrl } from '@wherry/client/internal'
+import { refused } from '../failure.ts'
+import type { CommandHost } from '../host.ts'
+import { oneLine } from '../one-line.ts'
+import { createDefinitions } from '../program/create-definitions.ts'
+
+/** The API server that a command runs against. */
+export interface Place extends AsyncDisposable {
+  readonly access: ClusterAccess
+}
+
+/** An embedded server in a process of its own, with the definitions and the objects in two folders. */
+export async function embedded(crds: string, objects: string | undefined, host: CommandHost): Promise<Place> {
+  const server = await startEmbeddedApiServer({ isolate: true, anonymous: false })
+  try {
+    await createDefinitions(server, crds, host)
+    if (objects !== undefined) await install(server, resolve(host.cwd, objects))
+  } catch (error) {
+    await server.close()
+    throw error instanceof InstallError ? refused(oneLine(error.message), error) : error
+  }
+  const { url, ca, token } = server
+  return { access: fromUrl(url, { ca, token }), [Symbol.asyncDispose]: () => server.close() }
+}
+
+/** The cluster of a kubeconfig. @param context the current one if it is undefined */
+export async function clusterOf(
+  kubeconfig: string | undefined,
+  context: string | undefined,
+  { cwd }: CommandHost,
+): Promise<Place> {
+  const path = kubeconfig === undefined ? undefined : resolve(cwd, kubeconfig)
+  const access = await fromKubeconfigFile(path, { context }).catch((error: Error) => {
+    throw refused(`there is no cluster: ${oneLine(error.message)}`, error)
+  })
+  if (access.impersonate !== undefined)
+    throw refused(
+      'the user of the kubeconfig acts as another user, which wherry audit does not support: name another context',
+    )
+  return { access, [Symbol.asyncDispose]: () => Promise.resolve() }
+}

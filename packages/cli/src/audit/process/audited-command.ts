@@ -1,0 +1,62 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { refused } from '../../failure.ts'
+import type { CommandHost } from '../../host.ts'
+
+/** A command that is audited, in a process group of its own. */
+export class AuditedCommand implements AsyncDisposable {
+  readonly pid: number
+  /** Resolves with its exit status when it has ended: 128 and the number of the signal that ended it. */
+  readonly ended: Promise<number>
+  readonly #closed: Promise<unknown>
+
+  private constructor(child: ChildProcess, pid: number) {
+    this.pid = pid
+    this.#closed = once(child, 'close')
+    this.ended = once(child, 'exit').then(
+      ([code, signal]) => (code as number | null) ?? 128 + constants.signals[signal as NodeJS.Signals],
+    )
+  }
+
+  /** Starts a command. All that it writes goes to stderr: stdout is for the report. Rejects if it can't be run. */
+  static async start(command: readonly string[], env: NodeJS.ProcessEnv, host: CommandHost): Promise<AuditedCommand> {
+    const [program = '', ...args] = command
+    const child = spawn(program, args, { cwd: host.cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => host.stderr.write(text))
+    try {
+      await once(child, 'spawn')
+    } catch (error) {
+      throw refused(`${program} can't be run: ${(error as Error).message}`, error)
+    }
+    return new AuditedCommand(child, child.pid as number)
+  }
+
+  /**
+   * Sends a signal to the group, and kills it if the command has not ended in time. Resolves when it has ended.
+   *
+   * @param graceMs how long it has, in milliseconds
+   */
+  async stop(signal: NodeJS.Signals, graceMs: number): Promise<number> {
+    this.#send(signal)
+    const timer = setTimeout(() => this.#send('SIGKILL'), graceMs)
+    const status = await this.ended
+    clearTimeout(timer)
+    return status
+  }
+
+  /** Kills the processes of the group that are left, and resolves when all that they wrote has passed. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#send('SIGKILL')
+    await this.#closed
+  }
+
+  #send(signal: NodeJS.Signals): void {
+    try {
+      process.kill(-this.pid, signal)
+    } catch {
+      // The group is gone.
+    }
+  }
+}

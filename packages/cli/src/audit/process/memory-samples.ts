@@ -1,0 +1,55 @@
+import { listProcesses, rssOf } from './process-tree.ts'
+
+/** The memory of a command at a time. */
+export interface MemorySample {
+  /** From the start of the command. */
+  readonly second: number
+  readonly rssBytes: number
+}
+
+/** How many samples are kept. Of a long run every second one is left out, as often as needed. */
+const mostSamples = 1_000
+
+/** Reads the memory of a command and its children, once a second and more rarely in a long run. */
+export class MemorySamples {
+  readonly #pid: number
+  readonly #now: () => number
+  readonly #startMs: number
+  readonly #timer: NodeJS.Timeout
+  #samples: MemorySample[] = []
+  #every = 1
+  #ticks = 0
+  #reading: Promise<void>
+
+  /** @param now a clock in milliseconds */
+  constructor(pid: number, now: () => number) {
+    this.#pid = pid
+    this.#now = now
+    this.#startMs = now()
+    this.#reading = this.#read()
+    this.#timer = setInterval(() => {
+      this.#ticks++
+      if (this.#ticks % this.#every === 0) this.#reading = this.#reading.then(() => this.#read())
+    }, 1_000)
+  }
+
+  /** Stops, and resolves with all samples. */
+  async stop(): Promise<readonly MemorySample[]> {
+    clearInterval(this.#timer)
+    await this.#reading
+    return this.#samples
+  }
+
+  async #read(): Promise<void> {
+    const rssBytes = await listProcesses().then(
+      all => rssOf(this.#pid, all),
+      () => 0,
+    )
+    // It has ended, or the system does not show it.
+    if (rssBytes === 0) return
+    this.#samples.push({ second: Math.round((this.#now() - this.#startMs) / 1_000), rssBytes })
+    if (this.#samples.length <= mostSamples) return
+    this.#samples = this.#samples.filter((_, at) => at % 2 === 0)
+    this.#every *= 2
+  }
+}

@@ -1,0 +1,23 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+
+/** Headers of one connection, which the other connection has itself. */
+const ofConnection = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade', 'te', 'trailer', 'host'],
+  ...['expect', 'http2-settings'],
+])
+
+/** The headers that pass: those of the connection are left out, and so are the pseudo-headers of HTTP/2. */
+export function passing(headers: IncomingHttpHeaders, rawHeaders: readonly string[]): OutgoingHttpHeaders {
+  const named = new Set((headers.connection ?? '').split(',').map(name => name.trim().toLowerCase()))
+  const passed: Record<string, string[]> = {}
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] as string).toLowerCase()
+    if (name.startsWith(':') || ofConnection.has(name) || named.has(name)) continue
+    const values = passed[name] ?? []
+    values.push(rawHeaders[at + 1] as string)
+    passed[name] = values
+  }
+  return Object.fromEntries(
+    Object.entries(passed).map(([name, values]) => [name, values.length > 1 ? values : values[0]]),
+  )
+}

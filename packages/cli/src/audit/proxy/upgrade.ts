@@ -1,0 +1,78 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { OpenCall } from '../ledger/open-call.ts'
+import { flow, type Sink } from './flow.ts'
+import type { passing } from './headers.ts'
+import type { Upstream } from './upstream.ts'
+
+/** Passes a request on that makes another protocol of its connection, as `exec` and `port-forward` do, and then the bytes of both sides. Never rejects. */
+export async function passUpgrade(
+  request: IncomingMessage,
+  socket: Duplex,
+  early: Buffer,
+  { upstream, call, isOwn, headers }: UpgradeOptions,
+): Promise<void> {
+  socket.on('error', () => socket.destroy())
+  try {
+    const { method = 'GET', url: path = '/', headers: given } = request
+    const own = { ...headers, connection: 'Upgrade', upgrade: given.upgrade }
+    const sent = await upstream.request({ method, path, headers: own, isOwn })
+    socket.once('close', () => sent.destroy())
+    sent.on('error', () => socket.destroy())
+    sent.once('upgrade', (answer, other, first) => {
+      call.answered(answer.statusCode ?? 0)
+      socket.write(headOf(answer))
+      join(socket, early, other, first, size => call.bytes(size))
+    })
+    sent.once('response', answer => {
+      call.answered(answer.statusCode ?? 0)
+      // What the program sends next on this connection would not be understood.
+      socket.write(headOf(answer, 'connection: close\r\n'))
+      answer.on('data', (chunk: Buffer) => call.bytes(chunk.length))
+      answer.pipe(socket)
+    })
+    sent.end()
+  } catch {
+    socket.destroy()
+  }
+}
+
+/** What passes an upgrade on. */
+export interface UpgradeOptions {
+  readonly upstream: Upstream
+  readonly call: OpenCall
+  readonly isOwn: boolean
+  readonly headers: ReturnType<typeof passing>
+}
+
+function headOf({ statusCode, statusMessage, rawHeaders }: IncomingMessage, more: string = ''): string {
+  let lines = `HTTP/1.1 ${statusCode} ${statusMessage}\r\n`
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const isOfConnection = /^(connection|transfer-encoding|keep-alive)$/i.test(rawHeaders[at] as string)
+    if (more === '' || !isOfConnection) lines += `${rawHeaders[at]}: ${rawHeaders[at + 1]}\r\n`
+  }
+  return `${lines}${more}\r\n`
+}
+
+function join(one: Duplex, early: Buffer, other: Duplex, first: Buffer, count: (size: number) => void): void {
+  const sinkOf = (to: Duplex): Sink => ({
+    write: chunk => {
+      count(chunk.length)
+      return to.write(chunk)
+    },
+    onDrain: then => void to.once('drain', then),
+  })
+  const [toOne, toOther] = [sinkOf(one), sinkOf(other)]
+  if (first.length > 0) toOne.write(first)
+  if (early.length > 0) toOther.write(early)
+  flow(other, toOne)
+  flow(one, toOther)
+  for (const [from, to] of [
+    [one, other],
+    [other, one],
+  ] as const) {
+    from.once('end', () => to.end())
+    from.once('close', () => to.destroy())
+    from.on('error', () => to.destroy())
+  }
+}

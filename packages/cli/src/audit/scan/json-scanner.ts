@@ -1,0 +1,241 @@
+import type { Finds, Place, Scanner } from './place.ts'
+
+const quote = 34
+const comma = 44
+const colon = 58
+const openBracket = 91
+const backslash = 92
+const closeBracket = 93
+const openBrace = 123
+const closeBrace = 125
+
+/** So much of a text is read byte by byte. To look for its end in a long one is faster. */
+const shortText = 32
+
+/** No key that is looked for is longer, also if each of its characters is an escape. */
+const longestKey = 128
+
+/** An object or array that is open, and of interest. */
+interface Open {
+  readonly place: Place
+  readonly isArray: boolean
+  readonly start: number
+  /** In an object: whether a text is a key. */
+  awaitsKey: boolean
+  /** The place of the next value. */
+  next: Place | undefined
+}
+
+/**
+ * Finds places in JSON: in one document, or in several that follow each other, as in a watch. It takes time in proportion to the bytes, whatever the
+ * chunks are, and passes over an object that is of no interest by counting its braces.
+ */
+export class JsonScanner implements Scanner {
+  readonly #root: Place
+  readonly #finds: Finds
+  readonly #open: Open[] = []
+  /** The bytes before the current chunk. */
+  #offset = 0
+  /** How many objects and arrays of no interest are open. */
+  #passedOver = 0
+  #inString = false
+  #escaped = false
+  /** Why the text that is open is kept. */
+  #keeps: 'key' | 'value' | undefined
+  #kept = ''
+  #hasEscape = false
+  /** The bytes of a character that the last chunk ended in. */
+  #partial: Buffer | undefined
+  /** Where the next of these signs is in the chunk, as far as it was looked for. */
+  readonly #next = { [quote]: -1, [backslash]: -1 }
+  /** The name of the number, true, false or null that is open. */
+  #scalar: string | undefined
+
+  constructor(root: Place, finds: Finds) {
+    this.#root = root
+    this.#finds = finds
+  }
+
+  write(chunk: Buffer): void {
+    let at = 0
+    this.#next[quote] = -1
+    this.#next[backslash] = -1
+    while (at < chunk.length) {
+      if (this.#inString) at = this.#text(chunk, at)
+      else if (this.#passedOver > 0) at = this.#passOver(chunk, at)
+      else at = this.#step(chunk, at)
+    }
+    this.#offset += chunk.length
+  }
+
+  /** Goes on to the end of a container of no interest. */
+  #passOver(chunk: Buffer, from: number): number {
+    let depth = this.#passedOver
+    let at = from
+    const { length } = chunk
+    while (at < length) {
+      const byte = chunk[at++]
+      if (byte === quote) {
+        this.#inString = true
+        break
+      }
+      if (byte === openBrace || byte === openBracket) depth++
+      else if (byte === closeBrace || byte === closeBracket) {
+        depth--
+        if (depth === 0) break
+      }
+    }
+    this.#passedOver = depth
+    return at
+  }
+
+  /** Goes on to the end of a text. */
+  #text(chunk: Buffer, from: number): number {
+    const { length } = chunk
+    let at = from
+    let escaped = this.#escaped
+    let jump = from + shortText
+    while (at < length) {
+      if (at >= jump && !escaped) {
+        at = Math.min(this.#ahead(chunk, at, quote), this.#ahead(chunk, at, backslash))
+        jump = at + shortText
+        if (at === length) break
+      }
+      const byte = chunk[at++]
+      if (escaped) escaped = false
+      else if (byte === backslash) {
+        escaped = true
+        this.#hasEscape = true
+      } else if (byte === quote) {
+        this.#escaped = false
+        this.#inString = false
+        if (this.#keeps !== undefined) this.#endText(chunk, from, at - 1)
+        return at
+      }
+    }
+    this.#escaped = escaped
+    if (this.#keeps !== undefined) this.#keep(chunk, from, length)
+    return length
+  }
+
+  /** Where the next quote or backslash of a chunk is. Each byte is looked at once for each of both. */
+  #ahead(chunk: Buffer, at: number, sign: typeof quote | typeof backslash): number {
+    const known = this.#next[sign]
+    if (known >= at) return known
+    const found = chunk.indexOf(sign, at)
+    this.#next[sign] = found < 0 ? chunk.length : found
+    return this.#next[sign]
+  }
+
+  /** Keeps a part of a text. Bytes of a character that is not whole wait for the next chunk. */
+  #keep(chunk: Buffer, from: number, to: number): void {
+    // A key of that length is none that is looked for.
+    if (this.#keeps === 'key' && this.#kept.length > longestKey) return
+    const part = chunk.subarray(from, to)
+    const bytes = this.#partial === undefined ? part : Buffer.concat([this.#partial, part])
+    const whole = wholeCharacters(bytes)
+    this.#kept += bytes.toString('utf8', 0, whole)
+    this.#partial = whole === bytes.length ? undefined : Buffer.from(bytes.subarray(whole))
+  }
+
+  #endText(chunk: Buffer, from: number, to: number): void {
+    const open = this.#open.at(-1)
+    const isWhole = this.#kept === '' && this.#partial === undefined && !this.#hasEscape
+    if (this.#keeps === 'key' && isWhole && open?.place.keyLengths?.has(to - from) === false) {
+      open.next = undefined
+      this.#keeps = undefined
+      return
+    }
+    if (this.#kept === '' && this.#partial === undefined) this.#kept = chunk.toString('utf8', from, to)
+    else this.#keep(chunk, from, to)
+    const text = this.#hasEscape ? unescaped(this.#kept) : this.#kept
+    if (this.#keeps === 'key' && open !== undefined) open.next = open.place.keys?.get(text)
+    else if (this.#scalar !== undefined) this.#finds.value(this.#scalar, text)
+    this.#scalar = undefined
+    this.#keeps = undefined
+    this.#kept = ''
+    this.#partial = undefined
+  }
+
+  /** Takes one byte between texts, in a container of interest or between documents. */
+  #step(chunk: Buffer, at: number): number {
+    const byte = chunk[at] as number
+    const top = this.#open.at(-1)
+    if (byte === quote) this.#beginText(top)
+    else if (byte === openBrace || byte === openBracket) this.#enter(byte === openBracket, top, at)
+    else if (byte === closeBrace || byte === closeBracket) this.#leave(at)
+    else if (byte === comma) {
+      this.#endScalar()
+      if (top !== undefined && !top.isArray) {
+        top.awaitsKey = true
+        top.next = undefined
+      }
+    } else if (byte === colon) {
+      if (top !== undefined) top.awaitsKey = false
+    } else if (byte > 32) {
+      const name = this.#placeOfValue(top)?.value
+      if (name !== undefined) {
+        this.#scalar = name
+        this.#kept += String.fromCharCode(byte)
+      }
+    }
+    return at + 1
+  }
+
+  #placeOfValue(top: Open | undefined): Place | undefined {
+    if (top === undefined) return this.#root
+    return top.isArray ? top.place.elements : top.next
+  }
+
+  #beginText(top: Open | undefined): void {
+    this.#inString = true
+    this.#hasEscape = false
+    if (top !== undefined && !top.isArray && top.awaitsKey) this.#keeps = 'key'
+    else {
+      const name = this.#placeOfValue(top)?.value
+      if (name === undefined) return
+      this.#scalar = name
+      this.#keeps = 'value'
+    }
+  }
+
+  #enter(isArray: boolean, top: Open | undefined, at: number): void {
+    const place = this.#placeOfValue(top)
+    if (place === undefined || (isArray ? place.elements : place.keys) === undefined) this.#passedOver = 1
+    else this.#open.push({ place, isArray, start: this.#offset + at, awaitsKey: !isArray, next: undefined })
+  }
+
+  #leave(at: number): void {
+    this.#endScalar()
+    const left = this.#open.pop()
+    if (left?.place.end === undefined || left.isArray) return
+    this.#finds.end(left.place.end, this.#offset + at + 1 - left.start)
+  }
+
+  #endScalar(): void {
+    if (this.#scalar === undefined) return
+    this.#finds.value(this.#scalar, this.#kept)
+    this.#scalar = undefined
+    this.#kept = ''
+  }
+}
+
+/** How many bytes there are before a character of UTF-8 that is cut off at the end. */
+function wholeCharacters(bytes: Buffer): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back] as number
+    if (byte < 0x80) return bytes.length
+    if (byte < 0xc0) continue
+    const needed = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4
+    return needed > back ? bytes.length - back : bytes.length
+  }
+  return bytes.length
+}
+
+function unescaped(text: string): string {
+  try {
+    return JSON.parse(`"${text}"`) as string
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,43 @@
+/** A place in a document: what of it a scanner reports. All else is passed over, and takes no memory. */
+export interface Place {
+  /** The places below: by key in an object of JSON, by field number in a message of protobuf. */
+  readonly keys?: ReadonlyMap<string | number, Place> | undefined
+  /** How long the keys of JSON are: another key need not be read. */
+  readonly keyLengths?: ReadonlySet<number> | undefined
+  /** The place of each element of an array. In protobuf a repeated field has the place of its elements. */
+  readonly elements?: Place | undefined
+  /** The name under which the value is reported, if it is a text, a number, true, false or null. */
+  readonly value?: string | undefined
+  /** The name under which the end of the object is reported, with its bytes. */
+  readonly end?: string | undefined
+  /** Protobuf: the value is a number, and a text at its place is passed over. */
+  readonly isNumber?: true | undefined
+  /** Protobuf: so many bytes come before the message. */
+  readonly prefix?: number | undefined
+}
+
+/** Takes what a scanner finds, in the order of the document. */
+export interface Finds {
+  value(name: string, text: string): void
+  end(name: string, bytes: number): void
+}
+
+/** Finds places in a body that comes in chunks. It keeps nothing of a chunk but a value that goes on in the next. */
+export interface Scanner {
+  /** Takes the next chunk. Never throws: bytes that are no document are passed over. */
+  write(chunk: Buffer): void
+}
+
+/** A place with others below. */
+export function within(
+  keys: Readonly<Record<string | number, Place>>,
+  more: Omit<Place, 'keys' | 'keyLengths'> = {},
+): Place {
+  const entries = Object.entries(keys)
+  const isNumbered = entries.every(([key]) => /^\d+$/.test(key))
+  const keyed = entries.map(([key, place]) => [isNumbered ? Number(key) : key, place] as const)
+  return { ...more, keys: new Map(keyed), keyLengths: new Set(entries.map(([key]) => key.length)) }
+}
+
+/** A place with a value that is reported. */
+export const valueAt = (name: string): Place => ({ value: name })

@@ -1,0 +1,43 @@
+import { type Place, valueAt, within } from './place.ts'
+
+/** What kind of body it is: the objects of a list, the events of a watch, or one object. */
+export type BodyForm = 'list' | 'watch' | 'object'
+
+const metadata = within({
+  name: valueAt('name'),
+  namespace: valueAt('namespace'),
+  resourceVersion: valueAt('resourceVersion'),
+})
+const object = { kind: valueAt('kind'), code: valueAt('code'), metadata }
+/** Of a Table, as kubectl asks for. */
+const row = { object: within({ metadata }) }
+
+/** The places of interest in JSON. */
+export const jsonShapes: Readonly<Record<BodyForm, Place>> = {
+  list: within({
+    items: { elements: within({ metadata }, { end: 'object' }) },
+    rows: { elements: within(row, { end: 'object' }) },
+  }),
+  watch: within(
+    { type: valueAt('type'), object: within({ ...object, rows: { elements: within(row) } }) },
+    { end: 'object' },
+  ),
+  object: within(object, { end: 'object' }),
+}
+
+/** `k8s\0` comes before each object. */
+const prefix = 4
+const typeMeta = within({ 2: valueAt('kind') })
+const objectMeta = within({ 1: valueAt('name'), 3: valueAt('namespace'), 6: valueAt('resourceVersion') })
+/** The field 6 is the code, if it is a Status. */
+const message = { 1: objectMeta, 6: { value: 'code', isNumber: true } as const }
+
+/** The places of interest in protobuf, by the field numbers of `runtime.Unknown`, `meta.v1.WatchEvent`, `meta.v1.ObjectMeta` and `meta.v1.ListMeta`. */
+export const protobufShapes: Readonly<Record<BodyForm, Place>> = {
+  list: within({ 2: within({ 2: within({ 1: objectMeta }, { end: 'object' }) }) }, { prefix }),
+  watch: within(
+    { 1: valueAt('type'), 2: within({ 1: within({ 1: typeMeta, 2: within(message) }, { prefix }) }) },
+    { end: 'object' },
+  ),
+  object: within({ 1: typeMeta, 2: within(message, { end: 'object' }) }, { prefix }),
+}

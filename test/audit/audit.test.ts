@@ -1,0 +1,152 @@
+import { spawnSync } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { AuditReport } from '../../packages/cli/src/audit/report/report.ts'
+import { runCommand } from '../../packages/cli/src/index.ts'
+import { root } from '../../tools/workspace.ts'
+
+const fromSource = ['--import', join(root, 'test/examples/from-source.ts')]
+let folder: string
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'wherry-audit-test-'))
+})
+
+afterEach(() => rm(folder, { recursive: true }))
+
+interface Audited {
+  readonly status: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Runs the command in this process. @param until ends the audit when the program has written it */
+async function audit(args: readonly string[], until?: string): Promise<Audited> {
+  const ending = new AbortController()
+  const said = { stdout: '', stderr: '' }
+  const output = (name: keyof typeof said) => ({
+    write(text: string) {
+      said[name] += text
+      if (until !== undefined && said.stderr.includes(until)) ending.abort()
+    },
+  })
+  const host = { stdout: output('stdout'), stderr: output('stderr'), cwd: folder, ending: () => ending.signal }
+  const status = await runCommand(['audit', ...args], host)
+  return { status, ...said }
+}
+
+async function objects(...items: readonly object[]): Promise<string> {
+  await mkdir(join(folder, 'objects'))
+  await writeFile(join(folder, 'objects/all.json'), JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
+  return 'objects'
+}
+
+const keys = Array.from({ length: 30 }, (_, at) => {
+  const metadata = { namespace: 'default', name: `key-${at}` }
+  return { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { key: `the secret of ${at}` } }
+})
+
+it('an informer of client-node that needs one Secret of 30 has exactly these findings', async () => {
+  const program = join(root, 'packages/cli/src/testkit/client-node-informer.ts')
+  const args = ['--json', '--rest', '10m', '--objects', await objects(...keys), '--', process.execPath, program]
+  const { status, stdout, stderr } = await audit(args)
+  expect(status, stderr).toBe(3)
+  const report = JSON.parse(stdout) as AuditReport
+  expect(report.findings).toEqual([
+    {
+      ...{ finding: 'whole-kind', resource: 'secrets', namespace: '', distinct: 31, used: 2 },
+      bytes: report.collections[0]?.bytes,
+    },
+    { finding: 'unchanged-writes', resource: 'secrets', times: 1, of: 2 },
+  ])
+  const [secrets] = report.collections
+  expect(report.collections).toHaveLength(1)
+  expect(secrets).toMatchObject({ lists: 1, watches: 1, relists: {} })
+  expect(report.byName).toMatchObject([{ resource: 'secrets', get: 1, create: 1, patch: 2, unchanged: 1 }])
+  expect(report.memory[0]?.rssBytes).toBeGreaterThan(1_000_000)
+  expect(report.rest).toBeUndefined()
+  expect(stdout).not.toContain('the secret of')
+  expect(stdout).not.toContain(Buffer.from('the secret of 7').toString('base64'))
+})
+
+it('an operator on Wherry that needs one Secret of 30 has exactly this finding', async () => {
+  const game = {
+    ...{ apiVersion: 'arcade.example.com/v1', kind: 'Game', metadata: { namespace: 'default', name: 'chess' } },
+    spec: { title: 'Chess', licenceSecret: 'key-7' },
+  }
+  const crds = ['--crds', join(root, 'examples/quickstart/deploy/crd')]
+  const program = ['env', 'PORT=0', process.execPath, ...fromSource, join(root, 'examples/quickstart/main.ts')]
+  const args = ['--json', '--rest', '10m', ...crds, '--objects', await objects(...keys, game), '--', ...program]
+  const { status, stdout, stderr } = await audit(args, 'the phase has changed')
+  expect(status, stderr).toBe(0)
+  const report = JSON.parse(stdout) as AuditReport
+  // It begins without managedFields, and reads its own kind once more when it first writes and needs them.
+  const resource = 'games.arcade.example.com'
+  expect(report.findings).toEqual([{ finding: 'relists', resource, reason: 'open', times: 1 }])
+  const secrets = report.collections.filter(({ resource }) => resource === 'secrets')
+  expect(secrets).toMatchObject([{ namespace: 'default', selector: 'metadata.name=key-7', distinct: 1 }])
+})
+
+it('a report is a table for people', async () => {
+  const program = join(root, 'packages/cli/src/testkit/client-node-informer.ts')
+  const args = ['--rest', '10m', '--objects', await objects(...keys), '--', process.execPath, program]
+  const { stdout } = await audit(args)
+  expect(stdout).toMatch(/^LISTED OR WATCHED +SCOPE +SELECTOR +LISTS +WATCHES +OBJECTS +USED /)
+  expect(stdout).toMatch(/^secrets +cluster +- +1 +1 +\d+ +2 of 31 /m)
+  expect(stdout).toContain(
+    '- All secrets in the whole cluster are watched: of 31 objects, 2 are read or written by name.',
+  )
+  expect(stdout).toContain('- 1 of 2 writes of secrets changed nothing.')
+  expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ MB at first/)
+})
+
+/** Waits until a process is gone, or nothing but its entry is left. */
+const ends = (pid: string = ''): Promise<void> =>
+  vi.waitFor(() =>
+    expect(spawnSync('ps', ['-o', 'stat=', '-p', pid], { encoding: 'utf8' }).stdout.trim()).toMatch(/^Z|^$/),
+  )
+
+const sh = (text: string): readonly string[] => ['--', 'sh', '-c', text]
+
+it('a command that asks for nothing is named', async () => {
+  const { status, stdout } = await audit(['--json', ...sh('echo "$KUBECONFIG" >&2')])
+  expect(status).toBe(0)
+  expect((JSON.parse(stdout) as AuditReport).findings).toEqual([{ finding: 'no-requests' }])
+})
+
+it('a command ends with the audit, and what it has started too', async () => {
+  const pids = 'sleep 1000 & echo "pids $$ $!"; wait'
+  const { status, stderr } = await audit(['--json', ...sh(pids)], 'pids')
+  expect(status).toBe(0)
+  const [, one, other] = /pids (\d+) (\d+)/.exec(stderr) ?? []
+  for (const pid of [one, other]) await ends(pid)
+})
+
+it('a command that ends by itself ends the audit, also if a child of it goes on', async () => {
+  const { status, stderr } = await audit(['--json', ...sh('sleep 1000 & echo "pid $!"; exit 7')])
+  expect(status).toBe(7)
+  const [, pid] = /pid (\d+)/.exec(stderr) ?? []
+  await ends(pid)
+})
+
+it('--for ends a command', async () => {
+  const { status, stdout } = await audit(['--for', '100ms', '--rest', '50ms', '--json', ...sh('sleep 1000')])
+  expect(status).toBe(0)
+  expect((JSON.parse(stdout) as AuditReport).rest).toEqual({ seconds: 0.05, requests: [] })
+})
+
+it.each([
+  [['--', 'no-such-command'], 1, "no-such-command can't be run"],
+  [['--objects', 'nowhere', '--', 'true'], 1, 'nowhere'],
+  [['--kubeconfig', 'nowhere', '--', 'true'], 1, 'there is no cluster'],
+  [['--crds', 'x', '--cluster', 'dev', '--', 'true'], 2, '--crds is for the embedded API server'],
+  [['--yes', '--', 'true'], 2, '--yes goes with --cluster'],
+  [['--for', 'ever', '--', 'true'], 2, '--for takes a duration'],
+  [[], 2, "missing required argument 'command'"],
+] as const)('a mistake is named: %j', async (args, status, message) => {
+  const ran = await audit(args)
+  expect(ran.stderr).toContain(message)
+  expect(ran.status).toBe(status)
+})

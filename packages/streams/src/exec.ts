@@ -77,11 +77,13 @@ export async function exec(
   const { stdin, timeoutMs = Number.POSITIVE_INFINITY, maxBytes = 16 * 1024 * 1024, ...rest } = options
   const { about } = podRequest(client, pod, 'exec', {})
   return withTimeout(client, rest.signal, timeoutMs, about, async signal => {
-    await using process = await spawn(client, pod, command, { ...rest, signal, stdin: stdin !== undefined })
+    const failing = new AbortController()
+    const either = AbortSignal.any([signal, failing.signal])
+    await using process = await spawn(client, pod, command, { ...rest, signal: either, stdin: stdin !== undefined })
     const room = { left: maxBytes, maxBytes }
-    const writing = stdin === undefined ? undefined : pipeline(bytesOf(stdin), process.stdin)
+    const input = stdin === undefined ? undefined : bytesOf(stdin, error => failing.abort(error))
     // The command may end, and close its stdin, before it has read all of it: how it ended says whether that was wrong.
-    writing?.catch(() => {})
+    if (input !== undefined) pipeline(input, process.stdin).catch(() => {})
     const [stdout, stderr, exitCode] = await Promise.all([
       collected(process.stdout, room),
       collected(process.stderr, room),
@@ -139,13 +141,18 @@ function input(option: string, value: unknown): void {
   throw new OptionTypeError(option, 'a string, bytes or a stream', typeof value)
 }
 
-function bytesOf(stdin: NonNullable<ExecOptions['stdin']>): Readable {
-  return Readable.from(
-    typeof stdin === 'string' || stdin instanceof Uint8Array ? [Buffer.from(stdin as string)] : stdin,
-    {
-      objectMode: false,
-    },
-  )
+/** @param failed is called if the source fails: the command would wait for the rest of its stdin */
+function bytesOf(stdin: NonNullable<ExecOptions['stdin']>, failed: (error: unknown) => void): Readable {
+  const isWhole = typeof stdin === 'string' || stdin instanceof Uint8Array
+  async function* pieces(): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for await (const piece of isWhole ? [stdin] : stdin) yield Buffer.from(piece as string)
+    } catch (error) {
+      failed(error)
+      throw error
+    }
+  }
+  return Readable.from(pieces(), { objectMode: false })
 }
 
 async function collected(stream: Readable, room: { left: number; readonly maxBytes: number }): Promise<string> {

@@ -67,7 +67,11 @@ function opened(socket: WebSocket, own: OwnSocket, signal: AbortSignal): Promise
       then()
     }
     signal.addEventListener('abort', aborted, { once: true })
-    socket.once('open', () => settle(() => resolve(undefined)))
+    socket.once('open', () => {
+      // In this very turn: frames that came with the answer are read in the next one, before the code that awaits this promise.
+      socket.pause()
+      settle(() => resolve(undefined))
+    })
     socket.once('unexpected-response', (_, response) => settle(() => resolve(response)))
     // For good: an error that comes later ends the socket, which `close` reports.
     socket.on('error', cause => settle(() => reject(lost(cause, own))))
@@ -120,7 +124,6 @@ export class PodSocket {
     this.#own = own
     this.#socket = socket
     this.protocol = socket.protocol
-    socket.pause()
     socket.on('error', cause => {
       this.#cause ??= lost(cause, this.#own)
     })

@@ -1,7 +1,8 @@
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
@@ -9,7 +10,7 @@ import { Client } from '@wherry/client'
 import { nodes, pods } from '@wherry/client/resources/core'
 import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { expect, it } from 'vitest'
-import { WebSocketServer } from 'ws'
+import { WebSocket, WebSocketServer } from 'ws'
 import { exec, logs, spawn } from './index.ts'
 
 const pod = { namespace: 'default', name: 'chess' }
@@ -99,6 +100,71 @@ it('a server whose protocol cannot end stdin makes the call fail, in place of a 
     await once(server, 'close')
   }
 })
+
+it('what a server sends together with its answer to the upgrade is not lost', async () => {
+  const frame = (opcode: number, ...parts: readonly (string | number[])[]): Buffer => {
+    const body = Buffer.concat(parts.map(part => Buffer.from(part as string)))
+    return Buffer.concat([Buffer.from([0x80 | opcode, body.length]), body])
+  }
+  const server = createTcpServer(socket => {
+    socket.on('error', () => {})
+    let request = ''
+    socket.on('data', data => {
+      request += data.toString('latin1')
+      const [, key] = /^sec-websocket-key: (.*)\r$/im.exec(request) ?? []
+      if (key === undefined || !request.endsWith('\r\n\r\n')) return
+      const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64')
+      const head = [
+        ...['HTTP/1.1 101 Switching Protocols', 'upgrade: websocket', 'connection: upgrade'],
+        ...[`sec-websocket-accept: ${accept}`, 'sec-websocket-protocol: v5.channel.k8s.io', '', ''],
+      ].join('\r\n')
+      const stdout = frame(2, [1], 'hello')
+      const status = frame(2, [3], '{"status":"Success"}')
+      socket.end(Buffer.concat([Buffer.from(head), stdout, status, frame(8, [3, 232])]))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    await using client = new Client({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+    expect(await exec(client, pod, ['true'], { timeoutMs: 5_000 })).toEqual({
+      stdout: 'hello',
+      stderr: '',
+      exitCode: 0,
+    })
+  } finally {
+    server.close()
+    await once(server, 'close')
+  }
+})
+
+it('stdin that fails ends the call with its error, in place of a command that waits for more', () =>
+  withPod(async (server, client) => {
+    server.onExec(async ({ stdin }) => ({ stdout: await text(stdin) }))
+    async function* failing(): AsyncGenerator<string> {
+      yield 'one'
+      throw new Error('no more')
+    }
+    await expect(exec(client, pod, ['cat'], { stdin: failing() })).rejects.toThrow('no more')
+  }))
+
+it('the embedded server lives through frames that make no sense', () =>
+  withPod(async (server, client) => {
+    server.onExec(async ({ stdin }) => ({ stdout: await text(stdin) }))
+    const query = 'command=cat&stdin=true&stdout=true&tty=true'
+    const { pathname } = new URL(`${server.url}/api/v1/namespaces/default/pods/chess/exec`)
+    const odd = new WebSocket(`${server.url.replace(/^http/, 'ws')}${pathname}?${query}`, ['v5.channel.k8s.io'], {
+      ...{ ca: server.ca, headers: { authorization: `Bearer ${server.token}` } },
+    })
+    await once(odd, 'open')
+    const answers: string[] = []
+    odd.on('message', data => answers.push(data.toString()))
+    for (const frame of ['', '\x04no json', '\x09?', '\x00one', '\xff\x00', '\xff\x00', '\x00late']) {
+      odd.send(Buffer.from(frame, 'latin1'))
+    }
+    await once(odd, 'close')
+    expect(answers).toEqual(['\x01one', expect.stringContaining('Success')])
+    expect(await client.get(pods, pod)).toBeDefined()
+  }))
 
 it('without a function that plays containers, the embedded server says which one is missing', () =>
   withPod(async (_, client) => {

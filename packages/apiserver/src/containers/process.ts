@@ -36,18 +36,24 @@ export async function playProcess(
   let resized: Parameters<AttachCall['onResize']>[0] = () => {}
   const sizes: Parameters<typeof resized>[0][] = []
   const stdin = new Readable({ read: () => socket.resume() })
-  if (!asked.stdin) stdin.push(null)
+  let isOpen = asked.stdin
+  const endStdin = (): void => {
+    isOpen = false
+    stdin.push(null)
+  }
+  if (!asked.stdin) endStdin()
   socket.on('message', data => {
     const frame = data as Buffer
     const [channel] = frame
     const bytes = frame.subarray(1)
-    if (channel === channels.stdin && asked.stdin && !stdin.readableEnded) {
+    if (channel === channels.stdin && isOpen) {
       if (bytes.length > 0 && !stdin.push(bytes)) socket.pause()
     } else if (channel === channels.resize && asked.tty) {
-      const { Width: columns, Height: rows } = JSON.parse(bytes.toString()) as { Width: number; Height: number }
-      sizes.push({ columns, rows })
-      resized({ columns, rows })
-    } else if (channel === channels.close && bytes[0] === channels.stdin) stdin.push(null)
+      const size = sizeIn(bytes.toString())
+      if (size === undefined) return
+      sizes.push(size)
+      resized(size)
+    } else if (channel === channels.close && bytes[0] === channels.stdin && isOpen) endStdin()
   })
   gone.signal.addEventListener('abort', () => stdin.destroy(), { once: true })
   const output = (channel: number, isWanted: boolean): Writable =>
@@ -72,6 +78,16 @@ export async function playProcess(
   socket.resume()
   socket.close(1000)
   await closed
+}
+
+/** A size of the client's terminal; `undefined` for a text that has none, which a server ignores. */
+function sizeIn(text: string): { readonly columns: number; readonly rows: number } | undefined {
+  try {
+    const { Width: columns, Height: rows } = JSON.parse(text) as { Width: number; Height: number }
+    return { columns, rows }
+  } catch {
+    return undefined
+  }
 }
 
 /** Plays it, and gives the status for the client. */

@@ -30,6 +30,7 @@ export {
 export { isConnectionError } from './errors/connection-error.ts'
 export { errorOfAnswer, maxStatusBytes } from './errors/error-of-answer.ts'
 export { isBadRequest, isMethodNotAllowed, isObjectNotFound, isRequestTooLarge } from './errors/guards.ts'
+export { mayPass } from './errors/may-pass.ts'
 export { peerProblem } from './errors/missing-peer.ts'
 export { checkStatus, checkWritten } from './errors/object-check.ts'
 export { isInvalidOption } from './errors/option.ts'

@@ -1,4 +1,4 @@
-import { ApiError, type Client, ConnectionError, isServerError, OptionTypeError } from '@wherry/client'
+import { ApiError, type Client, OptionTypeError } from '@wherry/client'
 import {
   abortSignal,
   Backoff,
@@ -6,6 +6,7 @@ import {
   flag,
   integer,
   LineTooLongError,
+  mayPass,
   oneOf,
   text,
 } from '@wherry/client/internal'
@@ -187,10 +188,4 @@ const longestTime = 36
 
 function isOther(first: ContainerState | 'unknown' | undefined, now: ContainerState): boolean {
   return typeof first === 'object' && first.id !== undefined && now.id !== undefined && first.id !== now.id
-}
-
-/** What a stream that was open may be opened again after. */
-function mayPass(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.code !== 'CLIENT_CLOSED' && error.code !== 'INSECURE_TOKEN'
-  return error instanceof ApiError && (error.status === 429 || isServerError(error))
 }

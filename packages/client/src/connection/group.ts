@@ -1,6 +1,13 @@
 import { Backoff } from '../backoff.ts'
 import type { Environment, Timer } from '../environment.ts'
-import { ConnectionError, clientClosed, isUnprocessed, said } from '../errors/connection-error.ts'
+import {
+  ConnectionError,
+  clientClosed,
+  connectFailed,
+  connectTimedOut,
+  isUnprocessed,
+  said,
+} from '../errors/connection-error.ts'
 import type { Connection, Transport } from '../transport.ts'
 import type { PendingRequest } from './pending-request.ts'
 import {
@@ -212,11 +219,7 @@ export class ConnectionGroup {
     const digest = this.#options.digest()
     this.#attempts.add(attempt)
     const timer = environment.clock.timer(connectTimeoutMs, () =>
-      attempt.abort(
-        new ConnectionError('CONNECT_TIMEOUT', `no connection to ${target.host} within ${connectTimeoutMs} ms`, {
-          unprocessed: true,
-        }),
-      ),
+      attempt.abort(connectTimedOut(target, connectTimeoutMs)),
     )
     const { signal } = attempt
     const opening = transport.connect(target, signal).then(
@@ -258,13 +261,7 @@ export class ConnectionGroup {
     this.#wait()
     // Another attempt may still serve them.
     if (this.#attempts.size > 0) return
-    const error =
-      cause instanceof ConnectionError
-        ? cause
-        : new ConnectionError('CONNECT_FAILED', `no connection to ${target.host}: ${said(cause)}`, {
-            cause,
-            unprocessed: true,
-          })
+    const error = connectFailed(target, cause)
     const waiting = [...this.#calls, ...this.#streams]
     this.#calls.clear()
     this.#streams.clear()

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Environment } from '../environment.ts'
-import { ConnectionError, clientClosed, said } from '../errors/connection-error.ts'
+import { ConnectionError, clientClosed, connectFailed, connectTimedOut } from '../errors/connection-error.ts'
 import type { OwnSocket, Requester } from '../requester.ts'
 import type { RawSocket, Transport } from '../transport.ts'
 
@@ -56,32 +56,23 @@ export class OwnSockets {
     const { target, transport, environment, connectTimeoutMs } = this.#options
     if (transport.openSocket === undefined) throw noSockets()
     const attempt = new AbortController()
-    const passOn = (): void => attempt.abort(signal.reason)
-    signal.addEventListener('abort', passOn, { once: true })
+    const either = AbortSignal.any([signal, attempt.signal])
     this.#attempts.add(attempt)
     const timer = environment.clock.timer(connectTimeoutMs, () =>
-      attempt.abort(
-        new ConnectionError('CONNECT_TIMEOUT', `no connection to ${target.host} within ${connectTimeoutMs} ms`, {
-          unprocessed: true,
-        }),
-      ),
+      attempt.abort(connectTimedOut(target, connectTimeoutMs)),
     )
     try {
-      const socket = new HeldSocket(await transport.openSocket(target, attempt.signal))
-      if (attempt.signal.aborted) socket.stream.destroy()
-      attempt.signal.throwIfAborted()
+      const socket = new HeldSocket(await transport.openSocket(target, either))
+      if (either.aborted) socket.stream.destroy()
+      either.throwIfAborted()
       this.#open.add(socket)
       socket.stream.once('close', () => this.#open.delete(socket))
       return socket
     } catch (cause) {
-      if (attempt.signal.aborted) throw attempt.signal.reason
-      if (cause instanceof ConnectionError) throw cause
-      const message = `no connection to ${target.host}: ${said(cause)}`
-      throw new ConnectionError('CONNECT_FAILED', message, { cause, unprocessed: true })
+      throw either.aborted ? either.reason : connectFailed(target, cause)
     } finally {
       timer.cancel()
       this.#attempts.delete(attempt)
-      signal.removeEventListener('abort', passOn)
     }
   }
 

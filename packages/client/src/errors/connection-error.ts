@@ -62,6 +62,19 @@ export function said(cause: unknown): string {
   return cause.message !== '' ? cause.message : ((cause as { code?: string }).code ?? cause.name)
 }
 
+/** No connection was opened in time. */
+export function connectTimedOut({ host }: URL, timeoutMs: number): ConnectionError {
+  return new ConnectionError('CONNECT_TIMEOUT', `no connection to ${host} within ${timeoutMs} ms`, {
+    unprocessed: true,
+  })
+}
+
+/** What opening a connection failed with, as a `ConnectionError`. */
+export function connectFailed({ host }: URL, cause: unknown): ConnectionError {
+  if (cause instanceof ConnectionError) return cause
+  return new ConnectionError('CONNECT_FAILED', `no connection to ${host}: ${said(cause)}`, { cause, unprocessed: true })
+}
+
 /** The client was closed, and so is every connection of it. */
 export function clientClosed(): ConnectionError {
   return new ConnectionError('CLIENT_CLOSED', 'the client was closed')

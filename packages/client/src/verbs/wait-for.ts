@@ -1,8 +1,7 @@
 import { Backoff } from '../backoff.ts'
 import { ApiError } from '../errors/api-error.ts'
 import { callback, checkOptions } from '../errors/check.ts'
-import { ConnectionError } from '../errors/connection-error.ts'
-import { isExpired, isServerError, isTooManyRequests } from '../errors/guards.ts'
+import { mayPass } from '../errors/may-pass.ts'
 import type { ObjectKey, Scope } from '../views/object.ts'
 import type { View } from '../views/resource.ts'
 import type { Caller } from './caller.ts'
@@ -44,9 +43,4 @@ export async function waitFor<C, S extends Scope>(
       }
     }
   })
-}
-
-function mayPass(error: unknown): boolean {
-  if (error instanceof ConnectionError) return error.code !== 'CLIENT_CLOSED' && error.code !== 'INSECURE_TOKEN'
-  return isExpired(error) || isServerError(error) || isTooManyRequests(error)
 }

@@ -1,11 +1,10 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { type Client, OptionTypeError } from '@wherry/client'
+import { type Client, OptionTypeError, TimeoutError } from '@wherry/client'
 import { abortSignal, checkOptions, flag, integer, milliseconds, text } from '@wherry/client/internal'
 import { StreamError } from './errors.ts'
 import { type PodKey, podRequest } from './pod.ts'
 import { openProcess, type RemoteProcess } from './process.ts'
-import { withTimeout } from './time-bound.ts'
 
 /** Which container, and how. */
 export interface ProcessOptions {
@@ -76,12 +75,14 @@ export async function exec(
   checkOptions('exec', options, checks)
   const { stdin, timeoutMs = Number.POSITIVE_INFINITY, maxBytes = 16 * 1024 * 1024, ...rest } = options
   const { about } = podRequest(client, pod, 'exec', {})
-  return withTimeout(client, rest.signal, timeoutMs, about, async signal => {
-    const failing = new AbortController()
-    const either = AbortSignal.any([signal, failing.signal])
-    await using process = await spawn(client, pod, command, { ...rest, signal: either, stdin: stdin !== undefined })
+  const ending = new AbortController()
+  const signal = AbortSignal.any([ending.signal, ...(rest.signal === undefined ? [] : [rest.signal])])
+  const late = (): void => ending.abort(new TimeoutError(timeoutMs, about))
+  const timer = Number.isFinite(timeoutMs) ? client.environment.clock.timer(timeoutMs, late) : undefined
+  try {
+    await using process = await spawn(client, pod, command, { ...rest, signal, stdin: stdin !== undefined })
     const room = { left: maxBytes, maxBytes }
-    const input = stdin === undefined ? undefined : bytesOf(stdin, error => failing.abort(error))
+    const input = stdin === undefined ? undefined : bytesOf(stdin, error => ending.abort(error))
     // The command may end, and close its stdin, before it has read all of it: how it ended says whether that was wrong.
     if (input !== undefined) pipeline(input, process.stdin).catch(() => {})
     const [stdout, stderr, exitCode] = await Promise.all([
@@ -90,7 +91,9 @@ export async function exec(
       process.exit,
     ])
     return { stdout, stderr, exitCode }
-  })
+  } finally {
+    timer?.cancel()
+  }
 }
 
 /**
@@ -119,9 +122,7 @@ export async function spawn(
   checkOptions('spawn', options, { ...processChecks, stdin: flag })
   const isCommand = Array.isArray(command) && command.length > 0 && command.every(word => typeof word === 'string')
   if (!isCommand) throw new OptionTypeError('command', 'a list of words that is not empty', typeof command)
-  const { container, stdin = false, tty = false, signal = new AbortController().signal } = options
-  const query = { command, container, stdin, stdout: true, stderr: !tty, tty }
-  return openProcess(client, podRequest(client, pod, 'exec', query), { stdin, tty }, signal)
+  return connected(client, pod, 'exec', options, command)
 }
 
 /**
@@ -130,9 +131,18 @@ export async function spawn(
  */
 export async function attach(client: Client, pod: PodKey, options: SpawnOptions = {}): Promise<RemoteProcess> {
   checkOptions('attach', options, { ...processChecks, stdin: flag })
-  const { container, stdin = false, tty = false, signal = new AbortController().signal } = options
-  const query = { container, stdin, stdout: true, stderr: !tty, tty }
-  return openProcess(client, podRequest(client, pod, 'attach', query), { stdin, tty }, signal)
+  return connected(client, pod, 'attach', options)
+}
+
+function connected(
+  client: Client,
+  pod: PodKey,
+  how: 'exec' | 'attach',
+  { container, stdin = false, tty = false, signal = new AbortController().signal }: SpawnOptions,
+  command?: readonly string[],
+): Promise<RemoteProcess> {
+  const query = { command, container, stdin, stdout: true, stderr: !tty, tty }
+  return openProcess(client, podRequest(client, pod, how, query), { stdin, tty }, signal)
 }
 
 function input(option: string, value: unknown): void {

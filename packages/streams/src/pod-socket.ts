@@ -14,6 +14,8 @@ export interface SocketHandlers {
 
 /** The longest frame that is taken. kube-apiserver sends 32 KiB at most, a runtime may send more. */
 const maxFrameBytes = 16 * 1024 * 1024
+/** So many bytes are sent in one frame. */
+const sentFrameBytes = 32 * 1024
 /** A connection that was quiet for so long is PINGed, and given up if no answer comes in time. */
 const pingAfterMs = 30_000
 const pingTimeoutMs = 15_000
@@ -143,8 +145,14 @@ export class PodSocket {
     this.#socket.resume()
   }
 
-  /** Resolves once the bytes have left this process. Rejects if the connection ends first. */
-  send(channel: number, data: Uint8Array): Promise<void> {
+  /** Sends bytes, in frames as long as kube-apiserver's. Resolves once they have left this process. Rejects if the connection ends first. */
+  async send(channel: number, data: Uint8Array): Promise<void> {
+    for (let at = 0; at < data.length; at += sentFrameBytes) {
+      await this.#sendFrame(channel, data.subarray(at, at + sentFrameBytes))
+    }
+  }
+
+  #sendFrame(channel: number, data: Uint8Array): Promise<void> {
     const frame = Buffer.allocUnsafe(data.length + 1)
     frame[0] = channel
     frame.set(data, 1)

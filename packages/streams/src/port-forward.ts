@@ -11,7 +11,6 @@ const channels = { data: 0, error: 1 } as const
 const headBytes = 2
 /** Of these servers of all versions take the first one. */
 const protocols: readonly string[] = ['v4.channel.k8s.io', 'portforward.k8s.io']
-const maxFrameBytes = 32 * 1024
 /** The protocol can't say that one side has ended. After its end, the other side's bytes are taken until it is silent for so long. */
 const lingerMs = 10_000
 
@@ -187,7 +186,7 @@ class PortStream extends Duplex {
   }
 
   override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#send(chunk).then(() => done(), done)
+    this.#socket.send(channels.data, chunk).then(() => done(), done)
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -200,12 +199,6 @@ class PortStream extends Duplex {
     this.#linger?.cancel()
     this.#socket.close()
     void this.#gone.then(() => done(error))
-  }
-
-  async #send(chunk: Buffer): Promise<void> {
-    for (let at = 0; at < chunk.length; at += maxFrameBytes) {
-      await this.#socket.send(channels.data, chunk.subarray(at, at + maxFrameBytes))
-    }
   }
 
   #frame(channel: number, data: Buffer): void {

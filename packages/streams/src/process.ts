@@ -10,8 +10,6 @@ const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 
 /** v5 can say that stdin has ended, v4 can't. */
 export const processProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
 
-/** So many bytes of stdin are sent in one frame. */
-const maxStdinFrameBytes = 32 * 1024
 /** The longest `Status` that says how a command ended. */
 const maxStatusBytes = 1024 * 1024
 
@@ -143,17 +141,11 @@ class SocketProcess implements RemoteProcess {
 
   #writable(): Writable {
     const writable = new Writable({
-      write: (chunk: Buffer, _, done) => void this.#write(chunk).then(() => done(), done),
+      write: (chunk: Buffer, _, done) => void this.#socket.send(channels.stdin, chunk).then(() => done(), done),
       final: done => void this.#endStdin().then(() => done(), done),
     })
     writable.on('error', () => {})
     return writable
-  }
-
-  async #write(chunk: Buffer): Promise<void> {
-    for (let at = 0; at < chunk.length; at += maxStdinFrameBytes) {
-      await this.#socket.send(channels.stdin, chunk.subarray(at, at + maxStdinFrameBytes))
-    }
   }
 
   async #endStdin(): Promise<void> {

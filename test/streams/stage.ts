@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,16 +60,13 @@ async function embeddedStage(): Promise<Stage> {
     spec: { nodeName: 'node', containers: [{ name: 'main', image: 'main:1', stdin: true }] },
   })
   await client.status.patch(pods, pod, { status: runningStatus('containerd://1') })
-  await mkdir(folder, { recursive: true })
-  await writeFile(join(folder, 'log'), '')
-  const ended = new AbortController()
-  playContainer(server, folder, ended.signal)
+  const log = new PlayedLog()
+  playContainer(server, folder, log)
   return {
     ...{ server, client, pod, folder },
-    log: (...lines) => writeLog(folder, lines),
+    log: async (...lines) => log.add(lines),
     async end() {
-      ended.abort()
-      await endContainer(folder)
+      log.end()
       await client.status.patch(pods, pod, { status: endedStatus })
     },
     async [Symbol.asyncDispose]() {
@@ -94,7 +91,7 @@ function clientOf({ url, ca, token }: ApiServer): Client {
 }
 
 /** Plays a container as the kubelet of these tests does. */
-function playContainer(server: EmbeddedApiServer, folder: string, ended: AbortSignal): void {
+function playContainer(server: EmbeddedApiServer, folder: string, log: PlayedLog): void {
   server.onExec(async ({ command: [program = '', ...args], stdin, stdout, stderr, onResize, signal }) => {
     if (program === 'print-sizes') {
       const sizes: string[] = []
@@ -125,23 +122,41 @@ function playContainer(server: EmbeddedApiServer, folder: string, ended: AbortSi
     socket.on('error', () => {})
     socket.pipe(stream).pipe(socket)
   })
-  server.onLogs(({ follow, signal }) => (follow ? followed(folder, AbortSignal.any([signal, ended])) : lines(folder)))
+  server.onLogs(({ follow, signal }) => (follow ? log.followed(signal) : log.lines))
 }
 
-async function* lines(folder: string): AsyncGenerator<LogLine, void, undefined> {
-  for (const line of (await readFile(join(folder, 'log'), 'utf8')).split('\n')) {
-    const [time = '', , , ...text] = line.split(' ')
-    if (time !== '') yield { time, text: text.join(' ') }
+/** A log that grows until its container ends. */
+class PlayedLog {
+  readonly lines: LogLine[] = []
+  #isEnded = false
+  #changed = Promise.withResolvers<void>()
+
+  add(lines: readonly LogLine[]): void {
+    this.lines.push(...lines)
+    this.#notify()
   }
-}
 
-async function* followed(folder: string, signal: AbortSignal): AsyncGenerator<LogLine, void, undefined> {
-  for (let count = 0; ; ) {
-    let at = 0
-    const isLast = signal.aborted
-    for await (const line of lines(folder)) if (at++ >= count) yield line
-    count = at
-    if (isLast) return
-    await new Promise(resolve => setTimeout(resolve, 20))
+  end(): void {
+    this.#isEnded = true
+    this.#notify()
+  }
+
+  async *followed(signal: AbortSignal): AsyncGenerator<LogLine, void, undefined> {
+    const gone = new Promise<void>(resolve => signal.addEventListener('abort', () => resolve(), { once: true }))
+    for (let at = 0; ; ) {
+      const changed = this.#changed.promise
+      const next = this.lines.slice(at)
+      yield* next
+      at += next.length
+      // More may have come while these were read.
+      if (at < this.lines.length) continue
+      if (this.#isEnded || signal.aborted) return
+      await Promise.race([changed, gone])
+    }
+  }
+
+  #notify(): void {
+    this.#changed.resolve()
+    this.#changed = Promise.withResolvers()
   }
 }

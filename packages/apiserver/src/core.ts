@@ -212,7 +212,7 @@ function answer(
     const create = { user, verb: 'create', group, version, resource, subresource, namespace, name, path: info.path }
     if (verb !== 'create') parts.access.authorize(create)
     const { object } = parts.writer.read(type, target.namespace, target.name)
-    return connect(parts.containers, { request, info, target, pod: object, responder })
+    return connect(parts.containers, { request, info, target, pod: object })
   }
   checkServed(type, target, verb)
   parts.definitions.gate(type)

@@ -1,9 +1,7 @@
-import { objectAt, stringAt } from '@wherry/cel/internal'
 import type { Clock } from '../clock.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { checkLogged } from '../read/pod-log.ts'
 import type { Responder } from '../responder.ts'
-import { checkHasLog, containerOf } from './container-of.ts'
+import { checkHasLog, containerOf, isOnNode } from './container-of.ts'
 import type { ContainerHandlers } from './handlers.ts'
 import { askedLog, sendLog } from './log.ts'
 
@@ -14,12 +12,10 @@ export function answerLog(
   query: URLSearchParams,
   responder: Responder,
 ): void {
-  checkLogged(pod, query.get('container'))
-  const isOnNode = (stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '') !== ''
-  const { log } = containers
-  if (log === undefined || !isOnNode) return responder.empty()
-  const asked = askedLog(query, clock.now())
   const container = containerOf(pod, query.get('container'))
+  const { log } = containers
+  if (log === undefined || !isOnNode(pod)) return responder.empty()
+  const asked = askedLog(query, clock.now())
   checkHasLog(pod, container, asked.previous)
   const { name = '', namespace = '' } = pod.metadata
   sendLog(responder, { namespace, pod: name, container }, asked, log, clock).catch(() => {

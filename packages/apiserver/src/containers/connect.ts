@@ -1,13 +1,10 @@
-import { objectAt, stringAt } from '@wherry/cel/internal'
 import type { ServerRequest } from '../exchange.ts'
 import type { KubeObject } from '../objects/object.ts'
-import { checkLogged } from '../read/pod-log.ts'
-import type { RequestInfo, ResourceTarget } from '../requests/request-info.ts'
+import { isTrue, type RequestInfo, type ResourceTarget } from '../requests/request-info.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
-import type { Responder } from '../responder.ts'
 import { StatusError } from '../status.ts'
 import { chosenProtocol, openChannels } from './channels.ts'
-import { checkRuns, containerOf } from './container-of.ts'
+import { checkRuns, containerOf, isOnNode } from './container-of.ts'
 import type { AttachCall, ContainerHandlers, ExecAnswer } from './handlers.ts'
 import { playPort, portProtocols } from './port.ts'
 import { playProcess, processProtocols } from './process.ts'
@@ -25,16 +22,14 @@ export interface ConnectRequest {
   readonly info: RequestInfo
   readonly target: ResourceTarget
   readonly pod: KubeObject
-  readonly responder: Responder
 }
 
 /** Connects a client to what plays the containers. Throws the server's refusals, and a 501 if nothing plays them. */
 export function connect(handlers: ContainerHandlers, asked: ConnectRequest): void {
   const { request, info, target, pod } = asked
   const { subresource, namespace, name } = target
-  const container = info.query.get('container')
-  if (subresource !== 'portforward') checkLogged(pod, container)
-  if ((stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '') === '') {
+  const container = subresource === 'portforward' ? '' : containerOf(pod, info.query.get('container'))
+  if (!isOnNode(pod)) {
     throw StatusError.badRequest(`pod ${pod.metadata.name ?? ''} does not have a host assigned`)
   }
   const { exec, attach, portForward } = handlers
@@ -44,7 +39,7 @@ export function connect(handlers: ContainerHandlers, asked: ConnectRequest): voi
     open(request, portProtocols, socket => playPort(socket, { namespace, pod: name, port }, portForward))
     return
   }
-  const one = { namespace, pod: name, container: containerOf(pod, container) }
+  const one = { namespace, pod: name, container }
   const command = info.query.getAll('command')
   let play: (call: AttachCall) => ExecAnswer | undefined | Promise<ExecAnswer | undefined>
   if (subresource === 'exec') {
@@ -55,11 +50,11 @@ export function connect(handlers: ContainerHandlers, asked: ConnectRequest): voi
     if (attach === undefined) throw unplayed(subresource)
     play = attach
   }
-  const flag = (key: string): boolean => ['true', '1'].includes(info.query.get(key) ?? '')
+  const flag = (key: string): boolean => isTrue(info.query.get(key))
   const streams = { stdin: flag('stdin'), stdout: flag('stdout'), stderr: flag('stderr'), tty: flag('tty') }
   open(request, processProtocols, socket =>
     playProcess(socket, one, streams, call => {
-      checkRuns(pod, one.container)
+      checkRuns(pod, container)
       return play(call)
     }),
   )

@@ -2,15 +2,33 @@ import { objectAt, objectsAt, own, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
 
+const lists = ['containers', 'initContainers', 'ephemeralContainers'] as const
 const statusLists = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 
 const defaultContainer = 'kubectl.kubernetes.io/default-container'
 
-/** The container that a request means, once `checkLogged` has found that there is one. */
+/** Whether a pod is on a node. */
+export function isOnNode(pod: KubeObject): boolean {
+  return (stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '') !== ''
+}
+
+/** The container that a request means. Throws the server's 400 for a container that is none, and where there are several. */
 export function containerOf(pod: KubeObject, asked: string | null): string {
-  if (asked !== null && asked !== '') return asked
-  const [first] = objectsAt(objectAt(pod, 'spec') ?? {}, 'containers')
-  return pod.metadata.annotations?.[defaultContainer] ?? String(own(first ?? {}, 'name'))
+  const spec = objectAt(pod, 'spec') ?? {}
+  const { name = '' } = pod.metadata
+  const [main = [], init = [], debug = []] = lists.map(list =>
+    objectsAt(spec, list).map(one => String(own(one, 'name'))),
+  )
+  if (asked !== null && asked !== '') {
+    if ([...main, ...init, ...debug].includes(asked)) return asked
+    throw StatusError.badRequest(`container ${asked} is not valid for pod ${name}`)
+  }
+  const chosen = pod.metadata.annotations?.[defaultContainer] ?? (main.length === 1 ? main[0] : undefined)
+  if (chosen !== undefined) return chosen
+  const more = (names: readonly string[], what: string): string =>
+    names.length === 0 ? '' : ` or one of the ${what} containers: [${names.join(' ')}]`
+  const choices = `[${main.join(' ')}]${more(init, 'init')}${more(debug, 'debug')}`
+  throw StatusError.badRequest(`a container name must be specified for pod ${name}, choose one of: ${choices}`)
 }
 
 type Json = NonNullable<ReturnType<typeof objectAt>>

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { isTrue } from '../requests/request-info.ts'
 import type { Responder } from '../responder.ts'
 import { StatusError } from '../status.ts'
 import type { ContainerCall, LogCall, LogHandler, LogLine } from './handlers.ts'
@@ -36,9 +37,9 @@ export function askedLog(query: URLSearchParams, now: number): AskedLog {
   const sinceTime = time === null ? Number.NEGATIVE_INFINITY : Math.floor(Date.parse(time) / 1000) * 1000
   if (Number.isNaN(sinceTime)) throw StatusError.badRequest(`parsing time "${time}"`)
   return {
-    follow: query.get('follow') === 'true',
-    previous: query.get('previous') === 'true',
-    timestamps: query.get('timestamps') === 'true',
+    follow: isTrue(query.get('follow')),
+    previous: isTrue(query.get('previous')),
+    timestamps: isTrue(query.get('timestamps')),
     tailLines: number('tailLines', 0),
     limitBytes: number('limitBytes', 1),
     since: Number.isFinite(seconds) ? now - seconds * 1000 : sinceTime,
@@ -54,7 +55,12 @@ export async function sendLog(
   clock: Clock,
 ): Promise<void> {
   const gone = new AbortController()
-  responder.onClose(() => gone.abort(new Error('the client has gone')))
+  let wake = (): void => {}
+  responder.onDrain(() => wake())
+  responder.onClose(() => {
+    gone.abort(new Error('the client has gone'))
+    wake()
+  })
   const { follow, previous } = asked
   const tail = Number.isFinite(asked.tailLines) ? asked.tailLines : undefined
   const call: LogCall = { ...container, follow, previous, tail, signal: gone.signal }
@@ -63,7 +69,10 @@ export async function sendLog(
     if (line.at < asked.since || left <= 0) return
     const text = Buffer.from(`${asked.timestamps ? `${line.time} ` : ''}${line.text}\n`).subarray(0, left)
     left -= text.length
-    if (!responder.send(text, 0)) await drained(responder, gone.signal)
+    if (responder.send(text, 0)) return
+    await new Promise<void>(resolve => {
+      wake = resolve
+    })
   }
   const lines = handler(call)
   responder.startText()
@@ -126,13 +135,4 @@ class LastLines {
   #cut(): void {
     if (this.#lines.length > this.#most) this.#lines = this.#most === 0 ? [] : this.#lines.slice(-this.#most)
   }
-}
-
-/** Resolves when more may be sent, or the client has gone. */
-function drained(responder: Responder, signal: AbortSignal): Promise<void> {
-  return new Promise(resolve => {
-    responder.onDrain(resolve)
-    if (signal.aborted) resolve()
-    else signal.addEventListener('abort', () => resolve(), { once: true })
-  })
 }

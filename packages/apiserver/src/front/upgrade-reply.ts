@@ -8,6 +8,7 @@ import type { OpenExchange, SocketPeer } from './peer.ts'
 export class UpgradeReply implements ServerReply, OpenExchange {
   readonly #peer: SocketPeer
   readonly #socket: Duplex
+  #onDrain: (() => void) | undefined
   #onClose: (() => void) | undefined
   #isOver = false
 
@@ -15,6 +16,7 @@ export class UpgradeReply implements ServerReply, OpenExchange {
     this.#peer = peer
     this.#socket = socket
     peer.begin(this)
+    socket.on('drain', () => this.#onDrain?.())
     socket.once('close', () => {
       this.#isOver = true
       peer.finish(this)
@@ -42,7 +44,7 @@ export class UpgradeReply implements ServerReply, OpenExchange {
   }
 
   onDrain(fn: () => void): void {
-    this.#socket.on('drain', fn)
+    this.#onDrain = fn
   }
 
   onClose(fn: () => void): void {

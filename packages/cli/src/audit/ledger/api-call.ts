@@ -1,17 +1,12 @@
+import { parseRequestPath, verbOf } from '@wherry/apiserver/internal'
 import type { BodyForm } from '../scan/shapes.ts'
 
+const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const
+
 /** What a request asks of a resource. */
-export type Verb =
-  | 'get'
-  | 'list'
-  | 'watch'
-  | 'create'
-  | 'update'
-  | 'patch'
-  | 'delete'
-  | 'deletecollection'
-  | 'connect'
-  | 'other'
+export type Verb = (typeof verbs)[number] | 'connect' | 'other'
+
+const isVerb = (text: string): text is (typeof verbs)[number] => (verbs as readonly string[]).includes(text)
 
 /** A request as an API server understands it. */
 export interface ApiCall {
@@ -48,27 +43,27 @@ export interface RequestHead {
   readonly isUpgrade: boolean
 }
 
-/** Parses a request. */
+/** Parses a request, as the embedded server does. */
 export function apiCall(head: RequestHead): ApiCall {
-  const [pathname = '', ...after] = head.path.split('?')
-  const query = new URLSearchParams(after.join('?'))
-  const path = pathOf(pathname)
-  if (path === undefined) {
+  const { method, path, accept, contentType, userAgent, isUpgrade } = head
+  const { target, query } = parseRequestPath(path) ?? {}
+  if (target === undefined || query === undefined) {
     const texts = { subresource: '', namespace: '', name: '', selector: '', manager: '', patch: '' }
     const flags = { isFurtherPage: false, isStreamedList: false, isDryRun: false }
-    return { verb: 'other', resource: pathname, ...texts, ...flags }
+    return { verb: 'other', resource: path.split('?')[0] ?? '', ...texts, ...flags }
   }
-  const verb = verbOf(head, path, query)
-  const { isOldWatch: _, ...of } = path
+  const { resource, group, subresource, namespace, name } = target
+  const asked = verbOf(method === 'HEAD' ? 'GET' : method, target, query)
+  const verb = isUpgrade ? 'connect' : isVerb(asked) ? asked : 'other'
   return {
-    ...of,
-    verb,
-    selector: verb === 'list' || verb === 'watch' ? selectorOf(query, head.accept) : '',
+    ...{ verb, subresource, namespace, name },
+    resource: group === '' ? resource : `${resource}.${group}`,
+    selector: verb === 'list' || verb === 'watch' ? selectorOf(query, accept) : '',
     isFurtherPage: (query.get('continue') ?? '') !== '',
     isStreamedList: verb === 'watch' && query.get('sendInitialEvents') === 'true',
     isDryRun: (query.get('dryRun') ?? '') !== '',
-    manager: query.get('fieldManager') || head.userAgent.split('/')[0]?.slice(0, 128) || '',
-    patch: verb === 'patch' ? (patches[head.contentType.split(';')[0]?.trim() ?? ''] ?? 'other') : '',
+    manager: query.get('fieldManager') || userAgent.split('/')[0]?.slice(0, 128) || '',
+    patch: verb === 'patch' ? (patches[contentType.split(';')[0]?.trim() ?? ''] ?? 'other') : '',
   }
 }
 
@@ -78,56 +73,6 @@ const patches: Readonly<Record<string, string>> = {
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
   'application/json-patch+json': 'json',
-}
-
-type ResourcePath = Pick<ApiCall, 'resource' | 'subresource' | 'namespace' | 'name'> & { readonly isOldWatch: boolean }
-
-/** `/api/v1/namespaces/NAMESPACE/pods/NAME/log`, `/apis/GROUP/VERSION/…`, and the old `/api/v1/watch/…`. Undefined for all else. */
-function pathOf(text: string): ResourcePath | undefined {
-  const parts = text.split('/').filter(Boolean).map(decoded)
-  const [root, ...after] = parts
-  const isCore = root === 'api'
-  if (!isCore && root !== 'apis') return undefined
-  const group = isCore ? '' : after.shift()
-  // The version.
-  after.shift()
-  const isOldWatch = after[0] === 'watch'
-  if (isOldWatch) after.shift()
-  // Paths below a namespace are of it, but for the namespace's own two subresources.
-  const isWithin = after[0] === 'namespaces' && after.length > 2 && !['status', 'finalize'].includes(after[2] as string)
-  const namespace = isWithin ? (after[1] as string) : ''
-  const [plural, name = '', ...rest] = isWithin ? after.slice(2) : after
-  if (plural === undefined) return undefined
-  const resource = group ? `${plural}.${group}` : plural
-  return { resource, subresource: rest.join('/'), namespace, name, isOldWatch }
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
-
-function verbOf({ method, isUpgrade }: RequestHead, path: ResourcePath, query: URLSearchParams): Verb {
-  if (isUpgrade) return 'connect'
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-      if (path.isOldWatch || (query.has('watch') && !['0', 'false'].includes(query.get('watch') ?? ''))) return 'watch'
-      return path.name === '' ? 'list' : 'get'
-    case 'POST':
-      return 'create'
-    case 'PUT':
-      return 'update'
-    case 'PATCH':
-      return 'patch'
-    case 'DELETE':
-      return path.name === '' ? 'deletecollection' : 'delete'
-    default:
-      return 'other'
-  }
 }
 
 function selectorOf(query: URLSearchParams, accept: string): string {

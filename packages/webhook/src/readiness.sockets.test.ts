@@ -1,5 +1,3 @@
-import { get } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { Client } from '@wherry/client'
 import { validatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { Operator } from '@wherry/controller'
@@ -8,6 +6,7 @@ import { expect, it } from 'vitest'
 import { inBundle } from './bundles/bundle.ts'
 import { games } from './testkit/games.ts'
 import { until } from './testkit/on-a-server.ts'
+import { readyz } from './testkit/readyz.ts'
 import { Webhooks } from './webhooks.ts'
 
 it('B3: an operator is not ready while the API server has a bundle that does not trust its serving certificate', async () => {
@@ -30,17 +29,10 @@ it('B3: an operator is not ready while the API server has a bundle that does not
     effect: { kind: 'status', code: 503 },
   })
   const running = operator.run({ signals: false })
-  const asked = (): Promise<string> =>
-    new Promise((resolve, reject) => {
-      const request = get({ port: operator.healthPort, path: '/readyz/webhooks', agent: false }, response => {
-        resolve(text(response))
-      })
-      request.on('error', reject)
-    })
   await until(() => expect([operator.state, webhooks.port > 0]).toEqual(['running', true]))
-  expect(await asked()).toContain('[-]webhooks failed')
+  expect(await readyz(operator)).toContain('[-]webhooks failed')
   await held.remove()
-  await until(async () => expect(await asked()).toBe('ok'))
+  await until(async () => expect(await readyz(operator)).toBe('ok'))
   const live = await client.get(validatingWebhookConfigurations, { name: 'arcade' })
   expect(inBundle(live?.webhooks?.[0]?.clientConfig.caBundle).size).toBe(2)
   await operator.close()

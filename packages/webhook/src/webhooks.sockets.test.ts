@@ -1,5 +1,3 @@
-import { get } from 'node:http'
-import { text } from 'node:stream/consumers'
 import { Client } from '@wherry/client'
 import { validatingWebhookConfigurations } from '@wherry/client/resources/admissionregistration'
 import { configMaps } from '@wherry/client/resources/core'
@@ -8,6 +6,7 @@ import { type EmbeddedApiServer, startApiServer } from '@wherry/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { games } from './testkit/games.ts'
 import { testCertificates, until } from './testkit/on-a-server.ts'
+import { readyz } from './testkit/readyz.ts'
 import { webhooksOnAServer } from './testkit/scenes.ts'
 import { Webhooks } from './webhooks.ts'
 
@@ -49,28 +48,21 @@ describe('webhooks on the embedded server', () => {
       effect: { kind: 'status', code: 503 },
     })
     const failures: Error[] = []
-    const asked = (): Promise<string> =>
-      new Promise((resolve, reject) => {
-        const request = get({ port: operator.healthPort, path: '/readyz/webhooks', agent: false }, response => {
-          resolve(text(response))
-        })
-        request.on('error', reject)
-      })
     const running = operator.run({ signals: false }).catch(error => void failures.push(error))
     await until(() => expect(webhooks.port).toBeGreaterThan(0))
-    expect(await asked()).toContain('[-]webhooks failed')
+    expect(await readyz(operator)).toContain('[-]webhooks failed')
     expect(operator.cache.covering(configMaps)).toBeUndefined()
     await held.remove()
     await until(() => expect(operator.cache.covering(configMaps)).toBeDefined())
-    expect(await asked()).toContain('[-]webhooks failed')
+    expect(await readyz(operator)).toContain('[-]webhooks failed')
     trusted = true
-    expect(await asked()).toContain('[-]webhooks failed')
+    expect(await readyz(operator)).toContain('[-]webhooks failed')
     const caBundle = Buffer.from(certificates.caPem).toString('base64')
     for (const { metadata, webhooks: declared = [] } of webhooks.configurations()) {
       const bundled = declared.map(one => ({ ...one, clientConfig: { ...one.clientConfig, caBundle } }))
       await client.create(validatingWebhookConfigurations, { metadata, webhooks: bundled } as never)
     }
-    await until(async () => expect(await asked()).toBe('ok'))
+    await until(async () => expect(await readyz(operator)).toBe('ok'))
     await client.delete(validatingWebhookConfigurations, { name: 'arcade' })
     expect(operator.report().informers.map(({ holders }) => holders)).toEqual([['webhook/limits']])
     await operator.close()

@@ -41,7 +41,7 @@ export function replica(
       log: (level, message, fields) => void log.push(`${level} ${message} ${JSON.stringify(fields)}`),
     },
   })
-  const operator = new Operator({ name: 'arcade', client })
+  const operator = new Operator({ name: 'arcade', client, health: {} })
   const webhooks = new Webhooks(operator, {
     ...{ service: { namespace: 'default', name: 'arcade' }, groups: ['arcade.example.com'], certificates },
     ...{ address: '127.0.0.1', host: '127.0.0.1', port: 0, ...options },

@@ -1,5 +1,11 @@
-import { ApiError, ConnectionError, type ObjectKey } from '@wherry/client'
-import { AlreadyOwnedError, ApplyDelayedError, NotOursError, type ReconcileContext } from '@wherry/controller'
+import { ConnectionError, isApiError, type ObjectKey } from '@wherry/client'
+import {
+  AlreadyOwnedError,
+  ApplyDelayedError,
+  NotOursError,
+  type ReconcileContext,
+  refusalOf,
+} from '@wherry/controller'
 import { cut, type Problem } from '../bundle/health.ts'
 import { servedViewOf, textOf } from '../bundle/kinds.ts'
 import type { Manifest } from '../bundle/manifests.ts'
@@ -22,11 +28,10 @@ export async function applyManifests(context: Context, manifests: readonly Manif
     for (const manifest of part) {
       try {
         await applyOne(context, manifest)
-      } catch (thrown) {
-        // What was refused thrice is sent again later. Until then it is as it was.
-        const error = thrown instanceof ApplyDelayedError ? (thrown.cause ?? thrown) : thrown
-        if (!(error instanceof Error) || passes(error, context.signal)) throw thrown
-        const message = missingRight(refusalOf(error)) ?? error.message
+      } catch (error) {
+        if (!(error instanceof Error) || passes(error, context.signal)) throw error
+        const refusal = refusalOf(error) ?? error
+        const message = missingRight(refusal) ?? refusal.message
         problems.push({ object: idOf(madeOf(manifest)), reason: reasonOf(error), message: cut(message) })
       }
     }
@@ -107,21 +112,15 @@ function idOf({ kind, name }: Made): string {
   return `${kind.split(' ')[1]} ${name}`
 }
 
-/** Whether an error is of no object, and another try at once may help: the run ends. Any other one is told of its object, also if nobody foresaw it. */
+/** Whether an error passes by itself: the run ends, and another one may help. Any other error becomes a problem of its object, also if nobody foresaw it. */
 export function passes(error: Error, signal: AbortSignal): boolean {
   if (signal.aborted || error instanceof ConnectionError) return true
-  return error instanceof ApiError && (error.status === 409 || error.status === 429)
-}
-
-/** What the server refused: also a watch that an error of the cache is about. */
-function refusalOf(error: Error): Error {
-  for (let one: unknown = error; one instanceof Error; one = one.cause) if (one instanceof ApiError) return one
-  return error
+  return isApiError(error) && refusalOf(error) === undefined
 }
 
 function reasonOf(error: Error): string {
   const refusal = refusalOf(error)
-  if (refusal instanceof ApiError) return refusal.reason || 'Refused'
+  if (isApiError(refusal)) return refusal.reason || 'Refused'
   if (error instanceof UnsupportedKindError) return 'UnsupportedKind'
   if (error instanceof ApplyDelayedError) return 'Delayed'
   const isTaken = [NotOursError, AlreadyOwnedError, TakenError].some(one => error instanceof one)

@@ -82,10 +82,13 @@ func fillCaches(ctx context.Context, manager ctrl.Manager, peer replayPeer) erro
 			partial.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
 			object = partial
 		}
-		// It waits until the informer has synced.
 		if _, err := manager.GetCache().GetInformer(ctx, object); err != nil {
 			return err
 		}
+	}
+	// GetInformer does not wait before the cache has started.
+	if !manager.GetCache().WaitForCacheSync(ctx) {
+		return fmt.Errorf("the caches of %v have not synced", peer.Kinds)
 	}
 	for _, key := range peer.Reads {
 		namespace, name, _ := strings.Cut(key, "/")

@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '@wherry/client'
+import { NarrowWatchRefusedError } from '@wherry/narrow-cache'
 import { expect, it } from 'vitest'
 import { AlreadyOwnedError } from '../objects/owner.ts'
 import { inArcade } from '../operator/testkit/arcade.ts'
@@ -14,6 +15,7 @@ const answer = (status: number, reason: string, cause?: string): ApiError =>
   )
 const delayed = (cause: unknown): ApplyDelayedError => new ApplyDelayedError('v1/configmaps', 'a/b', 1000, cause)
 const invalid = answer(422, 'Invalid')
+const watch = new NarrowWatchRefusedError('v1/secrets', 'a/b', answer(403, 'Forbidden'))
 const owner = { apiVersion: 'v1', kind: 'Game', name: 'chess', uid: '1' }
 
 it.each([
@@ -28,6 +30,11 @@ it.each([
   expect(refusalOf(error)).toBe(error)
   expect(refusalOf(delayed(error))).toBe(error)
   expect(refusalOf(new AggregateError([new Error('other'), delayed(error)]))).toBe(error)
+})
+
+it('the refusal of a watch that a read needs is one, and a watch that a server could not serve is none', () => {
+  expect(refusalOf(watch)).toBe(watch.cause)
+  expect(refusalOf(new NarrowWatchRefusedError('v1/secrets', 'a/b', answer(500, 'InternalError')))).toBeUndefined()
 })
 
 it.each([

@@ -7,6 +7,7 @@ import {
   isTooManyRequests,
   isUnauthorized,
 } from '@wherry/client'
+import { NarrowWatchRefusedError } from '@wherry/narrow-cache'
 import { isNamespaceTerminating } from '../objects/namespace-terminating.ts'
 import { AlreadyOwnedError } from '../objects/owner.ts'
 import { ApplyDelayedError, ImmutableFieldError, NotOursError } from './errors.ts'
@@ -16,7 +17,8 @@ export type Refusal = ApiError | NotOursError | AlreadyOwnedError | ImmutableFie
 
 /**
  * Returns the refusal in an error that a run has caught, for the status of the primary object: the server's answer, also while the next try waits (an
- * `ApplyDelayedError`), or why `apply` left an object of somebody else alone. Of an `AggregateError` it returns the first refusal.
+ * `ApplyDelayedError`), also to the watch that a read needs, or why `apply` left an object of somebody else alone. Of an `AggregateError` it returns the
+ * first refusal.
  *
  * Returns undefined for an error that passes by itself: the server fails (5xx), throttles (429) or does not know the program (401), the object
  * has changed meanwhile, its namespace is being deleted, the connection broke. Throw the error again in both cases: the run has failed.
@@ -38,7 +40,7 @@ export type Refusal = ApiError | NotOursError | AlreadyOwnedError | ImmutableFie
  */
 export function refusalOf(error: unknown): Refusal | undefined {
   if (error instanceof AggregateError) return error.errors.map(refusalOf).find(one => one !== undefined)
-  if (error instanceof ApplyDelayedError) return refusalOf(error.cause)
+  if (error instanceof ApplyDelayedError || error instanceof NarrowWatchRefusedError) return refusalOf(error.cause)
   if (error instanceof NotOursError || error instanceof AlreadyOwnedError) return error
   if (error instanceof ImmutableFieldError) return error
   return isApiError(error) && !passes(error) ? error : undefined

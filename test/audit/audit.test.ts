@@ -102,6 +102,35 @@ it('a report is a table for people', async () => {
   expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ MB at first/)
 })
 
+it('--rbac prints the roles that the program needs, in place of the report', async () => {
+  const program = join(root, 'packages/cli/src/testkit/client-node-informer.ts')
+  const { status, stdout } = await audit([
+    '--rbac',
+    '--objects',
+    await objects(...keys),
+    '--',
+    process.execPath,
+    program,
+  ])
+  expect(status).toBe(3)
+  expect(stdout.replace(/^#.*\n/, '')).toBe(`apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: operator
+rules:
+  - apiGroups:
+      - ""
+    resources:
+      - secrets
+    verbs:
+      - get
+      - list
+      - watch
+      - create
+      - patch
+`)
+})
+
 /** Waits until a process is gone, or nothing but its entry is left. */
 const ends = (pid: string = ''): Promise<void> =>
   vi.waitFor(() =>
@@ -143,6 +172,7 @@ it.each([
   [['--kubeconfig', 'nowhere', '--', 'true'], 1, 'there is no cluster'],
   [['--crds', 'x', '--cluster', 'dev', '--', 'true'], 2, '--crds is for the embedded API server'],
   [['--yes', '--', 'true'], 2, '--yes goes with --cluster'],
+  [['--rbac', '--json', '--', 'true'], 2, "option '--rbac' cannot be used with option '--json'"],
   [['--for', 'ever', '--', 'true'], 2, '--for takes a duration'],
   [[], 2, "missing required argument 'command'"],
 ] as const)('a mistake is named: %j', async (args, status, message) => {

@@ -10,6 +10,7 @@ import { MemorySamples } from './process/memory-samples.ts'
 import { startProxy } from './proxy/proxy.ts'
 import { reportOf } from './report/report.ts'
 import { reportTable } from './report/table.ts'
+import { rightsYaml } from './rights/rights-yaml.ts'
 
 /** How a program is audited. */
 export interface AuditOptions {
@@ -28,7 +29,8 @@ export interface AuditOptions {
   readonly forMs: number | undefined
   /** How long before the end its rest begins, in milliseconds. */
   readonly restMs: number
-  readonly isJson: boolean
+  /** In which form the result is printed. */
+  readonly prints: 'table' | 'json' | 'rbac'
   /** How long the command has to stop before it is killed, in milliseconds. */
   readonly graceMs: number
 }
@@ -56,7 +58,12 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
     await proxy.settled()
     const rest = ranMs < options.restMs ? undefined : { seconds: options.restMs / 1_000, requests }
     const report = reportOf(ledger, { seconds: Math.round(ranMs / 100) / 10, rest, memory })
-    host.stdout.write(options.isJson ? `${JSON.stringify(report, undefined, 2)}\n` : reportTable(report))
+    const texts = {
+      table: () => reportTable(report),
+      json: () => `${JSON.stringify(report, undefined, 2)}\n`,
+      rbac: () => rightsYaml(ledger.rights.all()),
+    }
+    host.stdout.write(texts[options.prints]())
     return typeof status === 'number' ? status : 0
   } finally {
     await rm(folder, { recursive: true })

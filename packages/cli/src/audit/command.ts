@@ -1,4 +1,4 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { durationOf } from '../duration.ts'
 import { CommandFailure, wrongUsage } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
@@ -12,6 +12,7 @@ interface Options {
   readonly for?: number
   readonly rest: number
   readonly json?: true
+  readonly rbac?: true
 }
 
 const examples = `
@@ -20,6 +21,7 @@ Examples:
   wherry audit --for 60s --objects objects -- ./operator   and with the objects in this folder
   wherry audit --for 60s --cluster kind-dev -- ./operator  against the cluster of this context; asks first
   wherry audit --for 60s --json -- ./operator > report.json
+  wherry audit --for 60s --rbac -- ./operator > roles.yaml
 
 Exit status: that of the command if it ends by itself; 0 if the audit ended it; 1 the server can't start, or the command can't be run; 2 wrong usage.`
 
@@ -41,10 +43,15 @@ export function auditCommand(host: CommandHost): Command {
     .option('--for <time>', 'stop the command after this time (default: when it ends, or at Ctrl+C)', timeOf('--for'))
     .option('--rest <time>', 'so long before the end nothing should be asked for any more', timeOf('--rest'), 10_000)
     .option('--json', 'print the report as JSON')
+    .addOption(
+      new Option('--rbac', 'print the roles that the command was seen to need, in place of the report').conflicts(
+        'json',
+      ),
+    )
     .passThroughOptions()
     .addHelpText('after', examples)
     .action(async (command: readonly string[], options: Options) => {
-      const { crds, objects, kubeconfig, cluster, yes, json, for: forMs, rest: restMs } = options
+      const { crds, objects, kubeconfig, cluster, yes, json, rbac, for: forMs, rest: restMs } = options
       const embedded = crds !== undefined ? '--crds' : objects !== undefined ? '--objects' : undefined
       if (embedded !== undefined && (kubeconfig ?? cluster) !== undefined)
         throw wrongUsage(
@@ -55,7 +62,7 @@ export function auditCommand(host: CommandHost): Command {
       const status = await audit(
         {
           ...{ command, crds: crds ?? 'deploy/crd', objects, kubeconfig, cluster, forMs, restMs },
-          ...{ isAgreed: yes === true, isJson: json === true, graceMs: 10_000 },
+          ...{ isAgreed: yes === true, prints: rbac ? 'rbac' : json ? 'json' : 'table', graceMs: 10_000 },
         },
         host,
       )

@@ -1,3 +1,4 @@
+import { AskedRights } from '../rights/asked-rights.ts'
 import type { ApiCall, Verb } from './api-call.ts'
 import { OpenCall } from './open-call.ts'
 import { ResourceLedger } from './resource-ledger.ts'
@@ -18,6 +19,7 @@ export class Ledger {
   readonly refusals: Map<string, Refusal> = new Map()
   /** Requests of no resource: discovery, schemas, health. */
   readonly others: { requests: number; bytes: number } = { requests: 0, bytes: 0 }
+  readonly rights: AskedRights = new AskedRights()
   readonly #last: LastRequests
   readonly #now: () => number
 
@@ -33,6 +35,7 @@ export class Ledger {
   /** Counts a request that begins. */
   begin(call: ApiCall): OpenCall {
     this.#last.add(this.#now(), titleOf(call))
+    this.rights.note(call.rights)
     if (call.verb === 'other') this.others.requests++
     return new OpenCall(this, call, this.of(call)?.begin(call))
   }

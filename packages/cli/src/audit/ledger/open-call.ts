@@ -37,6 +37,7 @@ export class OpenCall implements BodyFinds {
 
   answered(status: number): void {
     this.#status = status
+    this.#ledger.rights.answered(this.call.rights, status)
     const { verb, isFurtherPage, isStreamedList } = this.call
     if (status >= 400) this.#ledger.refused(this.call, status)
     else if ((verb === 'list' && !isFurtherPage) || isStreamedList) this.#collection?.listed(this.#relist)

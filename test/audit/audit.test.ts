@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
@@ -131,6 +131,33 @@ rules:
 `)
 })
 
+it('--record writes the report to a file, and --compare compares two of them', async () => {
+  const record = (file: string, text: string) => audit(['--record', file, ...sh(text)])
+  expect(await record('before.json', 'exit 3')).toMatchObject({ status: 3 })
+  await record('after.json', 'exit 0')
+  expect(JSON.parse(await readFile(join(folder, 'before.json'), 'utf8'))).toMatchObject({ collections: [] })
+  const { status, stdout } = await audit(['--compare', 'before.json', 'after.json'])
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^RUN +BEFORE +AFTER\nseconds /)
+})
+
+it('a command is not run if its report could not be written', async () => {
+  const { status, stderr } = await audit(['--record', 'no/x.json', ...sh('echo it ran')])
+  expect(stderr).toContain('no/x.json')
+  expect(stderr).not.toContain('it ran')
+  expect(status).toBe(1)
+})
+
+it.each(['{', '{}', '[]', '{"seconds":1,"others":{"requests":1,"bytes":1},"collections":[{}]}'])(
+  'a file that is no report is named: %s',
+  async text => {
+    await writeFile(join(folder, 'x.json'), text)
+    const { status, stderr } = await audit(['--compare', 'x.json', 'x.json'])
+    expect(stderr).toContain('x.json is no report of wherry audit')
+    expect(status).toBe(1)
+  },
+)
+
 /** Waits until a process is gone, or nothing but its entry is left. */
 const ends = (pid: string = ''): Promise<void> =>
   vi.waitFor(() =>
@@ -173,6 +200,9 @@ it.each([
   [['--crds', 'x', '--cluster', 'dev', '--', 'true'], 2, '--crds is for the embedded API server'],
   [['--yes', '--', 'true'], 2, '--yes goes with --cluster'],
   [['--rbac', '--json', '--', 'true'], 2, "option '--rbac' cannot be used with option '--json'"],
+  [['--compare', 'x.json', 'y.json'], 1, 'x.json'],
+  [['--compare', 'x.json'], 2, '--compare takes two files'],
+  [['--compare', '--json', 'x.json', 'y.json'], 2, "option '--compare' cannot be used with option '--json'"],
   [['--for', 'ever', '--', 'true'], 2, '--for takes a duration'],
   [[], 2, "missing required argument 'command'"],
 ] as const)('a mistake is named: %j', async (args, status, message) => {

@@ -1,6 +1,6 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
 import { Ledger } from './ledger/ledger.ts'
@@ -31,12 +31,17 @@ export interface AuditOptions {
   readonly restMs: number
   /** In which form the result is printed. */
   readonly prints: 'table' | 'json' | 'rbac'
+  /** A file that gets the report as JSON. */
+  readonly record: string | undefined
   /** How long the command has to stop before it is killed, in milliseconds. */
   readonly graceMs: number
 }
 
 /** Runs a command against a proxy of an API server, and prints what it asked for. Resolves with the command's exit status; 0 if the audit ended it. */
 export async function audit(options: AuditOptions, host: CommandHost): Promise<number> {
+  const record = options.record === undefined ? undefined : resolve(host.cwd, options.record)
+  // A file that can't be written is said before the run.
+  if (record !== undefined) await appendFile(record, '')
   await using place = await placeOf(options, host)
   const now = (): number => performance.now()
   const ledger = new Ledger(now, options.restMs)
@@ -58,9 +63,11 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
     await proxy.settled()
     const rest = ranMs < options.restMs ? undefined : { seconds: options.restMs / 1_000, requests }
     const report = reportOf(ledger, { seconds: Math.round(ranMs / 100) / 10, rest, memory })
+    const json = `${JSON.stringify(report, undefined, 2)}\n`
+    if (record !== undefined) await writeFile(record, json)
     const texts = {
       table: () => reportTable(report),
-      json: () => `${JSON.stringify(report, undefined, 2)}\n`,
+      json: () => json,
       rbac: () => rightsYaml(ledger.rights.all()),
     }
     host.stdout.write(texts[options.prints]())

@@ -13,6 +13,8 @@ interface Options {
   readonly rest: number
   readonly json?: true
   readonly rbac?: true
+  readonly record?: string
+  readonly compare?: true
 }
 
 const examples = `
@@ -22,6 +24,8 @@ Examples:
   wherry audit --for 60s --cluster kind-dev -- ./operator  against the cluster of this context; asks first
   wherry audit --for 60s --json -- ./operator > report.json
   wherry audit --for 60s --rbac -- ./operator > roles.yaml
+  wherry audit --for 60s --record before.json -- ./operator
+  wherry audit --compare before.json after.json
 
 Exit status: that of the command if it ends by itself; 0 if the audit ended it; 1 the server can't start, or the command can't be run; 2 wrong usage.`
 
@@ -31,7 +35,7 @@ export function auditCommand(host: CommandHost): Command {
     .description(
       'Runs a command against an API server behind a proxy, and reports what it lists, watches, reads and writes, and how much memory it takes.',
     )
-    .argument('<command...>', 'the command: it gets the KUBECONFIG of the proxy')
+    .argument('<command...>', 'the command: it gets the KUBECONFIG of the proxy; with --compare two files')
     .option(
       '--crds <folder>',
       'the definitions of the embedded server, if there is such a folder (default: deploy/crd)',
@@ -48,10 +52,17 @@ export function auditCommand(host: CommandHost): Command {
         'json',
       ),
     )
+    .option('--record <file>', 'also write the report to this file, as JSON')
+    .addOption(
+      new Option('--compare', 'run nothing, and print what differs between the reports of two files').conflicts([
+        ...['crds', 'objects', 'kubeconfig', 'cluster', 'yes', 'for', 'rest', 'json', 'rbac', 'record'],
+      ]),
+    )
     .passThroughOptions()
     .addHelpText('after', examples)
     .action(async (command: readonly string[], options: Options) => {
-      const { crds, objects, kubeconfig, cluster, yes, json, rbac, for: forMs, rest: restMs } = options
+      if (options.compare) return compareFiles(command, host)
+      const { crds, objects, kubeconfig, cluster, yes, json, rbac, record, for: forMs, rest: restMs } = options
       const embedded = crds !== undefined ? '--crds' : objects !== undefined ? '--objects' : undefined
       if (embedded !== undefined && (kubeconfig ?? cluster) !== undefined)
         throw wrongUsage(
@@ -61,13 +72,20 @@ export function auditCommand(host: CommandHost): Command {
       const { audit } = await import('./audit.ts')
       const status = await audit(
         {
-          ...{ command, crds: crds ?? 'deploy/crd', objects, kubeconfig, cluster, forMs, restMs },
+          ...{ command, crds: crds ?? 'deploy/crd', objects, kubeconfig, cluster, forMs, restMs, record },
           ...{ isAgreed: yes === true, prints: rbac ? 'rbac' : json ? 'json' : 'table', graceMs: 10_000 },
         },
         host,
       )
       if (status !== 0) throw new CommandFailure('', status)
     })
+}
+
+async function compareFiles([before, after, ...more]: readonly string[], host: CommandHost): Promise<void> {
+  if (before === undefined || after === undefined || more.length > 0)
+    throw wrongUsage('--compare takes two files: --compare BEFORE AFTER')
+  const { compare } = await import('./report/compare.ts')
+  await compare(before, after, host)
 }
 
 const timeOf = (option: string) => (text: string) => durationOf(text, option)

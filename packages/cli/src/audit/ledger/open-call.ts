@@ -59,6 +59,7 @@ export class OpenCall implements BodyFinds {
       if (object.code === '410') this.#isExpired = true
       return
     }
+    this.#ledger.game?.found(this.call.resource, object)
     // Objects in a list or a watch of a namespace have it in their metadata too.
     const key = keyOf(object.name === '' ? this.call : object)
     if (this.#collection !== undefined) this.#collection.received(key, object)

@@ -40,6 +40,7 @@ export function reportTable(report: AuditReport): string {
     ),
     lines(
       memoryText(report),
+      ...gameText(report),
       `${others.requests} other requests (discovery, schemas, health) in ${Math.round(seconds)} s.`,
     ),
     findings.length === 0
@@ -55,6 +56,16 @@ function memoryText({ memory }: AuditReport): string {
   const most = mostMemory(memory)
   if (first === undefined || last === undefined || most === undefined) return 'Its memory is not known.'
   return `Memory (RSS) of the command and its children: ${bytesText(first.rssBytes)} at first, ${bytesText(most.rssBytes)} at most (second ${most.second}), ${bytesText(last.rssBytes)} at last.`
+}
+
+function gameText({ game }: AuditReport): readonly string[] {
+  if (game === undefined) return []
+  const { counts, namespace, received, rssBeforeBytes, rssMostBytes, rssAfterBytes } = game
+  const objects = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`)
+  const bytes = received.reduce((sum, one) => sum + one.bytes, 0)
+  return [
+    `Game in ${namespace}: ${objects.join(', ')}. The program received ${bytesText(bytes)} of them. Memory: ${bytesText(rssBeforeBytes)} before, ${bytesText(rssMostBytes)} at most, ${bytesText(rssAfterBytes)} after.`,
+  ]
 }
 
 /** The sample with the most memory, if there is a sample. */

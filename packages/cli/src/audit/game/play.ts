@@ -1,6 +1,6 @@
 import { Client, type ClusterAccess } from '@wherry/client'
 import { sleep, systemClock } from '@wherry/client/internal'
-import { namespaces } from '@wherry/client/resources/core'
+import { namespaces, serviceAccounts } from '@wherry/client/resources/core'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Received } from '../ledger/received.ts'
 import type { MemorySamples } from '../process/memory-samples.ts'
@@ -33,6 +33,8 @@ export interface GameStage {
 
 /** How many objects are made at a time. */
 const atATime = 8
+/** How long a cluster may take to make the ServiceAccount of a new namespace, in milliseconds. It refuses Pods before. */
+const accountMs = 10_000
 /** How long a server may take to empty a namespace, in milliseconds. */
 const removalMs = 300_000
 
@@ -48,6 +50,7 @@ export async function play(options: GameOptions, stage: GameStage): Promise<Game
   const before = await samples.now()
   try {
     await client.create(namespaces, { metadata: { name: namespace } }, { signal })
+    if (counts.pods > 0) await hasAccount(client, namespace, signal)
     for (const kind of gameKinds) {
       const create = (at: number): Promise<unknown> => objects[kind].create(client, at, signal)
       for (let at = 0; at < counts[kind]; at += atATime)
@@ -69,6 +72,15 @@ export async function play(options: GameOptions, stage: GameStage): Promise<Game
     rssMostBytes: samples.mostSince(before),
     rssAfterBytes: after.rssBytes,
   }
+}
+
+/** Resolves when Pods can be made in a new namespace. A server without the controller of ServiceAccounts has none, and takes Pods without. */
+async function hasAccount(client: Client, namespace: string, signal: AbortSignal): Promise<void> {
+  const isThere = (account: unknown): boolean => account !== undefined
+  const key = { namespace, name: 'default' }
+  await client.waitFor(serviceAccounts, key, isThere, { timeoutMs: accountMs, signal }).catch(() => {
+    signal.throwIfAborted()
+  })
 }
 
 /** Resolves when the program has asked for something, and then for nothing for a while. */

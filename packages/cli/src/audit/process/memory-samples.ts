@@ -2,7 +2,7 @@ import { listProcesses, rssOf } from './process-tree.ts'
 
 /** The memory of a command at a time. */
 export interface MemorySample {
-  /** From the start of the command. */
+  /** From the start of the command, to the millisecond. */
   readonly second: number
   readonly rssBytes: number
 }
@@ -61,7 +61,7 @@ export class MemorySamples {
     )
     // It has ended, or the system does not show it.
     if (rssBytes === 0) return
-    this.#samples.push({ second: Math.round((this.#now() - this.#startMs) / 1_000), rssBytes })
+    this.#samples.push({ second: Math.round(this.#now() - this.#startMs) / 1_000, rssBytes })
     if (this.#samples.length <= mostSamples) return
     this.#samples = this.#samples.filter((_, at) => at % 2 === 0)
     this.#every *= 2

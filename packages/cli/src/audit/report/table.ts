@@ -55,7 +55,7 @@ function memoryText({ memory }: AuditReport): string {
   const last = memory.at(-1)
   const most = mostMemory(memory)
   if (first === undefined || last === undefined || most === undefined) return 'Its memory is not known.'
-  return `Memory (RSS) of the command and its children: ${bytesText(first.rssBytes)} at first, ${bytesText(most.rssBytes)} at most (second ${most.second}), ${bytesText(last.rssBytes)} at last.`
+  return `Memory (RSS) of the command and its children: ${bytesText(first.rssBytes)} at first, ${bytesText(most.rssBytes)} at most (second ${Math.round(most.second)}), ${bytesText(last.rssBytes)} at last.`
 }
 
 function gameText({ game }: AuditReport): readonly string[] {

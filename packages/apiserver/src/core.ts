@@ -16,6 +16,8 @@ import { ShapedReply } from './faults/shaped-reply.ts'
 import { notAResourceVersion, parseResourceVersion } from './objects/resource-version.ts'
 import { metadataText, withHead, withoutManagedFields } from './objects/stored.ts'
 import type { Outside } from './outside/outside.ts'
+import { checkAggregated } from './read/aggregated.ts'
+import { componentStatus, componentStatuses, isComponentStatus } from './read/component-statuses.ts'
 import type { Flusher } from './read/flusher.ts'
 import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
 import { answerPath } from './read/paths.ts'
@@ -64,6 +66,8 @@ export interface CoreParts {
   readonly shards: boolean
   /** Whether the Accept parameter `drop=metadata.managedFields` is understood; else it is ignored. */
   readonly managedFieldsOptOut: boolean
+  /** Whether the controllers of a control plane run. */
+  readonly controlled: boolean
   /** What plays the containers of Pods. */
   readonly containers: ContainerHandlers
 }
@@ -202,6 +206,7 @@ function answer(
   const { resource = '', group = '', version = '', subresource = '' } = target ?? {}
   const { name, namespace } = target === undefined ? { name: '', namespace: '' } : scopeOf(target, info, verb)
   parts.access.authorize({ user, verb, group, version, resource, subresource, namespace, name, path: info.path })
+  checkAggregated(parts.store, info.path)
   if (target === undefined) return answerPath(parts, request, info, responder)
   const type = parts.registry.resolve(target.group, target.version, target.resource)
   if (target.namespace !== '' && !type.namespaced) {
@@ -249,7 +254,8 @@ function isLog({ group, plural, custom }: ResourceType, subresource: string): bo
 function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
   const { subresource } = target
   const what = resourceKey(type)
-  if (!type.custom && !type.verbs.includes('watch') && !isQuestion(type)) throw StatusError.missing(what)
+  if (!type.custom && !type.verbs.includes('watch') && !isQuestion(type) && !isComponentStatus(type))
+    throw StatusError.missing(what)
   if (subresource !== '') {
     const known = type.subresources.find(({ name }) => name === subresource)
     if (known === undefined) {
@@ -308,7 +314,8 @@ function answerCollection(
     parts.watches.add(resource, stream)
     return
   }
-  sendList(responder, type, list(source, options), options, representation, {
+  const found = isComponentStatus(type) ? componentStatuses(options, type, parts.controlled) : list(source, options)
+  sendList(responder, type, found, options, representation, {
     now: clock.now(),
     include: includedOf(query),
   })
@@ -331,7 +338,9 @@ function answerObject(
   const asked = askedText === '' ? 0 : parseResourceVersion(askedText)
   if (asked === undefined) throw new StatusError(500, '', notAResourceVersion(askedText))
   if (asked > parts.store.revision) throw StatusError.tooLarge(asked, parts.store.revision, 1)
-  const version = parts.writer.find(type, namespace, name)
+  const version = isComponentStatus(type)
+    ? componentStatus(name, parts.controlled)
+    : parts.writer.find(type, namespace, name)
   const shown = representation.lean ? withoutManagedFields(version) : version
   let text: string
   if (representation.as === 'metadata') text = metadataText(shown)

@@ -127,7 +127,8 @@ export function sendList(
   if (responder.protobuf) return sendEncodedList(responder, type, result, options, representation)
   const more = `${result.continue === '' ? '' : `,"continue":"${result.continue}"`}${result.remaining === undefined ? '' : `,"remainingItemCount":${result.remaining}`}`
   const shard = shardInfo(type, options)
-  const metadata = `{"resourceVersion":"${rv}"${more}${shard}}`
+  // Objects that nobody stores have no resourceVersion.
+  const metadata = rv === 0 ? '{}' : `{"resourceVersion":"${rv}"${more}${shard}}`
   let head: string
   let tail: string
   let itemText: (version: Version) => string
@@ -191,7 +192,7 @@ function sendEncodedList(
   })
   const { shard } = options.selection
   const metadata = {
-    resourceVersion: String(rv),
+    resourceVersion: rv === 0 ? '' : String(rv),
     continue: next,
     remainingItemCount: remaining,
     shardInfo: shard === undefined || type.custom ? undefined : { selector: shard.text },

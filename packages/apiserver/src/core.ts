@@ -212,7 +212,12 @@ function answer(
   if (target.namespace !== '' && !type.namespaced) {
     throw type.custom ? StatusError.noSuchPath() : StatusError.noSuchResource()
   }
-  if (type.deprecation !== undefined) responder.warn(type.deprecation)
+  if (
+    type.deprecation !== undefined &&
+    (type.verbs.includes(verb === 'watch' ? 'list' : verb) || target.subresource !== '')
+  ) {
+    responder.warn(type.deprecation)
+  }
   if (isConnection(type, target.subresource)) {
     const create = { user, verb: 'create', group, version, resource, subresource, namespace, name, path: info.path }
     if (verb !== 'create') parts.access.authorize(create)
@@ -271,7 +276,10 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
       throw type.custom ? StatusError.notSupported(type, verb) : StatusError.methodNotAllowed()
     return
   }
-  if (!type.verbs.includes(verb)) throw StatusError.methodNotAllowed()
+  if (!type.verbs.includes(verb)) {
+    if (verb === 'watch' && type.verbs.includes('list')) throw StatusError.notSupported(type, verb)
+    throw StatusError.methodNotAllowed()
+  }
   // The server of custom resources takes no notice of a name that something is created at.
   if (verb === 'create' && target.name !== '' && !type.custom) throw StatusError.methodNotAllowed()
   if ((verb === 'update' || verb === 'patch') && target.name === '') {

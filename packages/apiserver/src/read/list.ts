@@ -134,8 +134,8 @@ export function sendList(
   let itemText: (version: Version) => string
   const form = representation.lean ? withoutManagedFields : (version: StoredText) => version
   if (representation.as === 'metadata') {
-    head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`
-    tail = ']}\n'
+    head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":${items.length === 0 ? 'null' : '['}`
+    tail = items.length === 0 ? '}\n' : ']}\n'
     itemText = version => metadataText(form(version))
   } else if (representation.as === 'table') {
     head = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},${tableHead(type)},"rows":[`

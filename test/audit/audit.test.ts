@@ -102,7 +102,8 @@ it('a report is a table for people', async () => {
     '- All secrets in the whole cluster are watched: of 31 objects, 2 are read or written by name.',
   )
   expect(stdout).toContain('- 1 of 2 writes of secrets changed nothing.')
-  expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ MB at first/)
+  // The first sample may be that of a process that has hardly begun.
+  expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ [kM]B at first, [\d.]+ MB at most/)
 })
 
 it('--rbac prints the roles that the program needs, in place of the report', async () => {

@@ -13,10 +13,6 @@ export const exceptions: readonly { readonly why: string; readonly commands: rea
     commands: ['get: get --raw /version', 'cluster: version', 'cluster: version -o yaml'],
   },
   {
-    why: 'OpenAPI v2 describes no kinds in the embedded server; kubectl asks for v3 unless it is told otherwise',
-    commands: ['explain: explain configmap --output=plaintext-openapiv2'],
-  },
-  {
     why: 'a real server makes these for itself, and asks for the health of programs that are not here',
     commands: ['cluster: get componentstatuses', 'cluster: get apiservices', 'cluster: get flowschemas'],
   },

@@ -16,6 +16,8 @@ import { ShapedReply } from './faults/shaped-reply.ts'
 import { notAResourceVersion, parseResourceVersion } from './objects/resource-version.ts'
 import { metadataText, withHead, withoutManagedFields } from './objects/stored.ts'
 import type { Outside } from './outside/outside.ts'
+import { checkAggregated } from './read/aggregated.ts'
+import { componentStatus, componentStatuses, isComponentStatus } from './read/component-statuses.ts'
 import type { Flusher } from './read/flusher.ts'
 import { type ListSource, list, sendList, tooLargeAfterMs } from './read/list.ts'
 import { answerPath } from './read/paths.ts'
@@ -64,6 +66,8 @@ export interface CoreParts {
   readonly shards: boolean
   /** Whether the Accept parameter `drop=metadata.managedFields` is understood; else it is ignored. */
   readonly managedFieldsOptOut: boolean
+  /** Whether the controllers of a control plane run. */
+  readonly controlled: boolean
   /** What plays the containers of Pods. */
   readonly containers: ContainerHandlers
 }
@@ -181,12 +185,18 @@ function answer(
   const { target } = info
   const asked = { user, ...askedRight(info, verb) }
   parts.access.authorize(asked)
+  checkAggregated(parts.store, info.path)
   if (target === undefined) return answerPath(parts, request, info, responder)
   const type = parts.registry.resolve(target.group, target.version, target.resource)
   if (target.namespace !== '' && !type.namespaced) {
     throw type.custom ? StatusError.noSuchPath() : StatusError.noSuchResource()
   }
-  if (type.deprecation !== undefined) responder.warn(type.deprecation)
+  if (
+    type.deprecation !== undefined &&
+    (type.verbs.includes(verb === 'watch' ? 'list' : verb) || target.subresource !== '')
+  ) {
+    responder.warn(type.deprecation)
+  }
   if (isConnection(type, target.subresource)) {
     if (verb !== 'create') parts.access.authorize({ ...asked, verb: 'create' })
     const { object } = parts.writer.read(type, target.namespace, target.name)
@@ -227,7 +237,8 @@ function isLog({ group, plural, custom }: ResourceType, subresource: string): bo
 function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
   const { subresource } = target
   const what = resourceKey(type)
-  if (!type.custom && !type.verbs.includes('watch') && !isQuestion(type)) throw StatusError.missing(what)
+  if (!type.custom && !type.verbs.includes('watch') && !isQuestion(type) && !isComponentStatus(type))
+    throw StatusError.missing(what)
   if (subresource !== '') {
     const known = type.subresources.find(({ name }) => name === subresource)
     if (known === undefined) {
@@ -243,7 +254,10 @@ function checkServed(type: ResourceType, target: ResourceTarget, verb: string): 
       throw type.custom ? StatusError.notSupported(type, verb) : StatusError.methodNotAllowed()
     return
   }
-  if (!type.verbs.includes(verb)) throw StatusError.methodNotAllowed()
+  if (!type.verbs.includes(verb)) {
+    if (verb === 'watch' && type.verbs.includes('list')) throw StatusError.notSupported(type, verb)
+    throw StatusError.methodNotAllowed()
+  }
   // The server of custom resources takes no notice of a name that something is created at.
   if (verb === 'create' && target.name !== '' && !type.custom) throw StatusError.methodNotAllowed()
   if ((verb === 'update' || verb === 'patch') && target.name === '') {
@@ -286,7 +300,8 @@ function answerCollection(
     parts.watches.add(resource, stream)
     return
   }
-  sendList(responder, type, list(source, options), options, representation, {
+  const found = isComponentStatus(type) ? componentStatuses(options, type, parts.controlled) : list(source, options)
+  sendList(responder, type, found, options, representation, {
     now: clock.now(),
     include: includedOf(query),
   })
@@ -309,7 +324,9 @@ function answerObject(
   const asked = askedText === '' ? 0 : parseResourceVersion(askedText)
   if (asked === undefined) throw new StatusError(500, '', notAResourceVersion(askedText))
   if (asked > parts.store.revision) throw StatusError.tooLarge(asked, parts.store.revision, 1)
-  const version = parts.writer.find(type, namespace, name)
+  const version = isComponentStatus(type)
+    ? componentStatus(name, parts.controlled)
+    : parts.writer.find(type, namespace, name)
   const shown = representation.lean ? withoutManagedFields(version) : version
   let text: string
   if (representation.as === 'metadata') text = metadataText(shown)

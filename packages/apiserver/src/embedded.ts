@@ -19,6 +19,7 @@ import { bootstrapPolicy } from './authn/bootstrap-policy.ts'
 import type { UsedRight, UsedRole } from './authn/used-rights.ts'
 import { type Clock, systemClock } from './clock.ts'
 import type { AttachHandler, ExecHandler, LogHandler, PortForwardHandler } from './containers/handlers.ts'
+import { ApiServiceAvailability } from './controllers/api-service-availability.ts'
 import { ClaimProtection } from './controllers/claim-protection.ts'
 import { ClusterObjects } from './controllers/cluster-objects.ts'
 import { Definitions, isDefinition } from './controllers/definitions.ts'
@@ -51,11 +52,6 @@ import { compactEvery } from './store/compaction.ts'
 import { objectKey, resourceKey, Store } from './store/store.ts'
 import { strategyOf } from './strategies/strategy-of.ts'
 import { type Admission, Writer } from './write/writer.ts'
-
-/** Built-ins that a real server would act on while it writes, and this one does not. */
-const unserved: Readonly<Record<string, string>> = {
-  apiservices: 'aggregated API servers',
-}
 
 /** An object at another version of its resource. */
 function asVersion(object: KubeObject, to: ResourceType): KubeObject {
@@ -152,8 +148,6 @@ export class EmbeddedServer implements EmbeddedApiServer {
         if (!callable) throw StatusError.missing('admission webhooks of a server without sockets and `webhooks`')
       }
       if (isDefinition(type)) definitions.admit(object, old)
-      const missing = type.custom ? undefined : unserved[type.plural]
-      if (missing !== undefined) throw StatusError.missing(missing)
     }
     writer = new Writer({ store, clock, random, strategyOf }, admit, webhooks)
     const delayMs = options.controllerDelayMs ?? 5
@@ -163,6 +157,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       new GarbageCollector(store, registry, writer, clock, delayMs)
       new ClaimProtection(store, registry, writer, clock, delayMs)
     }
+    new ApiServiceAvailability(store, registry, writer, clock, delayMs)
     if (options.clusterObjects ?? true) {
       this.#clusterObjects = new ClusterObjects(store, registry, writer, clock, active ? delayMs : undefined)
     }
@@ -196,6 +191,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
       hasWatchCache: resource => !uncached.has(resource),
       shards: options.shards ?? false,
       managedFieldsOptOut: options.managedFieldsOptOut ?? false,
+      controlled: active,
       containers: {},
     }
     this.#handler = (request, reply) => handle(this.#parts, request, reply)

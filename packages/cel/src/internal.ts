@@ -19,6 +19,7 @@ export {
   stringsAt,
 } from './json/json.ts'
 export {
+  dns1035Problems,
   dnsLabelProblems,
   labelValueProblems,
   qualifiedNameProblems,

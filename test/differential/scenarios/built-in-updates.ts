@@ -1,4 +1,4 @@
-import { apply, get, jsonPatch, merge, post, put, quietly, type Scenario, strategic } from '../scenario.ts'
+import { apply, del, get, jsonPatch, merge, post, put, quietly, type Scenario, strategic } from '../scenario.ts'
 import { cms, configMap, defined, game, games } from './shapes.ts'
 
 const apps = '/apis/apps/v1/namespaces/{ns}'
@@ -437,4 +437,33 @@ export const updateScenarios: readonly Scenario[] = [
       get(`${apps}/deployments/a`),
     ],
   },
+  ...(
+    [
+      [
+        '/apis/storage.k8s.io/v1/storageclasses',
+        { provisioner: 'a/b' },
+        [
+          { provisioner: 'c/d' },
+          { parameters: { a: 'b' } },
+          { reclaimPolicy: 'Retain' },
+          { volumeBindingMode: 'WaitForFirstConsumer' },
+          { allowVolumeExpansion: true },
+        ],
+      ],
+      ['/apis/scheduling.k8s.io/v1/priorityclasses', { value: 5 }, [{ value: 6 }, { preemptionPolicy: 'Never' }]],
+      [
+        '/apis/networking.k8s.io/v1/ingressclasses',
+        { spec: { controller: 'a.b/c' } },
+        [{ spec: { controller: 'd.e/f' } }],
+      ],
+    ] as const
+  ).map(([path, valid, changes]) => ({
+    name: `fields of ${path} that stay as they are`,
+    steps: [
+      quietly(post(path, { metadata: { name: '{ns}' }, ...valid })),
+      ...changes.map(change => merge(`${path}/{ns}`, change)),
+      del(`${path}/{ns}`),
+    ],
+    except: ['*.body.metadata.managedFields'],
+  })),
 ]

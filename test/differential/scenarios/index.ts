@@ -14,6 +14,7 @@ import { builtinScenarios } from './builtin.ts'
 import { customScenarios } from './custom.ts'
 import { discoveryScenarios } from './discovery.ts'
 import { orderScenarios } from './field-order.ts'
+import { fieldSelectorScenarios } from './field-selectors.ts'
 import { kubectlScenarios } from './kubectl.ts'
 import { pathScenarios } from './paths.ts'
 import { rarerScenarios } from './rarer-endpoints.ts'
@@ -50,6 +51,7 @@ export const scenarios: readonly Scenario[] = [
   ...strategicScenarios,
   ...storedElsewhereScenarios,
   ...rarerScenarios,
+  ...fieldSelectorScenarios,
   ...orderScenarios,
   ...kubectlScenarios,
   ...pathScenarios,

@@ -1,8 +1,9 @@
-import { del, get, merge, post, put, quietly, type Scenario, strategic } from '../scenario.ts'
+import { del, get, merge, post, put, quietly, type Scenario, strategic, wait } from '../scenario.ts'
 import { cms, configMap } from './shapes.ts'
 
 const pods = '/api/v1/namespaces/{ns}/pods'
 const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests'
+const table = { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' }
 const yaml = { accept: 'application/yaml' }
 const container = (name: string, more: object = {}): object => ({ name, image: 'i', ...more })
 const pod = (name: string, ...containers: object[]): object => ({
@@ -12,6 +13,13 @@ const pod = (name: string, ...containers: object[]): object => ({
 /** A request for a certificate of `CN=a`, in base64. */
 const csr =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF3RERFS01BZ0dBMVVFQXd3QllUQlpNQk1HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCTzd6QWExY0E2RElPejdYS1NBOEE1dXZkbjRYYzVDb0Rzb0RzU0VEMXhpMnVIdjEwL1lHczNLczMwdUsyVWYvCnVzcjFGY3ZiMVBzZVNrRXQ5dkUzWmV5Z0FEQUtCZ2dxaGtqT1BRUURBZ05JQURCRkFpQmZaVVQvSjNpZFk0enoKMTF1UExQdFcrV3lFRGVHblFET09QZ09mdHpPUWh3SWhBSmRMU2hCUE1VSXF0R3JkeDdWMjRFZUVIT3dLUURUeApGMHFLWmVPZFJtbUMKLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=='
+
+const apiServices = '/apis/apiregistration.k8s.io/v1/apiservices'
+const apiService = (name: string, more: object = {}): object => ({
+  metadata: { name },
+  spec: { group: '{g}', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10, ...more },
+})
+const elsewhere = { service: { namespace: '{ns}', name: 'far' } }
 
 /** Endpoints that few clients ask. */
 export const rarerScenarios: readonly Scenario[] = [
@@ -98,6 +106,77 @@ export const rarerScenarios: readonly Scenario[] = [
       del(`${requests}/{ns}`),
     ],
     except: ['*.body.metadata.managedFields'],
+  },
+  {
+    name: 'an API service elsewhere, which nobody reaches',
+    steps: [
+      get('/apis/{g}/v1'),
+      post(apiServices, apiService('v1.{g}', elsewhere)),
+      wait(`${apiServices}/v1.{g}`, { contains: 'ServiceNotFound' }),
+      get(`${apiServices}/v1.{g}`),
+      get(`${apiServices}/v1.{g}`, { headers: table }),
+      // A real server routes to it a moment later.
+      wait('/apis/{g}/v1', { status: 503 }),
+      get('/apis/{g}/v1'),
+      get('/apis/{g}/v1/namespaces/{ns}/flunders'),
+      quietly(
+        post('/api/v1/namespaces/{ns}/services', { metadata: { name: 'far' }, spec: { ports: [{ port: 444 }] } }),
+      ),
+      wait(`${apiServices}/v1.{g}`, { contains: 'ServicePortError' }),
+      get(`${apiServices}/v1.{g}`),
+      merge(`${apiServices}/v1.{g}`, { spec: { service: { port: 444 } } }),
+      wait(`${apiServices}/v1.{g}`, { contains: 'EndpointsNotFound' }),
+      get(`${apiServices}/v1.{g}`),
+      merge(`${apiServices}/v1.{g}`, { spec: { group: 'other' } }),
+      merge(`${apiServices}/v1.{g}/status`, { status: { conditions: [{ type: 'A', status: 'no' }] } }),
+      put(`${apiServices}/v1.{g}`, apiService('v1.{g}', elsewhere)),
+      del(`${apiServices}/v1.{g}`),
+      get(`${apiServices}/v1.{g}`),
+    ],
+    except: [
+      '*.body.metadata.managedFields',
+      '*.body.rows.0.object.metadata.managedFields',
+      '*.body.columnDefinitions',
+    ],
+  },
+  {
+    name: 'API services that are refused',
+    steps: [
+      {},
+      { group: '' },
+      { group: 'A' },
+      { version: 'V1' },
+      { version: '' },
+      { groupPriorityMinimum: 0 },
+      { groupPriorityMinimum: 20_001 },
+      { versionPriority: 1001 },
+      { insecureSkipTLSVerify: true },
+      { caBundle: 'YQ==' },
+      { service: {} },
+      { service: { namespace: 'a', name: 'b', port: 0 } },
+      { service: { namespace: 'a', name: 'b', port: 70_000 } },
+      { service: { namespace: 'a', name: 'b' }, insecureSkipTLSVerify: true, caBundle: 'YQ==' },
+      { extra: 1 },
+    ].flatMap(more => [
+      post(`${apiServices}?dryRun=All`, apiService('v1.{g}', more)),
+      post(`${apiServices}?dryRun=All`, apiService('a/b', more)),
+    ]),
+    except: ['*.body.metadata.managedFields'],
+  },
+  {
+    name: 'the health of etcd',
+    steps: [
+      get('/api/v1/componentstatuses/etcd-0'),
+      get('/api/v1/componentstatuses/etcd-0', { headers: table }),
+      get('/api/v1/componentstatuses/nobody'),
+      get('/api/v1/componentstatuses?fieldSelector=metadata.name%3Detcd-0'),
+      get('/api/v1/componentstatuses?fieldSelector=spec%3Detcd-0'),
+      get('/api/v1/componentstatuses?labelSelector=a'),
+      get('/api/v1/componentstatuses?watch=1'),
+      post('/api/v1/componentstatuses', {}),
+      del('/api/v1/componentstatuses/etcd-0'),
+    ],
+    except: ['*.body.columnDefinitions'],
   },
   {
     name: 'health in detail, and metrics',

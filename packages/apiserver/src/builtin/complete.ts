@@ -40,6 +40,7 @@ const completed: ReadonlySet<string> = new Set([
   ...['storageclasses', 'csidrivers', 'csinodes', 'volumeattachments'].map(one => `${one}.storage.k8s.io`),
   ...['flowschemas', 'prioritylevelconfigurations'].map(one => `${one}.flowcontrol.apiserver.k8s.io`),
   ...['resourceclaims', 'resourceslices', 'deviceclasses'].map(one => `${one}.resource.k8s.io`),
+  'apiservices.apiregistration.k8s.io',
   'storageversionmigrations.storagemigration.k8s.io',
 ])
 

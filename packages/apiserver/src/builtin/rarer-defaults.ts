@@ -37,6 +37,8 @@ export const rarerDefaults: Readonly<Record<string, Defaults>> = {
     allocationMode: 'ExactCount',
     count: of => (stringAt(of, 'allocationMode') === 'ExactCount' ? 1 : undefined),
   },
+  'apiregistration.v1.ServiceReference': { port: 443 },
+  'apiregistration.v1.APIServiceSpec': { groupPriorityMinimum: 0, versionPriority: 0 },
   'resource.v1.ResourcePool': { generation: 0 },
 }
 

@@ -9,6 +9,7 @@ export function isOwnServer(group: string): boolean {
 
 /** Resources whose names need only be usable as a path segment. */
 const pathSegments = new Set([
+  'apiservices.apiregistration.k8s.io',
   'poddisruptionbudgets.policy',
   'roles.rbac.authorization.k8s.io',
   'clusterroles.rbac.authorization.k8s.io',

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import { type DefinedResource, definitionDocument } from './definition-document.ts'
-import { type BuiltinDocument, documents, schemasOf } from './documents.ts'
+import { type BuiltinDocument, documents, type Fields, schemasOf } from './documents.ts'
+import { swaggerOf } from './swagger.ts'
+import { swaggerBytes } from './swagger-protobuf.ts'
 
 export type { DefinedResource } from './definition-document.ts'
 
@@ -10,10 +12,20 @@ export interface OpenApiDocument {
   readonly hash: string
 }
 
+/** The document of OpenAPI v2 that has all kinds, and its state. */
+export interface SwaggerDocument {
+  readonly text: string
+  /** The document in protobuf. */
+  bytes(): Buffer
+  readonly hash: string
+}
+
 /** The documents that a server publishes: a fixed one for what is built in, and one for each group and version of definitions. */
 export class OpenApi {
   readonly #builtin = new Map<string, string>()
   readonly #defined = new Map<string, { readonly of: string; readonly document: OpenApiDocument }>()
+
+  #swagger: { readonly of: string; readonly document: SwaggerDocument } | undefined
 
   /** The path of each document, such as `apis/apps/v1`, with its hash. `defined`: what definitions define now. */
   index(defined: readonly DefinedResource[]): ReadonlyMap<string, string> {
@@ -31,9 +43,30 @@ export class OpenApi {
       const resources = defined.filter(one => pathOf(one) === path)
       return resources.length === 0 ? undefined : this.#documentOf(path, resources)
     }
-    const text = this.#builtin.get(path) ?? textOf(builtin)
+    const text = this.#builtin.get(path) ?? JSON.stringify(wholeOf(builtin))
     this.#builtin.set(path, text)
     return { text, hash: builtin.hash }
+  }
+
+  /** All documents as a single document of OpenAPI v2. It is made as the first is asked for, and again when definitions change. */
+  swagger(defined: readonly DefinedResource[]): SwaggerDocument {
+    const of = JSON.stringify(defined)
+    if (this.#swagger?.of === of) return this.#swagger.document
+    const builtin = Object.values(documents().documents).map(wholeOf)
+    const byPath = [...Map.groupBy(defined, pathOf).values()].map(definitionDocument)
+    const whole = swaggerOf([...builtin, ...byPath])
+    const text = JSON.stringify(whole)
+    let bytes: Buffer | undefined
+    const document: SwaggerDocument = {
+      text,
+      bytes: () => {
+        bytes ??= swaggerBytes(whole)
+        return bytes
+      },
+      hash: createHash('sha512').update(text).digest('hex').toUpperCase(),
+    }
+    this.#swagger = { of, document }
+    return document
   }
 
   #documentOf(path: string, resources: readonly DefinedResource[]): OpenApiDocument {
@@ -53,8 +86,8 @@ function pathOf({ group, version }: DefinedResource): string {
   return `apis/${group}/${version}`
 }
 
-function textOf(document: BuiltinDocument): string {
+function wholeOf(document: BuiltinDocument): Fields {
   const { rest, others, names } = document
   const schemas = names === undefined ? {} : { schemas: schemasOf(document) }
-  return JSON.stringify({ ...rest, components: { ...schemas, ...others } })
+  return { ...rest, components: { ...schemas, ...others } }
 }

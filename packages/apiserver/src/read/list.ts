@@ -127,14 +127,15 @@ export function sendList(
   if (responder.protobuf) return sendEncodedList(responder, type, result, options, representation)
   const more = `${result.continue === '' ? '' : `,"continue":"${result.continue}"`}${result.remaining === undefined ? '' : `,"remainingItemCount":${result.remaining}`}`
   const shard = shardInfo(type, options)
-  const metadata = `{"resourceVersion":"${rv}"${more}${shard}}`
+  // Objects that nobody stores have no resourceVersion.
+  const metadata = rv === 0 ? '{}' : `{"resourceVersion":"${rv}"${more}${shard}}`
   let head: string
   let tail: string
   let itemText: (version: Version) => string
   const form = representation.lean ? withoutManagedFields : (version: StoredText) => version
   if (representation.as === 'metadata') {
-    head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":[`
-    tail = ']}\n'
+    head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":${metadata},"items":${items.length === 0 ? 'null' : '['}`
+    tail = items.length === 0 ? '}\n' : ']}\n'
     itemText = version => metadataText(form(version))
   } else if (representation.as === 'table') {
     head = `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},${tableHead(type)},"rows":[`
@@ -191,7 +192,7 @@ function sendEncodedList(
   })
   const { shard } = options.selection
   const metadata = {
-    resourceVersion: String(rv),
+    resourceVersion: rv === 0 ? '' : String(rv),
     continue: next,
     remainingItemCount: remaining,
     shardInfo: shard === undefined || type.custom ? undefined : { selector: shard.text },

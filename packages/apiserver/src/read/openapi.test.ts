@@ -50,12 +50,37 @@ describe('OpenAPI', () => {
       expect(await address()).toBe(undefined)
     }))
 
-  it('F1: OpenAPI v2 is there for kubectl alone, and says that v3 has the kinds', () =>
-    withServer(async ({ call }) => {
-      expect((await call('GET', '/openapi/v2')).status).toBe(501)
+  it('F1: OpenAPI v2 has every kind and path in one document, in JSON and in protobuf', () =>
+    withServer(async ({ call, sim }) => {
+      await call('POST', definitions, gameDefinition())
+      await sim.advance(2000)
+      const { json: document, headers } = await call('GET', '/openapi/v2')
+      expect(document.swagger).toBe('2.0')
+      expect(document.definitions['com.example.arcade.v1.Game']).toEqual({
+        'x-kubernetes-preserve-unknown-fields': true,
+        'x-kubernetes-group-version-kind': [{ group: 'arcade.example.com', kind: 'Game', version: 'v1' }],
+      })
+      const pod = document.definitions['io.k8s.api.core.v1.Pod']
+      expect(pod['x-kubernetes-group-version-kind']).toEqual([{ group: '', kind: 'Pod', version: 'v1' }])
+      expect(pod.properties.spec).toEqual({
+        $ref: '#/definitions/io.k8s.api.core.v1.PodSpec',
+        description: expect.any(String),
+      })
+      const { patch } = document.paths['/api/v1/namespaces/{namespace}/pods/{name}']
+      expect(patch.parameters[0].$ref).toMatch(/^#\/parameters\/body-/)
+      expect(patch.parameters[1]).toMatchObject({ name: 'dryRun', in: 'query', type: 'string' })
+      const [, shared] = patch.parameters[2].$ref.split('#/parameters/')
+      expect(document.parameters[shared]).toMatchObject({ name: 'fieldManager', in: 'query', type: 'string' })
+      expect(patch.responses['200'].schema).toEqual({ $ref: '#/definitions/io.k8s.api.core.v1.Pod' })
+      expect(document.definitions['io.k8s.api.core.v1.ServicePort'].properties.port.default).toBe(undefined)
+      const mentions = JSON.stringify(document).includes('#/components')
+      expect(mentions).toBe(false)
+      const again = await call('GET', '/openapi/v2', undefined, { 'if-none-match': String(headers.etag) })
+      expect(again.status).toBe(304)
       const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf'
-      const { status, headers, text } = await call('GET', '/openapi/v2', undefined, { accept })
-      expect([status, headers['content-type']]).toEqual([200, accept.replace('@', '.')])
-      expect(text).toContain('/openapi/v3')
+      const encoded = await call('GET', '/openapi/v2', undefined, { accept })
+      expect([encoded.status, encoded.headers['content-type']]).toEqual([200, accept.replace('@', '.')])
+      expect(encoded.text).toContain('io.k8s.api.core.v1.PodSpec')
+      expect((await call('GET', '/openapi/v2', undefined, { accept: 'text/html' })).status).toBe(406)
     }))
 })

@@ -6,8 +6,6 @@ import type * as OpenApiModule from '../openapi/index.ts'
 import type { RequestInfo } from '../requests/request-info.ts'
 import type { Responder } from '../responder.ts'
 import { StatusError } from '../status.ts'
-import { emptyOpenApiV2, openApiV2Type, takesOpenApiV2 } from './openapi-v2.ts'
-import { serverVersion } from './server-version.ts'
 
 const published = new WeakMap<Registry, OpenApiModule.OpenApi>()
 
@@ -28,6 +26,8 @@ function entry(): string {
   return fileURLToPath(new URL(here.endsWith('.ts') ? '../openapi/index.ts' : './openapi/index.js', here))
 }
 
+/** How a document of OpenAPI v2 in protobuf is marked. */
+const swaggerType = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf'
 const yearMs = 365 * 24 * 3_600_000
 
 /** Answers `/openapi/v3` and the documents below it. Throws the server's 404. */
@@ -38,10 +38,7 @@ export function answerOpenApi(
   responder: Responder,
   now: number,
 ): void {
-  if (path === '/openapi/v2') {
-    if (!takesOpenApiV2(headers.accept)) throw StatusError.missing('OpenAPI v2')
-    return responder.bytes(200, emptyOpenApiV2(`${serverVersion.major}.${serverVersion.minor}`), openApiV2Type)
-  }
+  if (path === '/openapi/v2') return answerSwagger(openApiOf(registry).swagger(definedIn(registry)), headers, responder)
   if (path !== '/openapi/v3' && !path.startsWith('/openapi/v3/')) throw StatusError.noSuchPath()
   const openApi = openApiOf(registry)
   const defined = definedIn(registry)
@@ -70,6 +67,23 @@ export function answerOpenApi(
   }
   if (headers['if-none-match'] === `"${document.hash}"`) return responder.empty(304)
   responder.text(200, document.text, 'application/json')
+}
+
+const protobufTypes = ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf', swaggerType]
+
+/** Answers with the one document of OpenAPI v2, in JSON or, as Go's clients ask for it, in protobuf. */
+function answerSwagger(
+  { text, bytes, hash }: OpenApiModule.SwaggerDocument,
+  { accept = '*/*', 'if-none-match': known }: ServerRequest['headers'],
+  responder: Responder,
+): void {
+  responder.headers.vary = 'Accept'
+  const encoded = protobufTypes.some(type => accept.includes(type))
+  if (!encoded && !/application\/(json|\*)|\*\/\*/.test(accept)) return responder.empty(406)
+  responder.headers.etag = `"${hash}"`
+  if (known === `"${hash}"`) return responder.empty(304)
+  if (encoded) responder.bytes(200, bytes(), swaggerType)
+  else responder.text(200, text, 'application/json')
 }
 
 function addressOf(path: string, hash: string): string {

@@ -137,5 +137,6 @@ export function tableOf(
   options: TableOptions,
 ): string {
   const head = options.first ? tableHead(type) : '"columnDefinitions":null'
-  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"${version.rv}"},${head},"rows":[${tableRow(type, version, options)}]}`
+  const metadata = version.rv === 0 ? '{}' : `{"resourceVersion":"${version.rv}"}`
+  return `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":${metadata},${head},"rows":[${tableRow(type, version, options)}]}`
 }

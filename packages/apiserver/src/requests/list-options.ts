@@ -2,7 +2,13 @@ import { notAResourceVersion, parseResourceVersion } from '../objects/resource-v
 import { materialise } from '../objects/stored.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { viewOf } from '../resources/view.ts'
-import { checkFields, type FieldSelector, fieldValue, parseFieldSelector } from '../selectors/fields.ts'
+import {
+  builtinFieldValue,
+  checkFields,
+  type FieldSelector,
+  fieldValue,
+  parseFieldSelector,
+} from '../selectors/fields.ts'
 import { type LabelSelector, parseLabelSelector } from '../selectors/labels.ts'
 import { parseShardSelector, type ShardSelector } from '../selectors/shards.ts'
 import { type StatusCause, StatusError } from '../status.ts'
@@ -128,7 +134,7 @@ export function selects(selection: Selection, version: Version, type: ResourceTy
     else if (field === 'metadata.namespace') actual = version.namespace
     else {
       object ??= materialise(viewOf(type, version), type.apiVersion, type.kind)
-      actual = fieldValue(object, field)
+      actual = type.custom ? fieldValue(object, field) : builtinFieldValue(object, type.kind, field)
     }
     return (actual === value) === equal
   })

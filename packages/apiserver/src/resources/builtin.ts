@@ -9,6 +9,9 @@ const deprecations: Readonly<Record<string, string>> = {
   'v1/componentstatuses': 'v1 ComponentStatus is deprecated in v1.19+',
 }
 
+/** Fields that objects are selected by and do not have: the generator asks for fields of the schema alone. */
+const moreFields: Readonly<Record<string, readonly string[]>> = { 'batch/v1/jobs': ['status.successful'] }
+
 /** The endpoint of a built-in resource. */
 export function builtinType(resource: BuiltinResource): ResourceType {
   const { group, version, plural, kind } = resource
@@ -18,6 +21,7 @@ export function builtinType(resource: BuiltinResource): ResourceType {
     apiVersion,
     listKind: resource.listKind ?? `${kind}List`,
     custom: false,
+    selectableFields: [...resource.selectableFields, ...(moreFields[`${apiVersion}/${plural}`] ?? [])],
     storageVersion: version,
     hasStatus: resource.hasStatus && resource.subresources.some(({ name }) => name === 'status'),
     deprecation: deprecations[`${apiVersion}/${plural}`],

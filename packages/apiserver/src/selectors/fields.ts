@@ -54,15 +54,45 @@ function unescaped(value: string): string {
   return value.replace(/\\([\\,=])/g, '$1')
 }
 
+/** How a real server names what it can't select by, kind by kind; all other kinds share two wordings. */
+const unsupported: Readonly<Record<string, (field: string) => string>> = {
+  Job: field => `field label ${JSON.stringify(field)} not supported for Job`,
+  ResourceSlice: field => `field label not supported for resource.k8s.io/v1, Kind=ResourceSlice: ${field}`,
+}
+
+/** Fields that are selected by a name of their own: where the value is. The first value that is there counts. */
+const labels: Readonly<Record<string, readonly string[]>> = {
+  'Job status.successful': ['status.succeeded'],
+  'Event source': ['source.component', 'reportingComponent'],
+}
+
+/** The text of a value that an object does not have, if not ''. */
+const absent: Readonly<Record<string, string>> = {
+  'Node spec.unschedulable': 'false',
+  'Pod spec.hostNetwork': 'false',
+  'ReplicaSet status.replicas': '0',
+  'ReplicationController status.replicas': '0',
+  'Job status.successful': '0',
+}
+
+/** The text that a field selector compares for `field` of an object of a built-in kind. */
+export function builtinFieldValue(object: JsonObject, kind: string, field: string): string {
+  const label = `${kind} ${field}`
+  const found = (labels[label] ?? [field]).map(path => fieldValue(object, path)).find(text => text !== '')
+  return found ?? absent[label] ?? ''
+}
+
 /** Refuses a field that the resource can't be selected by (`known`: those it can), as the server words it. */
 export function checkFields(
   selector: FieldSelector,
   known: readonly string[],
-  { custom, namespaced }: { readonly custom: boolean; readonly namespaced: boolean },
+  { custom, namespaced, kind }: { readonly custom: boolean; readonly namespaced: boolean; readonly kind: string },
 ): void {
   for (const { field } of selector.requirements) {
     if (field === 'metadata.name' || known.includes(field)) continue
     if (field === 'metadata.namespace' && (namespaced || !custom)) continue
+    const wording = custom ? undefined : unsupported[kind]
+    if (wording !== undefined) throw StatusError.badRequest(wording(field))
     throw StatusError.badRequest(
       custom || known.length > 0
         ? `field label not supported: ${field}`

@@ -1,6 +1,7 @@
+import { fixed, immutable, immutableByTag } from '../builtin/immutable.ts'
 import { checkAutoscaler } from '../builtin/validation/autoscaler.ts'
 import { checkBudget } from '../builtin/validation/budget.ts'
-import { checked } from '../builtin/validation/causes.ts'
+import { allOf, checked } from '../builtin/validation/causes.ts'
 import { checkIngress } from '../builtin/validation/ingress.ts'
 import { checkNetworkPolicy } from '../builtin/validation/network-policy.ts'
 import { decisionProblems } from '../write/parts.ts'
@@ -11,6 +12,14 @@ export const otherStrategies: Strategies = {
   'certificatesigningrequests.certificates.k8s.io': {
     problems: (object, old) => (old === undefined ? [] : decisionProblems(object, old, false)),
   },
+  'storageclasses.storage.k8s.io': {
+    problems: immutableByTag('parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'),
+    answersDeleted: true,
+  },
+  'priorityclasses.scheduling.k8s.io': {
+    problems: allOf(fixed({ value: 'may not be changed in an update.' }), immutable('preemptionPolicy')),
+  },
+  'ingressclasses.networking.k8s.io': { problems: immutable('spec.controller') },
   podtemplates: { answersDeleted: true },
   resourcequotas: { answersDeleted: true },
   serviceaccounts: { answersDeleted: true },

@@ -2,6 +2,7 @@ import type { ResourceType } from '../resources/resource-type.ts'
 import { resourceKey } from '../store/store.ts'
 import type { Strategies, Strategy } from '../write/strategy.ts'
 import { admissionStrategies } from './admission.ts'
+import { apiServiceStrategies } from './api-services.ts'
 import { claimStrategies } from './claims.ts'
 import { dataStrategies } from './data.ts'
 import { definitionStrategies } from './definitions.ts'
@@ -21,6 +22,7 @@ const all: Strategies = {
   ...workloadStrategies,
   ...definitionStrategies,
   ...admissionStrategies,
+  ...apiServiceStrategies,
   ...claimStrategies,
   ...serviceStrategies,
   ...rbacStrategies,

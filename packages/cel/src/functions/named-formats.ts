@@ -1,5 +1,6 @@
 import type { Declaration } from '../declarations.ts'
 import {
+  dns1035Problems,
   dnsLabelProblems,
   labelValueProblems,
   qualifiedNameProblems,
@@ -31,16 +32,6 @@ class NamedFormat extends Custom {
   equals(other: NamedFormat): boolean {
     return this.name === other.name
   }
-}
-
-const dns1035 =
-  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
-
-function dns1035Problems(text: string): string[] {
-  return [
-    ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
-    ...(/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(text) ? [] : [dns1035]),
-  ]
 }
 
 /** A prefix may end in a dash: more follows. */

@@ -28,6 +28,17 @@ export function dnsLabelProblems(text: string): string[] {
   ]
 }
 
+const letterFirst =
+  "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+
+/** Why `text` is no DNS label that begins with a letter. */
+export function dns1035Problems(text: string): string[] {
+  return [
+    ...(text.length > 63 ? ['must be no more than 63 characters'] : []),
+    ...(/^[a-z]([-a-z0-9]*[a-z0-9])?$/.test(text) ? [] : [letterFirst]),
+  ]
+}
+
 /** Why `text` is no qualified name: what keys of labels and annotations, and finalizers, must be. */
 export function qualifiedNameProblems(text: string): string[] {
   if (text.length < 64 && namePart.test(text)) return []

@@ -106,6 +106,18 @@ export const rarer: Readonly<Record<string, Printer>> = {
     },
   },
   resourcequotas: { cells: (object, now) => [nameOf(object), ...quotaCells(object), ageOf(object, now)] },
+  componentstatuses: {
+    cells(object) {
+      const healthy = objectsAt(object, 'conditions').find(one => stringAt(one, 'type') === 'Healthy')
+      const health = stringAt(healthy, 'status') === 'True' ? 'Healthy' : 'Unhealthy'
+      return [
+        nameOf(object),
+        healthy === undefined ? 'Unknown' : health,
+        text(healthy, 'message'),
+        text(healthy, 'error'),
+      ]
+    },
+  },
   'apiservices.apiregistration.k8s.io': {
     cells(object, now) {
       const service = objectAt(specOf(object), 'service')

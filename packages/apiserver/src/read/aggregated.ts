@@ -1,0 +1,26 @@
+import { objectAt } from '@wherry/cel/internal'
+import { materialise } from '../objects/stored.ts'
+import { StatusError } from '../status.ts'
+import type { Store } from '../store/store.ts'
+
+const apiServices = {
+  group: 'apiregistration.k8s.io',
+  plural: 'apiservices',
+  kind: 'APIService',
+  namespaced: false,
+  custom: false,
+}
+
+/** Refuses a request for a group and version that an APIService has elsewhere, as a server that can't reach it does. Throws its 503. */
+export function checkAggregated(store: Store, path: string): void {
+  const [, first, group = '', version = ''] = path.split('/', 4)
+  if (first !== 'apis' || version === '') return
+  const found = store.collection(apiServices).get(`${version}.${group}`)
+  if (found === undefined) return
+  const spec = objectAt(materialise(found, 'apiregistration.k8s.io/v1', 'APIService'), 'spec')
+  if (spec?.service === undefined) return
+  throw new StatusError(503, '', 'service unavailable\n', {
+    plain: true,
+    headers: { 'x-content-type-options': 'nosniff' },
+  })
+}

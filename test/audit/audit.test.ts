@@ -1,8 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { startEmbeddedApiServer } from '@wherry/apiserver'
+import { Client } from '@wherry/client'
+import { namespaces, secrets } from '@wherry/client/resources/core'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { AuditReport } from '../../packages/cli/src/audit/report/report.ts'
 import { runCommand } from '../../packages/cli/src/index.ts'
 import { root } from '../../tools/workspace.ts'
@@ -102,6 +105,118 @@ it('a report is a table for people', async () => {
   expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ MB at first/)
 })
 
+it('--rbac prints the roles that the program needs, in place of the report', async () => {
+  const program = join(root, 'packages/cli/src/testkit/client-node-informer.ts')
+  const { status, stdout } = await audit([
+    '--rbac',
+    '--objects',
+    await objects(...keys),
+    '--',
+    process.execPath,
+    program,
+  ])
+  expect(status).toBe(3)
+  expect(stdout.replace(/^#.*\n/, '')).toBe(`apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata:
+  name: operator
+rules:
+  - apiGroups:
+      - ""
+    resources:
+      - secrets
+    verbs:
+      - get
+      - list
+      - watch
+      - create
+      - patch
+`)
+})
+
+it('--record writes the report to a file, and --compare compares two of them', async () => {
+  const record = (file: string, text: string) => audit(['--record', file, ...sh(text)])
+  expect(await record('before.json', 'exit 3')).toMatchObject({ status: 3 })
+  await record('after.json', 'exit 0')
+  expect(JSON.parse(await readFile(join(folder, 'before.json'), 'utf8'))).toMatchObject({ collections: [] })
+  const { status, stdout } = await audit(['--compare', 'before.json', 'after.json'])
+  expect(status).toBe(0)
+  expect(stdout).toMatch(/^RUN +BEFORE +AFTER\nseconds /)
+})
+
+it('a command is not run if its report could not be written', async () => {
+  const { status, stderr } = await audit(['--record', 'no/x.json', ...sh('echo it ran')])
+  expect(stderr).toContain('no/x.json')
+  expect(stderr).not.toContain('it ran')
+  expect(status).toBe(1)
+})
+
+it.each(['{', '{}', '[]', '{"seconds":1,"others":{"requests":1,"bytes":1},"collections":[{}]}'])(
+  'a file that is no report is named: %s',
+  async text => {
+    await writeFile(join(folder, 'x.json'), text)
+    const { status, stderr } = await audit(['--compare', 'x.json', 'x.json'])
+    expect(stderr).toContain('x.json is no report of wherry audit')
+    expect(status).toBe(1)
+  },
+)
+
+describe('--game', () => {
+  const game = 'configmaps=2,secrets=3,pods=2,events=2,size=20kB'
+
+  /** Audits a program that watches a path of a server, and returns the namespaces that are left, too. */
+  async function play(
+    path: string,
+    args: readonly string[],
+    until?: string,
+  ): Promise<Audited & { left: readonly string[] }> {
+    await using server = await startEmbeddedApiServer()
+    await writeFile(join(folder, 'kubeconfig'), JSON.stringify(server.kubeconfig))
+    const program = [process.execPath, join(root, 'packages/cli/src/testkit/watch-path.ts'), path]
+    const all = ['--kubeconfig', 'kubeconfig', '--json', '--rest', '300ms', '--game', game, ...args, '--', ...program]
+    await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
+    await client.create(secrets, { metadata: { namespace: 'default', name: 'of-no-game' } })
+    const audited = await audit(all, until)
+    const left = (await client.list(namespaces)).items.map(({ metadata }) => metadata.name)
+    return { ...audited, left: left.filter(name => name.startsWith('wherry-audit-')) }
+  }
+
+  it('a program that watches all Secrets receives those of the game, and fails', async () => {
+    const { status, stdout, stderr, left } = await play('/api/v1/secrets?watch=1', ['--max-rss-growth', '1kB'])
+    expect(status, stderr).toBe(1)
+    const { game: report, findings } = JSON.parse(stdout) as AuditReport
+    expect(report?.counts).toEqual({ configmaps: 2, secrets: 3, pods: 2, events: 2 })
+    const [received, ...others] = report?.received ?? []
+    expect(received).toMatchObject({ resource: 'secrets', objects: 6 })
+    expect(received?.bytes).toBeGreaterThan(6 * 20_000)
+    expect(others).toEqual([])
+    expect(findings).toContainEqual({ finding: 'game-received', ...received })
+    expect(findings).toContainEqual(expect.objectContaining({ finding: 'game-memory', maxGrowthBytes: 1_000 }))
+    expect(left).toEqual([])
+  })
+
+  it('a program that watches its own namespace receives nothing of it', async () => {
+    const args = ['--max-rss-growth', '900MB']
+    const { status, stdout, stderr } = await play('/api/v1/namespaces/default/secrets?watch=1', args)
+    expect(status, stderr).toBe(0)
+    const { game: report, findings } = JSON.parse(stdout) as AuditReport
+    expect(report?.received).toEqual([])
+    expect(report?.rssBeforeBytes).toBeGreaterThan(1_000_000)
+    expect(findings).toEqual([])
+  })
+
+  it('a game that is cut short leaves nothing, and fails', async () => {
+    const { status, stderr, left } = await play(
+      '/api/v1/secrets?watch=1',
+      ['--game', 'secrets=3000,size=1kB'],
+      'received an object of the game',
+    )
+    expect(stderr).toContain('the game was not played to its end')
+    expect(status).toBe(1)
+    expect(left).toEqual([])
+  })
+})
+
 /** Waits until a process is gone, or nothing but its entry is left. */
 const ends = (pid: string = ''): Promise<void> =>
   vi.waitFor(() =>
@@ -143,6 +258,14 @@ it.each([
   [['--kubeconfig', 'nowhere', '--', 'true'], 1, 'there is no cluster'],
   [['--crds', 'x', '--cluster', 'dev', '--', 'true'], 2, '--crds is for the embedded API server'],
   [['--yes', '--', 'true'], 2, '--yes goes with --cluster'],
+  [['--rbac', '--json', '--', 'true'], 2, "option '--rbac' cannot be used with option '--json'"],
+  [['--compare', 'x.json', 'y.json'], 1, 'x.json'],
+  [['--compare', 'x.json'], 2, '--compare takes two files'],
+  [['--compare', '--json', 'x.json', 'y.json'], 2, "option '--compare' cannot be used with option '--json'"],
+  [['--game', 'cats=2', '--', 'true'], 2, 'not cats=2'],
+  [['--game', 'size=2MB', '--', 'true'], 2, 'size of --game takes a size such as 500kB or 20MB, 1000 kB at most'],
+  [['--game', 'configmaps=0,secrets=0,pods=0,events=0', '--', 'true'], 2, '--game needs an object'],
+  [['--max-rss-growth', '1MB', '--', 'true'], 2, '--max-rss-growth goes with --game'],
   [['--for', 'ever', '--', 'true'], 2, '--for takes a duration'],
   [[], 2, "missing required argument 'command'"],
 ] as const)('a mistake is named: %j', async (args, status, message) => {

@@ -22,6 +22,7 @@ import { answerPath } from './read/paths.ts'
 import { includedOf, tableOf } from './read/table.ts'
 import { openWatch } from './read/watch.ts'
 import type { WatchStream } from './read/watch-stream.ts'
+import { askedRight, selectedName } from './requests/asked-right.ts'
 import { parseListOptions } from './requests/list-options.ts'
 import { negotiate, negotiateRefusal } from './requests/representation.ts'
 import { parseRequestPath, type RequestInfo, type ResourceTarget, verbOf } from './requests/request-info.ts'
@@ -29,7 +30,6 @@ import type { ResourceType } from './resources/resource-type.ts'
 import { Responder } from './responder.ts'
 import type { AccountTokens } from './reviews/account-tokens.ts'
 import { answerAction, isAction, isQuestion, isSubresourceAction } from './reviews/answer-review.ts'
-import { parseFieldSelector } from './selectors/fields.ts'
 import type { Counters } from './stats.ts'
 import { StatusError } from './status.ts'
 import { resourceKey, type Store } from './store/store.ts'
@@ -99,7 +99,7 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
     verb,
     resource,
     namespace: target?.namespace ?? '',
-    name: target === undefined || info === undefined ? '' : nameOf(target, info),
+    name: target === undefined || info === undefined ? '' : selectedName(target.name, info.query),
     subresource: target?.subresource ?? '',
   })
   const drop = effects.find(one => one.kind === 'drop')
@@ -143,26 +143,6 @@ function unheard(reply: ServerReply): ServerReply {
   }
 }
 
-function nameOf(target: ResourceTarget, info: RequestInfo): string {
-  if (target.name !== '') return target.name
-  const fields = info.query.get('fieldSelector')
-  if (fields === null) return ''
-  try {
-    return parseFieldSelector(fields)?.name ?? ''
-  } catch {
-    return '' // A selector that does not parse is refused where it is read.
-  }
-}
-
-/** The name and namespace that access to a request is decided by. */
-function scopeOf(target: ResourceTarget, info: RequestInfo, verb: string): { name: string; namespace: string } {
-  const selects = verb === 'list' || verb === 'watch'
-  const name = selects ? nameOf(target, info) : target.name
-  // A namespace itself is in itself.
-  const itself = target.resource === 'namespaces' && target.group === '' && target.namespace === ''
-  return { name, namespace: itself ? target.name : target.namespace }
-}
-
 function refused(effect: Extract<FaultEffect, { kind: 'status' }>): StatusError {
   const { code, reason = '', message = 'a fault of the test', retryAfterSeconds, plain } = effect
   return new StatusError(code, reason, message, {
@@ -199,9 +179,8 @@ function answer(
 ): void {
   const user = parts.access.authenticate(request)
   const { target } = info
-  const { resource = '', group = '', version = '', subresource = '' } = target ?? {}
-  const { name, namespace } = target === undefined ? { name: '', namespace: '' } : scopeOf(target, info, verb)
-  parts.access.authorize({ user, verb, group, version, resource, subresource, namespace, name, path: info.path })
+  const asked = { user, ...askedRight(info, verb) }
+  parts.access.authorize(asked)
   if (target === undefined) return answerPath(parts, request, info, responder)
   const type = parts.registry.resolve(target.group, target.version, target.resource)
   if (target.namespace !== '' && !type.namespaced) {
@@ -209,8 +188,7 @@ function answer(
   }
   if (type.deprecation !== undefined) responder.warn(type.deprecation)
   if (isConnection(type, target.subresource)) {
-    const create = { user, verb: 'create', group, version, resource, subresource, namespace, name, path: info.path }
-    if (verb !== 'create') parts.access.authorize(create)
+    if (verb !== 'create') parts.access.authorize({ ...asked, verb: 'create' })
     const { object } = parts.writer.read(type, target.namespace, target.name)
     return connect(parts.containers, { request, info, target, pod: object })
   }

@@ -1,15 +1,21 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { refused } from '../failure.ts'
 import type { CommandHost } from '../host.ts'
+import { oneLine } from '../one-line.ts'
+import type { GameOptions } from './game/game-options.ts'
+import { type GameReport, type GameStage, play } from './game/play.ts'
 import { Ledger } from './ledger/ledger.ts'
+import { Received } from './ledger/received.ts'
 import { clusterOf, embedded, type Place } from './place.ts'
 import { AuditedCommand } from './process/audited-command.ts'
 import { MemorySamples } from './process/memory-samples.ts'
 import { startProxy } from './proxy/proxy.ts'
 import { reportOf } from './report/report.ts'
 import { reportTable } from './report/table.ts'
+import { rightsYaml } from './rights/rights-yaml.ts'
 
 /** How a program is audited. */
 export interface AuditOptions {
@@ -28,16 +34,25 @@ export interface AuditOptions {
   readonly forMs: number | undefined
   /** How long before the end its rest begins, in milliseconds. */
   readonly restMs: number
-  readonly isJson: boolean
+  /** Objects that come and go while the command runs. The audit ends with the game. */
+  readonly game: GameOptions | undefined
+  /** In which form the result is printed. */
+  readonly prints: 'table' | 'json' | 'rbac'
+  /** A file that gets the report as JSON. */
+  readonly record: string | undefined
   /** How long the command has to stop before it is killed, in milliseconds. */
   readonly graceMs: number
 }
 
 /** Runs a command against a proxy of an API server, and prints what it asked for. Resolves with the command's exit status; 0 if the audit ended it. */
 export async function audit(options: AuditOptions, host: CommandHost): Promise<number> {
-  await using place = await placeOf(options, host)
+  const record = options.record === undefined ? undefined : resolve(host.cwd, options.record)
+  // A file that can't be written is said before the run.
+  if (record !== undefined) await appendFile(record, '')
+  const received = new Received(`wherry-audit-${randomBytes(4).toString('hex')}`)
+  await using place = await placeOf(options, received.namespace, host)
   const now = (): number => performance.now()
-  const ledger = new Ledger(now, options.restMs)
+  const ledger = new Ledger(now, options.restMs, received)
   await using proxy = await startProxy(place.access, ledger)
   const folder = await mkdtemp(join(tmpdir(), 'wherry-audit-'))
   try {
@@ -47,7 +62,15 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
     await using command = await AuditedCommand.start(options.command, environment(kubeconfig), host)
     const samples = new MemorySamples(command.pid, now)
     using stop = new Stop(options.forMs, host)
-    const status = await Promise.race([command.ended, stop.reached])
+    await using game = new RunningGame(options.game, {
+      access: place.access,
+      received,
+      ledger,
+      samples,
+      restMs: options.restMs,
+    })
+    const status = await Promise.race([command.ended, stop.reached, game.over])
+    const played = await game.end()
     const ranMs = now() - beganMs
     const requests = [...ledger.atRest()].map(([request, times]) => ({ request, times }))
     if (typeof status !== 'number') await command.stop(status, options.graceMs)
@@ -55,24 +78,70 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
     await command[Symbol.asyncDispose]()
     await proxy.settled()
     const rest = ranMs < options.restMs ? undefined : { seconds: options.restMs / 1_000, requests }
-    const report = reportOf(ledger, { seconds: Math.round(ranMs / 100) / 10, rest, memory })
-    host.stdout.write(options.isJson ? `${JSON.stringify(report, undefined, 2)}\n` : reportTable(report))
+    const report = reportOf(ledger, { seconds: Math.round(ranMs / 100) / 10, rest, memory, game: played })
+    const json = `${JSON.stringify(report, undefined, 2)}\n`
+    if (record !== undefined) await writeFile(record, json)
+    const texts = {
+      table: () => reportTable(report),
+      json: () => json,
+      rbac: () => rightsYaml(ledger.rights.all()),
+    }
+    host.stdout.write(texts[options.prints]())
+    if (options.game !== undefined && played === undefined)
+      throw refused(
+        `the game was not played to its end: the command did not rest for ${options.restMs / 1_000} s, or ended before`,
+      )
+    if (report.findings.some(({ finding }) => finding === 'game-received' || finding === 'game-memory')) return 1
     return typeof status === 'number' ? status : 0
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
-async function placeOf(options: AuditOptions, host: CommandHost): Promise<Place> {
+async function placeOf(options: AuditOptions, namespace: string, host: CommandHost): Promise<Place> {
   const { crds, objects, kubeconfig, cluster, isAgreed } = options
   if (kubeconfig === undefined && cluster === undefined) return await embedded(crds, objects, host)
   const place = await clusterOf(kubeconfig, cluster, host)
   if (cluster === undefined || isAgreed) return place
   const where = `${cluster} (${place.access.server.href.replace(/\/$/, '')})`
-  const question = `Run the command against ${where}, with your rights? wherry audit itself writes nothing there. [y/N] `
+  const writes =
+    options.game === undefined
+      ? 'wherry audit itself writes nothing there.'
+      : `wherry audit --game makes the namespace ${namespace} there, writes ConfigMaps, Secrets, Pods and Events into it, and deletes it.`
+  const question = `Run the command against ${where}, with your rights? ${writes} [y/N] `
   if (!/^y(es)?$/i.test((await host.ask?.(question)) ?? ''))
     throw refused(`nothing was run against ${where}: say y, or --yes if nobody can be asked`)
   return place
+}
+
+/** A game that is played while the command runs, if there is to be one. */
+class RunningGame implements AsyncDisposable {
+  /** Resolves when it was played to its end, and rejects if it can't be played. */
+  readonly over: Promise<NodeJS.Signals>
+  readonly #controller = new AbortController()
+  readonly #report: Promise<GameReport | undefined>
+
+  constructor(options: GameOptions | undefined, stage: Omit<GameStage, 'signal'>) {
+    const { signal } = this.#controller
+    const never = new Promise<never>(() => undefined)
+    const playing = options === undefined ? undefined : play(options, { ...stage, signal })
+    this.#report = Promise.resolve(playing).catch((error: Error) => {
+      if (signal.aborted) return undefined
+      throw refused(`the game can't be played: ${oneLine(error.message)}`, error)
+    })
+    this.over = this.#report.then(report => (report === undefined ? never : 'SIGTERM'))
+    this.over.catch(() => undefined)
+  }
+
+  /** Ends the game. Resolves when its namespace is gone; with its report if it was played to its end. */
+  end(): Promise<GameReport | undefined> {
+    this.#controller.abort()
+    return this.#report
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end().catch(() => undefined)
+  }
 }
 
 /** When the audit ends a command, and with which signal. */

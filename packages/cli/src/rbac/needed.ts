@@ -17,6 +17,8 @@ export interface Places {
   readonly namespace: string | undefined
   /** Resources that the operator uses in its own namespace only. */
   readonly own: readonly string[]
+  /** Without a program: whether a resource that is used in several namespaces is granted in each of them, and not in the cluster. @default false */
+  readonly isEach?: boolean | undefined
 }
 
 /** A right to a resource. */
@@ -115,30 +117,27 @@ function inNamespace({ namespace: _, ...right }: NeededRight, namespace: string 
 }
 
 /** Without a declaration: the one namespace of a resource, or the whole cluster if tests used it in several. */
-function placedByTests(rights: readonly NeededRight[], { namespace, own }: Places): readonly NeededRight[] {
+function placedByTests(rights: readonly NeededRight[], { namespace, own, isEach }: Places): readonly NeededRight[] {
   const targets = rights.filter(isTarget)
   const isClusterView = (right: Target): boolean =>
     isView(right) && right.namespace === undefined && right.name === undefined
   const hasClusterViews = targets.some(isClusterView)
-  const places = new Map(
+  const places = new Map<string, 'each' | { readonly namespace: string | undefined } | undefined>(
     [...Map.groupBy(targets, resourceOf)].map(([key, all]) => {
       const isOwn = isLease(all[0]) || own.includes(key.split(' ')[1] ?? '')
-      return [key, isOwn ? all[0]?.namespace : placeOf(all, hasClusterViews)]
+      const [place, ...others] = new Set(all.map(right => right.namespace))
+      // What is written but never watched is written wherever the operator's objects are: a test shows only one such place.
+      const isHere = all.some(isView) || !hasClusterViews
+      if (isEach) return [key, (isOwn || isHere) && ![place, ...others].includes(undefined) ? 'each' : undefined]
+      return [key, isOwn || (isHere && others.length === 0) ? { namespace: place } : undefined]
     }),
   )
   return rights.map(right => {
     if (!isTarget(right)) return right
     const place = places.get(resourceOf(right))
-    return inNamespace(right, place === undefined ? undefined : (namespace ?? place))
+    if (place === 'each') return right
+    return inNamespace(right, place?.namespace === undefined ? undefined : (namespace ?? place.namespace))
   })
-}
-
-/** The namespace whose Role grants rights on one resource, if it is not the ClusterRole. */
-function placeOf(rights: readonly Target[], hasClusterViews: boolean): string | undefined {
-  const [place, ...others] = new Set(rights.map(right => right.namespace))
-  // What is written but never watched is written wherever the operator's objects are: a test shows only one such place.
-  const isHere = others.length === 0 && (rights.some(isView) || !hasClusterViews)
-  return isHere ? place : undefined
 }
 
 /** The name of a lease is the operator's own. */

@@ -1,4 +1,5 @@
-import { parseRequestPath, verbOf } from '@wherry/apiserver/internal'
+import { type AskedRight, parseRequestPath, verbOf } from '@wherry/apiserver/internal'
+import { rightsOf } from '../rights/asked-rights.ts'
 import type { BodyForm } from '../scan/shapes.ts'
 
 const verbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const
@@ -30,6 +31,8 @@ export interface ApiCall {
   readonly manager: string
   /** Of a patch: `apply`, `merge`, `strategic` or `json`. */
   readonly patch: string
+  /** What its sender needs. None if that is not the program itself. */
+  readonly rights: readonly AskedRight[]
 }
 
 /** What of a request says how a server understands it. */
@@ -41,22 +44,25 @@ export interface RequestHead {
   readonly contentType: string
   readonly userAgent: string
   readonly isUpgrade: boolean
+  /** Whether the program sends it as itself: not with another token, nor as another user. */
+  readonly isOwn: boolean
 }
 
 /** Parses a request, as the embedded server does. */
 export function apiCall(head: RequestHead): ApiCall {
-  const { method, path, accept, contentType, userAgent, isUpgrade } = head
+  const { method, path, accept, contentType, userAgent, isUpgrade, isOwn } = head
+  const rights = isOwn ? rightsOf(head) : []
   const { target, query } = parseRequestPath(path) ?? {}
   if (target === undefined || query === undefined) {
     const texts = { subresource: '', namespace: '', name: '', selector: '', manager: '', patch: '' }
     const flags = { isFurtherPage: false, isStreamedList: false, isDryRun: false }
-    return { verb: 'other', resource: path.split('?')[0] ?? '', ...texts, ...flags }
+    return { verb: 'other', resource: path.split('?')[0] ?? '', ...texts, ...flags, rights }
   }
   const { resource, group, subresource, namespace, name } = target
   const asked = verbOf(method === 'HEAD' ? 'GET' : method, target, query)
   const verb = isUpgrade ? 'connect' : isVerb(asked) ? asked : 'other'
   return {
-    ...{ verb, subresource, namespace, name },
+    ...{ verb, subresource, namespace, name, rights },
     resource: group === '' ? resource : `${resource}.${group}`,
     selector: verb === 'list' || verb === 'watch' ? selectorOf(query, accept) : '',
     isFurtherPage: (query.get('continue') ?? '') !== '',

@@ -1,5 +1,7 @@
+import { AskedRights } from '../rights/asked-rights.ts'
 import type { ApiCall, Verb } from './api-call.ts'
 import { OpenCall } from './open-call.ts'
+import type { Received } from './received.ts'
 import { ResourceLedger } from './resource-ledger.ts'
 import { LastRequests } from './rest.ts'
 
@@ -18,21 +20,30 @@ export class Ledger {
   readonly refusals: Map<string, Refusal> = new Map()
   /** Requests of no resource: discovery, schemas, health. */
   readonly others: { requests: number; bytes: number } = { requests: 0, bytes: 0 }
+  readonly game: Received | undefined
+  readonly rights: AskedRights = new AskedRights()
   readonly #last: LastRequests
   readonly #now: () => number
+  /** When the last request began that is not for a lease. */
+  #askedMs: number | undefined
 
   /**
    * @param now a clock in milliseconds
    * @param restMs how long before a time its rest begins
+   * @param game what the program receives of the game's objects
    */
-  constructor(now: () => number, restMs: number) {
+  constructor(now: () => number, restMs: number, game?: Received) {
     this.#now = now
+    this.game = game
     this.#last = new LastRequests(restMs)
   }
 
   /** Counts a request that begins. */
   begin(call: ApiCall): OpenCall {
     this.#last.add(this.#now(), titleOf(call))
+    this.rights.note(call.rights)
+    // A leader renews its lease at rest, too.
+    if (call.resource !== 'leases.coordination.k8s.io') this.touch()
     if (call.verb === 'other') this.others.requests++
     return new OpenCall(this, call, this.of(call)?.begin(call))
   }
@@ -40,6 +51,16 @@ export class Ledger {
   /** The requests at rest before now, by what they ask. */
   atRest(): ReadonlyMap<string, number> {
     return this.#last.counts(this.#now())
+  }
+
+  /** The time without requests begins now. */
+  touch(): void {
+    this.#askedMs = this.#now()
+  }
+
+  /** How long it takes until the program has asked for nothing for `restMs`, in milliseconds. 0 or less: it rests. */
+  restsIn(restMs: number): number {
+    return this.#askedMs === undefined ? restMs : this.#askedMs + restMs - this.#now()
   }
 
   /** Counts a request that was answered with an error. */

@@ -37,6 +37,7 @@ export class OpenCall implements BodyFinds {
 
   answered(status: number): void {
     this.#status = status
+    this.#ledger.rights.answered(this.call.rights, status)
     const { verb, isFurtherPage, isStreamedList } = this.call
     if (status >= 400) this.#ledger.refused(this.call, status)
     else if ((verb === 'list' && !isFurtherPage) || isStreamedList) this.#collection?.listed(this.#relist)
@@ -58,6 +59,7 @@ export class OpenCall implements BodyFinds {
       if (object.code === '410') this.#isExpired = true
       return
     }
+    this.#ledger.game?.found(this.call.resource, object)
     // Objects in a list or a watch of a namespace have it in their metadata too.
     const key = keyOf(object.name === '' ? this.call : object)
     if (this.#collection !== undefined) this.#collection.received(key, object)

@@ -33,6 +33,20 @@ export class MemorySamples {
     }, 1_000)
   }
 
+  /** Reads the memory now. */
+  async now(): Promise<MemorySample> {
+    this.#reading = this.#reading.then(() => this.#read())
+    await this.#reading
+    return this.#samples.at(-1) ?? { second: 0, rssBytes: 0 }
+  }
+
+  /** The most memory from a sample on, in bytes. */
+  mostSince({ second, rssBytes }: MemorySample): number {
+    return this.#samples
+      .filter(one => one.second > second)
+      .reduce((most, one) => Math.max(most, one.rssBytes), rssBytes)
+  }
+
   /** Stops, and resolves with all samples. */
   async stop(): Promise<readonly MemorySample[]> {
     clearInterval(this.#timer)

@@ -106,7 +106,7 @@ class LoopbackProxy {
     if (isOwn) delete headers.authorization
     const call = this.#ledger.begin(
       apiCall({
-        ...{ method, path, isUpgrade },
+        ...{ method, path, isUpgrade, isOwn: isOwn && given['impersonate-user'] === undefined },
         accept: given.accept ?? '',
         contentType: given['content-type'] ?? '',
         userAgent: given['user-agent'] ?? '',

@@ -1,4 +1,5 @@
 import type { RelistReason } from '../ledger/collection.ts'
+import { bytesText } from './bytes-text.ts'
 import type { AuditReport } from './report.ts'
 
 /** A reason to change the program. */
@@ -16,6 +17,8 @@ export type Finding =
   | { readonly finding: 'relists'; readonly resource: string; readonly reason: RelistReason; readonly times: number }
   | { readonly finding: 'unchanged-writes'; readonly resource: string; readonly times: number; readonly of: number }
   | { readonly finding: 'requests-at-rest'; readonly request: string; readonly times: number; readonly seconds: number }
+  | { readonly finding: 'game-received'; readonly resource: string; readonly objects: number; readonly bytes: number }
+  | { readonly finding: 'game-memory'; readonly grownBytes: number; readonly maxGrowthBytes: number }
   | { readonly finding: 'forbidden'; readonly request: string; readonly times: number }
 
 /** A watch of fewer objects is no finding. */
@@ -25,7 +28,8 @@ const share = 10
 
 /** The findings of a report, in the order of the kinds above. */
 export function findingsOf(report: Omit<AuditReport, 'findings'>): readonly Finding[] {
-  const { collections, byName, rest, refusals, others } = report
+  const { collections, byName, rest, refusals, others, game } = report
+  const grownBytes = game === undefined ? 0 : game.rssMostBytes - game.rssBeforeBytes
   const isSilent = collections.length + byName.length + others.requests === 0
   return [
     ...(isSilent ? [{ finding: 'no-requests' } as const] : []),
@@ -48,6 +52,10 @@ export function findingsOf(report: Omit<AuditReport, 'findings'>): readonly Find
     ...(rest?.requests ?? []).map(({ request, times }) => {
       return { finding: 'requests-at-rest', request, times, seconds: rest?.seconds ?? 0 } as const
     }),
+    ...(game?.received ?? []).map(one => ({ finding: 'game-received', ...one }) as const),
+    ...(game !== undefined && grownBytes > game.maxGrowthBytes
+      ? [{ finding: 'game-memory', grownBytes, maxGrowthBytes: game.maxGrowthBytes } as const]
+      : []),
     ...refusals
       .filter(({ status }) => status === 401 || status === 403)
       .map(({ verb, resource, times }) => ({ finding: 'forbidden', request: `${verb} ${resource}`, times }) as const),
@@ -79,6 +87,10 @@ export function findingText(one: Finding): string {
       return `${one.times} of ${one.of} writes of ${one.resource} changed nothing.`
     case 'requests-at-rest':
       return `At rest, ${one.request} was sent ${times(one.times)} in ${one.seconds} s.`
+    case 'game-received':
+      return `The program received ${one.objects} times an object of the game: ${one.resource}, ${bytesText(one.bytes)}.`
+    case 'game-memory':
+      return `Its memory grew by ${bytesText(one.grownBytes)} in the game: ${bytesText(one.maxGrowthBytes)} are allowed.`
     case 'forbidden':
       return `${one.request} was forbidden ${times(one.times)}.`
   }

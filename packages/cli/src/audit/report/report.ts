@@ -1,3 +1,4 @@
+import type { GameReport } from '../game/play.ts'
 import type { RelistReason } from '../ledger/collection.ts'
 import type { Ledger, Refusal } from '../ledger/ledger.ts'
 import type { ByName } from '../ledger/resource-ledger.ts'
@@ -55,6 +56,8 @@ export interface AuditReport {
   /** Discovery, schemas, health. */
   readonly others: { readonly requests: number; readonly bytes: number }
   readonly memory: readonly MemorySample[]
+  /** Undefined if no game was played. */
+  readonly game?: GameReport | undefined
 }
 
 /** What a program asked for in the last seconds. */
@@ -68,10 +71,11 @@ export interface Measured {
   readonly seconds: number
   readonly rest: RestReport | undefined
   readonly memory: readonly MemorySample[]
+  readonly game?: GameReport | undefined
 }
 
 /** Makes the report of a run. Everything is in the order of the names, so that two reports can be compared. */
-export function reportOf(ledger: Ledger, { seconds, rest, memory }: Measured): AuditReport {
+export function reportOf(ledger: Ledger, { seconds, rest, memory, game }: Measured): AuditReport {
   const resources = [...ledger.resources.values()].sort((one, other) => compare(one.name, other.name))
   const report = {
     seconds,
@@ -104,6 +108,7 @@ export function reportOf(ledger: Ledger, { seconds, rest, memory }: Measured): A
     rest,
     others: { ...ledger.others },
     memory,
+    game,
   }
   return { ...report, findings: findingsOf(report) }
 }

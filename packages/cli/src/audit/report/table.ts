@@ -1,14 +1,15 @@
 import { printable } from '../../one-line.ts'
+import type { MemorySample } from '../process/memory-samples.ts'
+import { bytesText } from './bytes-text.ts'
+import { columns, lines } from './columns.ts'
 import { findingText } from './findings.ts'
 import type { AuditReport } from './report.ts'
-
-type Row = readonly string[]
 
 /** A report for people. */
 export function reportTable(report: AuditReport): string {
   const { seconds, collections, byName, patches, refusals, rest, others, findings } = report
   const parts = [
-    table(
+    columns(
       ['LISTED OR WATCHED', 'SCOPE', 'SELECTOR', 'LISTS', 'WATCHES', 'OBJECTS', 'USED', 'BYTES', 'ONCE', 'RELISTS'],
       collections.map(one => [
         ...[one.resource, one.namespace || 'cluster', one.selector || '-', `${one.lists}`, `${one.watches}`],
@@ -18,27 +19,28 @@ export function reportTable(report: AuditReport): string {
           .join(', ') || '-',
       ]),
     ),
-    table(
+    columns(
       ['BY NAME', 'GETS', 'A MINUTE', 'CREATES', 'UPDATES', 'PATCHES', 'DELETES', 'UNCHANGED', 'BYTES'],
       byName.map(one => [
         ...[one.resource, `${one.get}`, `${one.getsPerMinute}`, `${one.create}`, `${one.update}`, `${one.patch}`],
         ...[`${one.delete}`, `${one.unchanged}`, bytesText(one.bytes)],
       ]),
     ),
-    table(
+    columns(
       ['PATCHED', 'MANAGER', 'TYPE', 'TIMES', 'UNCHANGED'],
       patches.map(one => [one.resource, one.manager, one.type, `${one.times}`, `${one.unchanged}`]),
     ),
-    table(
+    columns(
       ['REFUSED', 'VERB', 'STATUS', 'SCOPE', 'TIMES'],
       refusals.map(one => [one.resource, one.verb, `${one.status}`, one.namespace || 'cluster', `${one.times}`]),
     ),
-    table(
+    columns(
       ['AT REST', 'TIMES', 'SECONDS'],
       (rest?.requests ?? []).map(one => [one.request, `${one.times}`, `${rest?.seconds}`]),
     ),
     lines(
       memoryText(report),
+      ...gameText(report),
       `${others.requests} other requests (discovery, schemas, health) in ${Math.round(seconds)} s.`,
     ),
     findings.length === 0
@@ -48,38 +50,25 @@ export function reportTable(report: AuditReport): string {
   return printable(parts.filter(Boolean).join('\n'))
 }
 
-const lines = (...all: readonly string[]): string => `${all.join('\n')}\n`
-
 function memoryText({ memory }: AuditReport): string {
   const [first] = memory
   const last = memory.at(-1)
-  if (first === undefined || last === undefined) return 'Its memory is not known.'
-  const most = memory.reduce((one, other) => (other.rssBytes > one.rssBytes ? other : one))
+  const most = mostMemory(memory)
+  if (first === undefined || last === undefined || most === undefined) return 'Its memory is not known.'
   return `Memory (RSS) of the command and its children: ${bytesText(first.rssBytes)} at first, ${bytesText(most.rssBytes)} at most (second ${most.second}), ${bytesText(last.rssBytes)} at last.`
 }
 
-function table(head: Row, rows: readonly Row[]): string {
-  if (rows.length === 0) return ''
-  const all = [head, ...rows]
-  const widths = head.map((_, column) => all.reduce((most, row) => Math.max(most, (row[column] ?? '').length), 0))
-  return lines(
-    ...all.map(row =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    ),
-  )
+function gameText({ game }: AuditReport): readonly string[] {
+  if (game === undefined) return []
+  const { counts, namespace, received, rssBeforeBytes, rssMostBytes, rssAfterBytes } = game
+  const objects = Object.entries(counts).map(([kind, count]) => `${count} ${kind}`)
+  const bytes = received.reduce((sum, one) => sum + one.bytes, 0)
+  return [
+    `Game in ${namespace}: ${objects.join(', ')}. The program received ${bytesText(bytes)} of them. Memory: ${bytesText(rssBeforeBytes)} before, ${bytesText(rssMostBytes)} at most, ${bytesText(rssAfterBytes)} after.`,
+  ]
 }
 
-/** Three digits at most: `12 B`, `3.4 kB`, `56 MB`. */
-export function bytesText(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB']
-  let value = bytes
-  let unit = 0
-  while (value >= 999.5 && unit < units.length - 1) {
-    value /= 1_000
-    unit++
-  }
-  return `${unit === 0 || value >= 9.95 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
+/** The sample with the most memory, if there is a sample. */
+export function mostMemory([first, ...others]: readonly MemorySample[]): MemorySample | undefined {
+  return first && others.reduce((one, other) => (other.rssBytes > one.rssBytes ? other : one), first)
 }

@@ -1,0 +1,28 @@
+import type { Found } from '../scan/body-reader.ts'
+
+/** Counts what a program receives of the objects in one namespace. */
+export class Received {
+  readonly namespace: string
+  /** By resource. */
+  readonly #resources = new Map<string, { objects: number; bytes: number }>()
+
+  constructor(namespace: string) {
+    this.namespace = namespace
+  }
+
+  /** Counts an object of a list, an event or a single answer, if it is in the namespace. */
+  found(resource: string, { namespace, bytes }: Pick<Found, 'namespace' | 'bytes'>): void {
+    if (namespace !== this.namespace) return
+    const known = this.#resources.get(resource) ?? { objects: 0, bytes: 0 }
+    known.objects++
+    known.bytes += bytes
+    this.#resources.set(resource, known)
+  }
+
+  /** What was counted, in the order of the resources. */
+  all(): readonly { readonly resource: string; readonly objects: number; readonly bytes: number }[] {
+    return [...this.#resources]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([resource, counts]) => ({ resource, ...counts }))
+  }
+}

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { isRecord } from '../../definition/shape.ts'
+import { refused } from '../../failure.ts'
+import type { CommandHost } from '../../host.ts'
+import type { AuditReport } from './report.ts'
+
+/** Reads a report that `wherry audit` wrote with `--record` or `--json`. Rejects if the file has none. */
+export async function recordedReport(file: string, { cwd }: CommandHost): Promise<AuditReport> {
+  const text = await readFile(resolve(cwd, file), 'utf8')
+  const value = parsed(text)
+  if (!isReport(value))
+    throw refused(`${file} is no report of wherry audit: name a file that --record or --json has written`)
+  return value
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a value has all that a comparison reads. */
+function isReport(value: unknown): value is AuditReport {
+  if (!isRecord(value) || typeof value.seconds !== 'number' || !isRecord(value.others)) return false
+  const counts = ['get', 'create', 'update', 'patch', 'delete', 'unchanged', 'bytes', 'getsPerMinute']
+  return (
+    areRows(value.collections, ['resource', 'namespace', 'selector'], ['lists', 'watches', 'objects', 'bytes']) &&
+    areRows(value.byName, ['resource'], counts) &&
+    areRows(value.patches, ['resource', 'manager', 'type'], ['times', 'unchanged']) &&
+    areRows(value.memory, [], ['second', 'rssBytes']) &&
+    areRows(value.findings, ['finding'], []) &&
+    areRows([value.others], [], ['requests', 'bytes'])
+  )
+}
+
+function areRows(value: unknown, texts: readonly string[], numbers: readonly string[]): boolean {
+  const isRow = (row: unknown): boolean =>
+    isRecord(row) &&
+    texts.every(name => typeof row[name] === 'string') &&
+    numbers.every(name => typeof row[name] === 'number')
+  return Array.isArray(value) && value.every(isRow)
+}

@@ -1,0 +1,29 @@
+import { neededRights } from '../../rbac/needed.ts'
+import type { SeenRight } from '../../rbac/recorded.ts'
+import { rolesYaml } from '../../rbac/role-yaml.ts'
+import { neededRoles } from '../../rbac/roles.ts'
+
+/** The roles that a program was seen to need, as YAML, with what the run does not show in comments. */
+export function rightsYaml(seen: readonly SeenRight[]): string {
+  const needed = neededRights(seen, undefined, { namespace: undefined, own: [], isEach: true })
+  const roles = neededRoles(needed, { fixed: [], any: [] }).map(role => ({
+    ...role,
+    rules: role.rules.map(rule => ({ ...rule, by: refusedText(rule.by.filter(Boolean)) })),
+  }))
+  const comments = [
+    'Seen by wherry audit. What the program did not ask for in this run is not granted.',
+    ...(seen.some(grants)
+      ? [
+          'The program wrote roles or bindings: it also needs the rights that they grant, or the verbs escalate and bind.',
+        ]
+      : []),
+    ...(roles.length === 0 ? ['No request needed a right.'] : []),
+  ]
+  return `${comments.map(text => `# ${text}\n`).join('')}${rolesYaml(roles, 'operator')}`
+}
+
+const refusedText = (verbs: readonly string[]): string[] =>
+  verbs.length === 0 ? [] : [`refused with 403: ${verbs.join(', ')}`]
+
+const grants = ({ group, verb }: SeenRight): boolean =>
+  group === 'rbac.authorization.k8s.io' && ['create', 'update', 'patch'].includes(verb)

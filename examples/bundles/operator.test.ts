@@ -151,8 +151,8 @@ describe.each([
       // Another namespace is named: the one before is pruned, unless it holds anything else.
       await client.patch(platformOperators, { name: 'host' }, { spec: { namespace: 'host-home' } })
       await until(async () => expect(await reasonOf('host', 'Pruned')).toBe('False NamespaceKept'))
-      const told = conditionOf((await statusOf('host'))?.conditions, 'Pruned')
-      expect(told?.message).toMatch(/^the namespace shared stays, since it holds \w+ guest/)
+      const reported = conditionOf((await statusOf('host'))?.conditions, 'Pruned')
+      expect(reported?.message).toMatch(/^the namespace shared stays, since it holds \w+ guest/)
       expect(await client.get(deployments, { name: 'host', namespace: 'shared' })).toBeUndefined()
       expect(await client.get(deployments, { name: 'guest', namespace: 'shared' })).toBeDefined()
       await until(async () => expect(await isActive('shared')).toBe(true))

@@ -47,7 +47,7 @@ export function declarePlatformOperators(operator: Operator, { source, pollMs = 
   const watched = new WatchedKinds()
   const installer = new Installer(releases, watched, pollMs)
   const answers = new Channel<{ name: string }>('answers')
-  const tell = (name: string): void => {
+  const report = (name: string): void => {
     // Before the other controller has started, and after it has stopped, nobody waits for it.
     if (answers.connections > 0) answers.send({ name })
   }
@@ -60,9 +60,9 @@ export function declarePlatformOperators(operator: Operator, { source, pollMs = 
       // If this fails, the question below most often does, too, and the status says why.
       const isFetched = await releases.fetchInstalled(object, signal).catch(() => false)
       signal.throwIfAborted()
-      if (isFetched) tell(key.name)
+      if (isFetched) report(key.name)
       const isNews = await releases.ask(object, signal)
-      if (isNews) tell(key.name)
+      if (isNews) report(key.name)
       return { requeueAfterMs: pollMs }
     })
     .onGone(({ key }) => releases.forget(key.name))
@@ -99,7 +99,7 @@ class Installer {
       const kept = await this.#pruned(context, made, made)
       if (kept.length > 0) {
         const { conditions = [], ...rest } = object.status ?? {}
-        await context.status({ ...rest, conditions: replaced(conditions, [this.#told(context, kept)]) })
+        await context.status({ ...rest, conditions: replaced(conditions, [this.#reported(context, kept)]) })
         for (const one of kept) await unmark(client, one, signal)
       }
       await this.#watched.need(key.name, [])
@@ -115,7 +115,7 @@ class Installer {
       await addFinalizer(client, platformOperators, object, finalizer)
       isWell = await this.#install(context, target, answer)
     }
-    this.#tellObstacle(context, answer)
+    this.#reportObstacle(context, answer)
     // Nobody tells when a kind is served, or a right is given.
     return isWell ? undefined : { requeueAfterMs: this.#retryMs }
   }
@@ -158,8 +158,8 @@ class Installer {
     const { conditions = [] } = object.status ?? {}
     const isPruned = isInstalled && left.length > 0
     const staying = isPruned ? conditions.filter(({ type }) => type !== 'Pruned') : conditions
-    const told = kept.length > 0 ? [this.#told(context, kept)] : []
-    const news = [installedOf(target.release, problems), healthyOf(sick), ...upToDateOf(answer), ...told]
+    const reported = kept.length > 0 ? [this.#reported(context, kept)] : []
+    const news = [installedOf(target.release, problems), healthyOf(sick), ...upToDateOf(answer), ...reported]
     await status({
       bundle: { package: target.package, ...target.release },
       made: isInstalled ? made : [...left, ...made],
@@ -204,7 +204,7 @@ class Installer {
   }
 
   /** Says why nothing, or nothing newer, is installed. Not with each poll: an event costs a request. */
-  #tellObstacle({ object, events }: Context, answer: Answer | undefined): void {
+  #reportObstacle({ object, events }: Context, answer: Answer | undefined): void {
     if (answer === undefined || !('obstacle' in answer)) return
     const { reason, message } = answer.obstacle
     const known = object.status?.conditions?.find(({ type }) => type === 'UpToDate')
@@ -212,7 +212,7 @@ class Installer {
   }
 
   /** Says that namespaces and definitions stay, in a condition and in an event: nobody sees the condition for long if the PlatformOperator goes. */
-  #told({ events }: Context, kept: readonly Kept[]): PlatformCondition {
+  #reported({ events }: Context, kept: readonly Kept[]): PlatformCondition {
     const all = kept.map(({ kind, name, holds }) =>
       kind === 'Namespace'
         ? `the namespace ${name} stays, since it holds ${holds}`

@@ -37,8 +37,8 @@ describe.each([
       const one = (type: string): string => conditionOf(conditions, type)?.status ?? 'none'
       return `${one('Available')} ${one('Progressing')} ${one('Degraded')}`
     }
-    const tell = (name: string, bundle: boolean, ...told: string[]): Promise<unknown> => {
-      const conditions = told.map(text => {
+    const report = (name: string, bundle: boolean, ...reported: string[]): Promise<unknown> => {
+      const conditions = reported.map(text => {
         const [type = '', status, reason] = text.split(' ')
         return { type, status, reason, message: `${name} ${reason}` }
       })
@@ -53,8 +53,8 @@ describe.each([
     await vi.waitFor(async () => expect(await conditions()).toBe('False True False'))
     const message = async (type: string) => conditionOf((await status())?.conditions, type)?.message
     await vi.waitFor(async () => expect(await message('Progressing')).toBe('2 of 2 progressing: chess, go'))
-    await tell('chess', true, 'Installed True Installed', 'UpToDate True Newest', 'Healthy True AllAvailable')
-    await tell('go', false, 'Installed False Refused')
+    await report('chess', true, 'Installed True Installed', 'UpToDate True Newest', 'Healthy True AllAvailable')
+    await report('go', false, 'Installed False Refused')
     await vi.waitFor(async () => expect(await conditions()).toBe('False False True'))
     expect((await status())?.operators).toEqual([
       { name: 'chess', version: '1.0.0', available: true, progressing: false, degraded: false },

@@ -150,9 +150,9 @@ describe('the index', () => {
 describe('the file of the index', () => {
   let folder: string
   let path: string
-  const told: Error[] = []
+  const reported: Error[] = []
   const again = (): Catalog => {
-    catalog = new Catalog({}, new IndexFile(path, error => told.push(error)))
+    catalog = new Catalog({}, new IndexFile(path, error => reported.push(error)))
     configure()
     return catalog
   }
@@ -160,7 +160,7 @@ describe('the file of the index', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'wherry-catalog-'))
     path = join(folder, 'indexes', 'games_community')
-    told.length = 0
+    reported.length = 0
     await release(0)
     await publish()
     await again().poll()
@@ -177,7 +177,7 @@ describe('the file of the index', () => {
     expect(await catalog.poll()).toBe(false)
     expect(registry.requests.filter(one => one.startsWith('GET '))).toEqual([])
     expect((await bundle('etcd.v1.0.0'))?.length).toBe(1000)
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
   })
 
   it.each([
@@ -190,7 +190,7 @@ describe('the file of the index', () => {
     await registry.stop()
     await expect(again().poll()).rejects.toMatchObject({ reason: 'RegistryUnavailable' })
     expect(catalog.index).toBeUndefined()
-    expect(told).toHaveLength(errors)
+    expect(reported).toHaveLength(errors)
   })
 
   it('that can not be written is told, and the index serves all the same', async () => {
@@ -198,7 +198,7 @@ describe('the file of the index', () => {
     await mkdir(join(path, 'x'), { recursive: true })
     expect(await again().poll()).toBe(true)
     expect(catalog.index).toEqual(index)
-    expect(told.map(({ message }) => message.split(':')[0])).toEqual(['EISDIR', expect.any(String)])
+    expect(reported.map(({ message }) => message.split(':')[0])).toEqual(['EISDIR', expect.any(String)])
   })
 })
 

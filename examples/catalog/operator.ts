@@ -56,7 +56,7 @@ export class Catalogs {
       const isNews = !this.#failures.has(key) || this.#failures.get(key) !== undefined
       if (bundle !== undefined && isNews && this.#catalogs.get(key) === catalog) {
         this.#failures.set(key, undefined)
-        this.#tell({ namespace, name })
+        this.#report({ namespace, name })
       }
       return bundle
     } catch (thrown) {
@@ -65,7 +65,7 @@ export class Catalogs {
       const isNews = this.#failures.get(key)?.message !== error.message && this.#catalogs.get(key) === catalog
       if (isNews) {
         this.#failures.set(key, error)
-        this.#tell({ namespace, name })
+        this.#report({ namespace, name })
       }
       throw error
     }
@@ -108,7 +108,7 @@ export class Catalogs {
     return folder === undefined ? undefined : new IndexFile(join(folder, key.replace('/', '_')), onError)
   }
 
-  #tell(key: { namespace: string; name: string }): void {
+  #report(key: { namespace: string; name: string }): void {
     if (this.bundles.connections > 0) this.bundles.send(key)
   }
 }

@@ -105,6 +105,6 @@ it('S4: a game that the server refuses is named, and the old version stays until
   expect(await versions()).toEqual(['v2'])
   await operator.settled()
   await operator.close()
-  const told = (await client.list(events)).items.map(({ reason }) => reason)
-  expect(new Set(told)).toEqual(new Set(['Migrating', 'Refused', 'Migrated']))
+  const reported = (await client.list(events)).items.map(({ reason }) => reason)
+  expect(new Set(reported)).toEqual(new Set(['Migrating', 'Refused', 'Migrated']))
 })

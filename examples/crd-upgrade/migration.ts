@@ -42,7 +42,7 @@ export function declareMigration(operator: Operator, namespace: string): void {
       // The definition of this release is not applied yet: this runs again when it is.
       if (!object.spec.versions.some(({ name, storage }) => storage && name === newVersion)) return
       if (conditionOf(object.status?.conditions ?? [], conditionType) === undefined) {
-        await tell(context, { status: 'False', reason: 'Migrating', message: `to ${newVersion}` })
+        await notify(context, { status: 'False', reason: 'Migrating', message: `to ${newVersion}` })
       }
       const report = await migrateStorage({
         client,
@@ -54,7 +54,7 @@ export function declareMigration(operator: Operator, namespace: string): void {
       }).catch(async error => {
         // Without a word here, users would see no more than that it migrates.
         signal.throwIfAborted()
-        await tell(context, {
+        await notify(context, {
           status: 'False',
           reason: 'Failed',
           message: `${(error as Error).message}`.slice(0, 1000),
@@ -62,14 +62,14 @@ export function declareMigration(operator: Operator, namespace: string): void {
         throw error
       })
       if (report.outcome === 'failed') {
-        await tell(context, { status: 'False', reason: 'Refused', message: refusals(report) })
+        await notify(context, { status: 'False', reason: 'Refused', message: refusals(report) })
         return { requeueAfterMs: retryMs }
       }
       await removeOldVersion(client)
       // It runs again since that changed the definition: what the condition says of the migration stays.
-      const isTold = isConditionTrue(object.status?.conditions ?? [], conditionType)
-      if (report.outcome === 'nothing-to-do' && isTold) return
-      await tell(context, { status: 'True', reason: 'Migrated', message: migrated(report) })
+      const isReported = isConditionTrue(object.status?.conditions ?? [], conditionType)
+      if (report.outcome === 'nothing-to-do' && isReported) return
+      await notify(context, { status: 'True', reason: 'Migrated', message: migrated(report) })
       return
     })
 }
@@ -97,7 +97,7 @@ async function removeOldVersion(client: Client): Promise<void> {
 }
 
 /** Sets the condition of the definition, and records an event. The other conditions are the API server's. */
-async function tell({ object, client, events, now }: Context, condition: Omit<NewCondition, 'type'>): Promise<void> {
+async function notify({ object, client, events, now }: Context, condition: Omit<NewCondition, 'type'>): Promise<void> {
   const { status, reason, message = '' } = condition
   events.record({ type: reason === 'Refused' ? 'Warning' : 'Normal', reason, message })
   const before = object.status?.conditions ?? []

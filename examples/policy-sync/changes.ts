@@ -42,12 +42,12 @@ export class Changes implements Source<{ name: string }> {
     // A controller that starts later runs for all templates anyway.
     if (this.#target === undefined) return
     this.#changed.add(kind)
-    this.#timer ??= this.#clock.timer(this.#options.delayMs, () => this.#tellChanged())
+    this.#timer ??= this.#clock.timer(this.#options.delayMs, () => this.#reportChanged())
   }
 
   /** The constraints of a kind are there: their templates run at once, since nobody watches before what they match. */
   ready(kind: string): void {
-    this.#tell([kind])
+    this.#report([kind])
   }
 
   /** What is told is the key. */
@@ -75,14 +75,14 @@ export class Changes implements Source<{ name: string }> {
     })
   }
 
-  #tellChanged(): void {
+  #reportChanged(): void {
     this.#timer = undefined
     const changed = [...this.#changed]
     this.#changed.clear()
-    this.#tell(changed)
+    this.#report(changed)
   }
 
-  #tell(changed: readonly string[]): void {
+  #report(changed: readonly string[]): void {
     for (const [name, kinds] of this.#reads) {
       if (changed.some(kind => kinds.has(kind))) this.#target?.tell({ name })
     }

@@ -74,8 +74,8 @@ it('W2: two Ingresses with one host are found, told of by an event, and no longe
     expect(await status()).toMatchObject({ totalViolations: 2, violations: [of('a'), of('c')] }),
   )
   await vi.waitFor(async () => {
-    const told = (await client.list(events)).items.map(({ reason, message }) => `${reason} ${message}`)
-    expect(told).toContainEqual(expect.stringContaining('Ingress.networking.k8s.io default/c: another Ingress'))
+    const reported = (await client.list(events)).items.map(({ reason, message }) => `${reason} ${message}`)
+    expect(reported).toContainEqual(expect.stringContaining('Ingress.networking.k8s.io default/c: another Ingress'))
   })
   await client.delete(ingresses, { namespace: 'default', name: 'a' })
   await vi.waitFor(async () => expect(await status()).toMatchObject({ totalViolations: 0, violations: [] }))
@@ -282,11 +282,11 @@ it('D4: a template that goes takes its kind, its constraints and its watches alo
 
 it('a template whose definition the server refuses is never ready, however often it is tried, and says all that is wrong', async () => {
   const name = { name: 'requiredlabels' }
-  const heard: (string | undefined)[] = []
+  const received: (string | undefined)[] = []
   const watch = client.watchEach(templates, {
     event: (_, { status }) => {
       const reason = conditionOf(status?.conditions, 'Ready')?.reason
-      if (reason !== heard.at(-1)) heard.push(reason)
+      if (reason !== received.at(-1)) received.push(reason)
     },
     end: () => {},
   })
@@ -299,7 +299,7 @@ it('a template whose definition the server refuses is never ready, however often
     const recorded = async (): Promise<unknown[]> => (await client.list(events)).items.map(({ reason }) => reason)
     await vi.waitFor(async () => expect(await recorded()).toContain('ApplyRefused'))
     expect(await readiness(requiredLabels)).toBe('Refused')
-    expect(heard.slice(heard.indexOf('Compiled'))).toEqual(['Compiled', 'Refused'])
+    expect(received.slice(received.indexOf('Compiled'))).toEqual(['Compiled', 'Refused'])
 
     await running.close()
     refuse = ({ group, verb }) => group === constraintGroup && (verb === 'list' || verb === 'watch')
@@ -312,7 +312,7 @@ it('a template whose definition the server refuses is never ready, however often
         message: expect.stringMatching(/nonsense.*; NotWatched: .*; DoesNotCompile: /s),
       }),
     )
-    expect(heard).not.toContain('NotWatched')
+    expect(received).not.toContain('NotWatched')
     refuse = () => false
     await client.patch(templates, name, { spec: { ...requiredLabels.spec, parameters } })
     await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Compiled'))

@@ -14,12 +14,12 @@ const kind = { group: '', kind: 'ConfigMap' }
 const resourceOfConstraints = 'requiredlabels.constraints.policy.example.com'
 
 /** Which objects have the label `value` as that, as a registrar's store has heard. */
-function heardOf(store: ObjectStore<KubernetesObject>): (value: string) => number {
+function receivedOf(store: ObjectStore<KubernetesObject>): (value: string) => number {
   const values = new Map<string, string | undefined>()
   const event = store.event.bind(store)
-  vi.spyOn(store, 'event').mockImplementation((told: SinkEvent<KubernetesObject>) => {
-    if (told.type === 'changed') values.set(`${told.key}`, told.object.metadata?.labels?.value)
-    return event(told)
+  vi.spyOn(store, 'event').mockImplementation((reported: SinkEvent<KubernetesObject>) => {
+    if (reported.type === 'changed') values.set(`${reported.key}`, reported.object.metadata?.labels?.value)
+    return event(reported)
   })
   return value => [...values.values()].filter(one => one === value).length
 }
@@ -62,15 +62,15 @@ it('W5: an audit that is stuck holds up nobody else', async () => {
     await client.create(configMaps, { metadata: { namespace: 'default', name: 'nobodys' } })
     await vi.waitFor(async () => expect(await requests()).toBe(before + 1))
 
-    const synced = heardOf(policySync.synced)
-    const heard = heardOf(policySync.constraints as unknown as ObjectStore<KubernetesObject>)
+    const synced = receivedOf(policySync.synced)
+    const received = receivedOf(policySync.constraints as unknown as ObjectStore<KubernetesObject>)
     for (let round = 0; round < rounds; round++) {
       const value = `${round}`
       const change = { metadata: { labels: { value } } } // of a constraint, it is no new generation
       await forAll(names, name => client.patch(configMaps, name, change))
       await vi.waitFor(() => expect(synced(value)).toBe(objects))
       await forAll(names, ({ name }) => client.patch(constraints, { name }, change))
-      await vi.waitFor(() => expect(heard(value)).toBe(objects))
+      await vi.waitFor(() => expect(received(value)).toBe(objects))
       // The audit has not come on.
       expect(policySync.audited.lookup('ConfigMap', 'metadata.labels.value', value)).toEqual([])
     }

@@ -55,7 +55,7 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
         return [...notWatched, ...(policy instanceof PolicyError ? [problemOf(policy)] : [])]
       }
       const refused = (refusal: Problem): Problem[] => [refusal, ...problems(compiled.of(template))]
-      const { failure, isWaiting, isServed } = await tellOfRefusal(context, refused, async () => {
+      const { failure, isWaiting, isServed } = await reportOfRefusal(context, refused, async () => {
         const look = async (): Promise<'served' | Problem | undefined> => {
           const state = servedState(await read.get(definitions, { name: definitionName(resource.resource.plural) }))
           // Not before: the store has objects by their kind, which may be another template's.
@@ -70,7 +70,7 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
         }
         // Nobody audits with this policy: the constraints of its kind may be those of another template.
         await setAside(parts, template)
-        if (state !== undefined) await tell(context, notReady([state]))
+        if (state !== undefined) await report(context, notReady([state]))
         return { isWaiting: true, isServed: false }
       })
       if (!isServed) return { requeueAfterMs: retryMs }
@@ -78,8 +78,8 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
       const isRead = registrar.watched.some(view => view.key === resource.key)
       const wrong = problems(failure ?? compiled.of(template))
       // While the constraints are being read, the condition stays as it was.
-      if (wrong.length > 0) await tell(context, notReady(wrong))
-      else if (isRead) await tell(context, { type: 'Ready', status: 'True', reason: 'Compiled' })
+      if (wrong.length > 0) await report(context, notReady(wrong))
+      else if (isRead) await report(context, { type: 'Ready', status: 'True', reason: 'Compiled' })
       // Nobody tells when the server refuses to list a kind.
       return isWaiting || !isRead ? { requeueAfterMs: retryMs } : undefined
     })
@@ -115,7 +115,7 @@ async function setAside({ compiled, changes, audit }: TemplateParts, template: C
 }
 
 /** Does what may fail. A failure is named in the template, with all else that is wrong, and tried again. */
-async function tellOfRefusal<T>(
+async function reportOfRefusal<T>(
   context: Context,
   refused: (refusal: Problem) => Problem[],
   work: () => Promise<T>,
@@ -124,13 +124,13 @@ async function tellOfRefusal<T>(
     return await work()
   } catch (error) {
     const failure = failureOf(error, context.signal)
-    if (failure !== undefined) await tell(context, notReady(refused(failure)))
+    if (failure !== undefined) await report(context, notReady(refused(failure)))
     throw error
   }
 }
 
 /** Writes the template's condition, where it is another. */
-async function tell({ status }: Context, condition: NewCondition): Promise<void> {
+async function report({ status }: Context, condition: NewCondition): Promise<void> {
   try {
     await status({ conditions: [condition] })
   } catch (error) {

@@ -52,13 +52,13 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
   await client.create(ingresses, ingress('a', 'one.example.com'))
   await client.create(ingresses, ingress('b', 'one.example.com'))
   await until('both Ingresses of one host are named', () => isAudited(uniqueHosts, 'hosts', 2))
-  const told = async (times: number): Promise<boolean> =>
+  const reported = async (times: number): Promise<boolean> =>
     (await client.list(events)).items.some(({ message, count = 1 }) => message?.includes('arcade/b') && count >= times)
-  await until('an event tells of it', () => told(1))
+  await until('an event tells of it', () => reported(1))
   await client.delete(ingresses, { namespace: 'arcade', name: 'b' })
   await until('the host is unique again', () => isAudited(uniqueHosts, 'hosts', 0))
   await client.create(ingresses, ingress('b', 'one.example.com'))
-  await until('the event is counted', () => told(2))
+  await until('the event is counted', () => reported(2))
   say('a policy looks other objects up: no two Ingresses with one host')
 
   const answer = (host: string): Promise<string> =>

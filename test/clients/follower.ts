@@ -22,7 +22,7 @@ export class Follower {
       this.#gone = true
       for (const look of [...this.#waiting]) look()
     })
-    if (this.#child.stdout !== null) createInterface(this.#child.stdout).on('line', line => this.#hear(line))
+    if (this.#child.stdout !== null) createInterface(this.#child.stdout).on('line', line => this.#receive(line))
   }
 
   /** Resolves when it has synced and holds just this; fails with what it holds, after `withinMs`. */
@@ -54,7 +54,7 @@ export class Follower {
     await closed
   }
 
-  #hear(line: string): void {
+  #receive(line: string): void {
     const [what, name = '', value = ''] = line.split(' ')
     if (what === 'listing') this.#held = new Map()
     else if (what === 'synced') this.#synced = true

@@ -435,22 +435,22 @@ class Life {
   /** What it holds, and what it tells, are compared with what the server has. */
   #follow<C>(what: string, informer: SharedInformer<C>, plural: string, belongs: (key: string) => boolean): void {
     const { evidence } = this.#parts
-    const told = new Map<string, string | undefined>()
+    const reported = new Map<string, string | undefined>()
     const key = (object: C): string =>
       `${(object as Versioned).metadata?.namespace}/${(object as Versioned).metadata?.name}`
-    const tell = (object: C): void => {
+    const notify = (object: C): void => {
       this.#mustBeKnown(what, plural, key(object))
-      told.set(key(object), (object as Versioned).metadata?.resourceVersion)
+      reported.set(key(object), (object as Versioned).metadata?.resourceVersion)
     }
     informer.addHandler({
-      add: object => tell(object),
-      update: object => tell(object),
+      add: object => notify(object),
+      update: object => notify(object),
       delete: object => {
         this.#mustBeDeleted(what, plural, key(object))
-        told.delete(key(object))
+        reported.delete(key(object))
       },
     })
-    this.#held.push({ what: `${what}, what it told`, plural, belongs, contents: () => told })
+    this.#held.push({ what: `${what}, what it told`, plural, belongs, contents: () => reported })
     const held = (): Map<string, string | undefined> =>
       new Map([...informer.keys()].map(one => [one, informer.version(one)?.resourceVersion]))
     this.#held.push({ what, plural, belongs, contents: held })
@@ -458,7 +458,7 @@ class Life {
   }
 
   #register(): void {
-    const told = new Map<string, string | undefined>()
+    const reported = new Map<string, string | undefined>()
     const what = 'registrar'
     const during = new Set<string>()
     let isReset = false
@@ -470,23 +470,23 @@ class Life {
       } else if (event.type === 'changed') {
         this.#mustBeKnown(what, 'configmaps', event.key)
         during.add(event.key)
-        told.set(event.key, event.object.metadata?.resourceVersion)
+        reported.set(event.key, event.object.metadata?.resourceVersion)
       } else if (event.type === 'deleted') {
         this.#mustBeDeleted(what, 'configmaps', event.key)
-        told.delete(event.key)
+        reported.delete(event.key)
       } else if (isReset) {
         isReset = false
-        for (const key of told.keys()) {
+        for (const key of reported.keys()) {
           if (during.has(key)) continue
           this.#mustBeDeleted(what, 'configmaps', key)
-          told.delete(key)
+          reported.delete(key)
         }
       }
     })
     void registrar
       .add(configMaps.within({ namespaces: ['b'] }) as View<KubernetesObject>)
       .catch(error => this.#parts.evidence.look('add of a registrar', error))
-    this.#held.push({ what, plural: 'configmaps', belongs: key => key.startsWith('b/'), contents: () => told })
+    this.#held.push({ what, plural: 'configmaps', belongs: key => key.startsWith('b/'), contents: () => reported })
   }
 
   /** Single objects, by the narrow cache. */

@@ -1,10 +1,10 @@
 /** Takes uncaught exceptions and unhandled rejections of this process for itself, and tells of each. Returns what gives them back. */
-export function takeStrays(tell: (what: string, error: unknown) => void): () => void {
+export function takeStrays(report: (what: string, error: unknown) => void): () => void {
   const names = ['uncaughtException', 'unhandledRejection'] as const
   const restore = names.map(name => {
     const others = process.listeners(name as 'uncaughtException')
     process.removeAllListeners(name)
-    const mine = (error: unknown): void => tell(name, error)
+    const mine = (error: unknown): void => report(name, error)
     process.on(name, mine)
     return () => {
       process.off(name, mine)

@@ -90,7 +90,7 @@ export class Truth {
     const metadata = { ...given.metadata, uid, resourceVersion: `${version}` }
     const object = { ...given, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata } as unknown as Stored
     objects.set(key, object)
-    this.#tell(kind.plural, { version, type: old === undefined ? 'ADDED' : 'MODIFIED', object, old })
+    this.#report(kind.plural, { version, type: old === undefined ? 'ADDED' : 'MODIFIED', object, old })
     return object
   }
 
@@ -101,7 +101,7 @@ export class Truth {
     this.#everDeleted.add(`${plural} ${key}`)
     const version = ++this.#version
     const object = { ...old, metadata: { ...old.metadata, resourceVersion: `${version}` } }
-    this.#tell(plural, { version, type: 'DELETED', object, old })
+    this.#report(plural, { version, type: 'DELETED', object, old })
     return object
   }
 
@@ -116,7 +116,7 @@ export class Truth {
     return () => void this.#listeners.delete(listener)
   }
 
-  #tell(plural: string, event: Happened): void {
+  #report(plural: string, event: Happened): void {
     const history = this.#history.get(plural) ?? []
     this.#history.set(plural, history)
     history.push(event)

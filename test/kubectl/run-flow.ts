@@ -83,7 +83,7 @@ class Session {
     let stdout = ''
     let stderr = ''
     let begun = false
-    const heard = (): void => {
+    const received = (): void => {
       if (command.meanwhile === undefined) return
       if (!begun && (command.from ?? /\n/).test(stdout)) {
         begun = true
@@ -93,7 +93,7 @@ class Session {
     }
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text
-      heard()
+      received()
     })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text

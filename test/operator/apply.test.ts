@@ -203,9 +203,9 @@ onBothServers([], stage => {
     const clock = new MovableClock()
     await using one = start(...by('one'), clock)
     await using other = start(...by('other'), clock)
-    const told = (operator: RunningOperator) =>
+    const reported = (operator: RunningOperator) =>
       operator.errors.filter(error => 'code' in error && error.code === 'FLAPPING')
-    const all = () => [...told(one), ...told(other)]
+    const all = () => [...reported(one), ...reported(other)]
     const writes = () => one.writes + other.writes
     await expect.poll(() => all().length).toBeGreaterThan(0)
     expect(`${all()[0]}`).toContain(`${namespace}/shared`)
@@ -214,7 +214,7 @@ onBothServers([], stage => {
       clock.moveBy(ms)
       await expect.poll(writes).toBeGreaterThan(before)
     }
-    expect([told(one).length, told(other).length].sort().at(-1)).toBe(1)
+    expect([reported(one).length, reported(other).length].sort().at(-1)).toBe(1)
   })
 
   it('A1: a primary object that is applied does not own itself', async () => {

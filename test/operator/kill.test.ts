@@ -103,7 +103,7 @@ class World {
   async #writes(count: number, signal: AbortSignal): Promise<[Promise<void>]> {
     const views = configMaps.within({ namespaces: [this.#namespace] }).metadata()
     const { resourceVersion } = await this.#client.list(views)
-    const heard = async (): Promise<void> => {
+    const received = async (): Promise<void> => {
       let left = count
       try {
         for await (const event of this.#client.watch(views, { resourceVersion, signal })) {
@@ -114,7 +114,7 @@ class World {
         if (!signal.aborted) throw error
       }
     }
-    return [heard()]
+    return [received()]
   }
 
   /** Resolves when nothing is left to do, or with the signal. */

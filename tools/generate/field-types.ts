@@ -60,12 +60,12 @@ ${lines(kinds.map(([kind, name]) => [kind, shortName(name)]))}
 /** The fields whose Go types their shapes do not tell. */
 function unusual(shapes: string, fields: ReadonlyMap<string, GoField>): string {
   const shapeOf = new Map(shapes.split(' ').map(one => one.split(/:(.*)/s, 2) as [string, string]))
-  const told = [...fields].map(([field, { type, embedded }]) => {
+  const reported = [...fields].map(([field, { type, embedded }]) => {
     const known = type === usualGoType(shapeOf.get(field) ?? '')
     if (known && embedded === undefined) return ''
     return `${field}=${known ? '' : type}${embedded === undefined ? '' : `<${embedded}`}`
   })
-  return told
+  return reported
     .filter(text => text !== '')
     .sort()
     .join(' ')

@@ -34,11 +34,11 @@ export async function goTypes(
     const all = Object.entries(schemas[place.schema]?.properties ?? {})
     const answers = await Promise.all(all.map(([field, of]) => ask(cluster, schemas, place, field, of)))
     for (const [i, [field, of]] of all.entries()) {
-      const told = answers[i]
-      if (told === undefined) continue
-      fields.set(field, told)
+      const reported = answers[i]
+      if (reported === undefined) continue
+      fields.set(field, reported)
       const below = referenceOf(innermost(of))
-      const path = [...place.path, ...(told.embedded === undefined ? [] : [told.embedded]), field]
+      const path = [...place.path, ...(reported.embedded === undefined ? [] : [reported.embedded]), field]
       const around = (value: object): object => place.around({ [field]: within(of, value) })
       if (below !== undefined) visit({ schema: below, path, around, resource: place.resource })
     }

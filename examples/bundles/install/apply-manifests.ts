@@ -38,8 +38,8 @@ export async function applyManifests(context: Context, manifests: readonly Manif
     for (const manifest of part) {
       if (manifest.kind !== 'CustomResourceDefinition') continue
       const state = await read.get(served, { name: manifest.metadata.name })
-      const isTold = problems.some(({ object }) => object === idOf(madeOf(manifest)))
-      if (state?.isReady !== true && !isTold) problems.push(problemOf(madeOf(manifest), 'NotServed', state))
+      const isReported = problems.some(({ object }) => object === idOf(madeOf(manifest)))
+      if (state?.isReady !== true && !isReported) problems.push(problemOf(madeOf(manifest), 'NotServed', state))
     }
     if (problems.length > 0) return problems
   }

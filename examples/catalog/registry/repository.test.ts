@@ -197,8 +197,8 @@ describe('tokens', () => {
   ])('are bounded, and are not quoted: %s', async (_, answer) => {
     await put(registry)
     registry.tokenAnswer = Buffer.from(answer)
-    const told = { reason: 'Unauthorized', message: `the registry ${registry.host} gives no token` }
-    await expect(open(registry).resolve('latest')).rejects.toMatchObject(told)
+    const reported = { reason: 'Unauthorized', message: `the registry ${registry.host} gives no token` }
+    await expect(open(registry).resolve('latest')).rejects.toMatchObject(reported)
   })
 
   it.each(['token', 'https://', 'https://a b/token'])('that are to be had at %j are named as no URL', async realm => {
@@ -212,13 +212,13 @@ describe('tokens', () => {
     const { manifest: digest } = await put(registry)
     const storage = await StandInRegistry.start('none')
     await put(storage)
-    const told: (string | undefined)[] = []
-    storage.onAuthorization = value => told.push(value)
+    const reported: (string | undefined)[] = []
+    storage.onAuthorization = value => reported.push(value)
     registry.redirectBlobsTo = `https://${storage.host}`
     const repository = open(registry, { ca: `${registry.ca}\n${storage.ca}` })
     try {
       expect(digestOf(await repository.fetch({ digest, mediaType, maxBytes }))).toBe(digestOf(content))
-      expect(told).toEqual([undefined])
+      expect(reported).toEqual([undefined])
       registry.redirectBlobsTo = `http://${storage.host}`
       await expect(repository.fetch({ digest, mediaType, maxBytes })).rejects.toThrow('leads to http://')
     } finally {
@@ -235,8 +235,8 @@ it('a proxy and a registry that are no URLs are named', async () => {
   )
   const repository = new Repository(of)
   opened.push(repository)
-  const told = invalid('the image is at "https://127.0.0.1:99999/v2/')
-  await expect(repository.resolve('latest')).rejects.toMatchObject(told)
+  const reported = invalid('the image is at "https://127.0.0.1:99999/v2/')
+  await expect(repository.resolve('latest')).rejects.toMatchObject(reported)
 })
 
 it('a redirect to what is no URL is named', async () => {

@@ -6,11 +6,11 @@ import { systemClock } from './clock.ts'
 import { type Environment, guarded, systemEnvironment } from './environment.ts'
 
 it('prints nothing: errors and warnings go to diagnostics channels', () => {
-  const heard: unknown[] = []
-  const hear = (message: unknown): void => void heard.push(message)
+  const received: unknown[] = []
+  const receive = (message: unknown): void => void received.push(message)
   const write = vi.spyOn(process.stderr, 'write')
-  subscribe('wherry:error', hear)
-  subscribe('wherry:warning', hear)
+  subscribe('wherry:error', receive)
+  subscribe('wherry:warning', receive)
   const environment = systemEnvironment()
   const error = new Error('background')
   environment.onError(error, { phase: 'list' })
@@ -19,9 +19,9 @@ it('prints nothing: errors and warnings go to diagnostics channels', () => {
   environment.metrics.count('n')
   environment.metrics.gauge('n', 1)
   environment.metrics.observe('n', 1)
-  unsubscribe('wherry:error', hear)
-  unsubscribe('wherry:warning', hear)
-  expect(heard).toEqual([
+  unsubscribe('wherry:error', receive)
+  unsubscribe('wherry:warning', receive)
+  expect(received).toEqual([
     { error, context: { phase: 'list' } },
     { message: 'careful', context: { resource: 'v1/pods' } },
   ])
@@ -76,11 +76,11 @@ it('X9: a callback that throws breaks nobody, and is told to onError', () => {
 
 it('has a gauge forgotten, or set to 0 where metrics can not forget', () => {
   const { environment } = simulate(1)
-  const told: unknown[] = []
+  const reported: unknown[] = []
   const { forget: _, ...plain } = environment.metrics
-  const gauge = (...args: unknown[]): void => void told.push(args)
+  const gauge = (...args: unknown[]): void => void reported.push(args)
   guarded({ ...environment, metrics: { ...plain, gauge } }).metrics.forget?.('g', { a: 'b' })
-  expect(told).toEqual([['g', 0, { a: 'b' }]])
+  expect(reported).toEqual([['g', 0, { a: 'b' }]])
   environment.metrics.gauge('g', 1, { a: 'b' })
   guarded(environment).metrics.forget?.('g', { a: 'b' })
   expect(environment.metric('g', { a: 'b' })).toBeUndefined()

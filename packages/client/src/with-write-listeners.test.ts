@@ -9,13 +9,13 @@ import type { KubernetesObject } from './views/object.ts'
 let cluster: Awaited<ReturnType<typeof inMemory>>
 let client: Client
 let own: Client
-let told: string[]
+let reported: string[]
 
 beforeEach(async () => {
   cluster = await inMemory()
   client = cluster.client
-  told = []
-  own = client.withWriteListeners(hearing('cache'))
+  reported = []
+  own = client.withWriteListeners(receiving('cache'))
 })
 
 afterEach(() => cluster.close())
@@ -23,14 +23,14 @@ afterEach(() => cluster.close())
 const at = (name: string) => ({ name, namespace: 'default' })
 const legacy: ConfigMap = { metadata: at('legacy') }
 
-function hearing(name: string): WriteListener {
+function receiving(name: string): WriteListener {
   return {
     wrote: ({ resource }, answer) => {
       const { metadata } = answer as KubernetesObject
-      told.push(`${name}: ${resource.plural} ${metadata?.name} written`)
+      reported.push(`${name}: ${resource.plural} ${metadata?.name} written`)
     },
-    deleted: ({ resource }, key, uid) => told.push(`${name}: ${resource.plural} ${key.name} gone ${uid}`),
-    unanswered: (_, key) => told.push(`${name}: ${key} unanswered`),
+    deleted: ({ resource }, key, uid) => reported.push(`${name}: ${resource.plural} ${key.name} gone ${uid}`),
+    unanswered: (_, key) => reported.push(`${name}: ${key} unanswered`),
   }
 }
 
@@ -55,9 +55,9 @@ describe('a client that notifies a cache', () => {
         at('web'),
         { metadata: {} },
       )
-      expect(told.splice(0)).toEqual(Array.from({ length: 7 }, () => 'cache: deployments web written'))
+      expect(reported.splice(0)).toEqual(Array.from({ length: 7 }, () => 'cache: deployments web written'))
       await own.delete(deployments, at('web'))
-      expect(told).toEqual([`cache: deployments web gone ${deployment.metadata.uid}`])
+      expect(reported).toEqual([`cache: deployments web gone ${deployment.metadata.uid}`])
     }))
 
   it('N9, C10: tells it what became of pods that were evicted, and of collections', () =>
@@ -68,13 +68,13 @@ describe('a client that notifies a cache', () => {
       await client.create(pods, { metadata: { ...at('b'), finalizers }, spec })
       await own.evict(pods, at('a'), { preconditions: { uid: pod.metadata.uid } })
       await own.evict(pods, at('b'))
-      expect(told.splice(0)).toEqual([`cache: pods a gone ${pod.metadata.uid}`, 'cache: pods b written'])
+      expect(reported.splice(0)).toEqual([`cache: pods a gone ${pod.metadata.uid}`, 'cache: pods b written'])
       const { metadata } = await client.create(configMaps, { metadata: { ...at('c'), labels: { of: 'us' } } })
       await client.create(configMaps, { metadata: { ...at('d'), finalizers, labels: { of: 'us' } } })
       const ours = configMaps.within({ namespaces: ['default'], labels: { of: 'us' } })
       const names = await own.deleteCollection(ours.project('name', object => object.metadata?.name))
       expect(names).toEqual(['c', 'd'])
-      expect(told).toEqual([`cache: configmaps c gone ${metadata.uid}`, 'cache: configmaps d written'])
+      expect(reported).toEqual([`cache: configmaps c gone ${metadata.uid}`, 'cache: configmaps d written'])
     }))
 
   it('N9: tells it of no dry run, and of nothing that was refused', () =>
@@ -87,7 +87,7 @@ describe('a client that notifies a cache', () => {
       await own.delete(configMaps, at('legacy'), dryRun)
       await own.deleteCollection(configMaps.within({ namespaces: ['default'] }), dryRun)
       await expect(own.create(configMaps, legacy)).rejects.toThrow('already exists')
-      expect(told).toEqual([])
+      expect(reported).toEqual([])
     }))
 
   it('A8: tells it which write got no answer', () =>
@@ -97,20 +97,20 @@ describe('a client that notifies a cache', () => {
       await expect(own.patch(configMaps, at('legacy'), { data: {} }, { signal })).rejects.toThrow('too late')
       await expect(own.delete(configMaps, at('legacy'), { signal })).rejects.toThrow('too late')
       await expect(own.create(configMaps, { metadata: {} })).rejects.toThrow('metadata.name')
-      expect(told).toEqual(['cache: default/legacy unanswered', 'cache: default/legacy unanswered'])
+      expect(reported).toEqual(['cache: default/legacy unanswered', 'cache: default/legacy unanswered'])
     }))
 
   it('C10: says of a delete which objects had the name before it, also where one listener can not say it', () =>
     cluster.run(async () => {
       const failing: WriteListener = {
-        ...hearing('failing'),
+        ...receiving('failing'),
         uids: () => {
           throw new Error('not now')
         },
       }
-      const reads: WriteListener = { ...hearing('reads'), uids: () => ['one', 'two'] }
+      const reads: WriteListener = { ...receiving('reads'), uids: () => ['one', 'two'] }
       await own.withWriteListeners(failing, reads).delete(configMaps, at('none'))
-      expect(told.sort()).toEqual([
+      expect(reported.sort()).toEqual([
         'cache: configmaps none gone undefined',
         'failing: configmaps none gone one',
         'failing: configmaps none gone two',

@@ -521,9 +521,9 @@ describe('a source', () => {
           throw new Error(`not ${data?.password}`)
         },
       })
-      const told = [...kit.errors(), ...copies.report().failing.values()].map(({ message }) => message)
-      expect(told).toHaveLength(2)
-      expect(told.join()).not.toContain(Buffer.from('hunter2').toString('base64'))
+      const reported = [...kit.errors(), ...copies.report().failing.values()].map(({ message }) => message)
+      expect(reported).toHaveLength(2)
+      expect(reported.join()).not.toContain(Buffer.from('hunter2').toString('base64'))
     }))
 })
 

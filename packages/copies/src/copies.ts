@@ -100,8 +100,8 @@ export class Copies<P, T extends KubernetesObject> {
       name: `copies-${name}`,
       for: namespaces.metadata() as View<PartialObjectMetadata, 'cluster'>,
       sources: [
-        this.#hearsCopies(),
-        this.#hearsSources(),
+        this.#receivesCopies(),
+        this.#receivesSources(),
         ...(this.#statuses === undefined ? [] : [this.#statuses.source]),
       ],
       concurrency,
@@ -164,7 +164,7 @@ export class Copies<P, T extends KubernetesObject> {
     }
   }
 
-  #hearsSources() {
+  #receivesSources() {
     return handles<P>(this.#sourceView, (target, informer) => {
       this.#isSourceMissing = () => informer.state === 'missing'
       const { view } = informer
@@ -186,7 +186,7 @@ export class Copies<P, T extends KubernetesObject> {
         for (const name of new Set([before, after])) {
           if (name === undefined) continue
           this.#lookEverywhere(name, cause, isInitial)
-          this.#tellRivals(name, target.environment)
+          this.#reportRivals(name, target.environment)
         }
       }
       return {
@@ -198,12 +198,12 @@ export class Copies<P, T extends KubernetesObject> {
     })
   }
 
-  #hearsCopies() {
+  #receivesCopies() {
     return handlesApplied(this.#view as unknown as View, (target, informer) => {
       this.#connected = { target, copies: informer }
       this.#counts.measureWith(target.environment.metrics)
       const view = this.#view as unknown as View
-      const heard = (change: CauseChange, key: string, by: string | undefined): void => {
+      const received = (change: CauseChange, key: string, by: string | undefined): void => {
         const slash = key.indexOf('/')
         const [namespace, name] = [key.slice(0, slash), key.slice(slash + 1)]
         // What this program itself has just made need not be looked at, if it is wanted still.
@@ -213,16 +213,16 @@ export class Copies<P, T extends KubernetesObject> {
       }
       return {
         add: (object, { key, isInInitialList }) =>
-          target.unlessOwn(view, key, object, by => heard(isInInitialList ? 'initial' : 'added', key, by)),
-        update: (object, { key }) => target.unlessOwn(view, key, object, by => heard('updated', key, by)),
-        delete: (_, { key }) => heard('deleted', key, undefined),
-        lost: key => heard('deleted', key, undefined),
+          target.unlessOwn(view, key, object, by => received(isInInitialList ? 'initial' : 'added', key, by)),
+        update: (object, { key }) => target.unlessOwn(view, key, object, by => received('updated', key, by)),
+        delete: (_, { key }) => received('deleted', key, undefined),
+        lost: key => received('deleted', key, undefined),
       }
     })
   }
 
   /** More than one source wants copies of one name. */
-  #tellRivals(name: string, environment: Environment): void {
+  #reportRivals(name: string, environment: Environment): void {
     const { key: first } = this.#sources.get(name) ?? {}
     if (first !== undefined) this.#counts.succeeded(sourceText(first))
     for (const rival of this.#sources.rivals(name)) {
@@ -317,10 +317,10 @@ export class Copies<P, T extends KubernetesObject> {
       if (!(error instanceof NotOursError)) throw error
       const by = error.managers.length === 0 ? '' : `, written by ${error.managers.join(', ')}`
       const taken = new CopyNameTakenError(key, source.key, `an object of that name exists${by}`, error)
-      const isTold = this.#counts.failing.get(key) instanceof CopyNameTakenError
+      const isReported = this.#counts.failing.get(key) instanceof CopyNameTakenError
       this.#counts.failed(key, taken)
       const about = { phase: `copies ${this.name}`, resource: this.#view.key, key }
-      if (!isTold) client.environment.onError(taken, about)
+      if (!isReported) client.environment.onError(taken, about)
       // The key runs again by itself when the object changes hands or goes. That holds for objects of which the last run knew.
       return 'kept'
     }
@@ -380,8 +380,8 @@ export class Copies<P, T extends KubernetesObject> {
   /** The copy can't be built: it stays as it is. */
   #unbuilt(source: Source<P, T>, key: string, error: Error, environment: Environment): void {
     this.#counts.failed(key, error)
-    if (source.isTold) return
-    source.isTold = true
+    if (source.isReported) return
+    source.isReported = true
     environment.onError(error, { phase: `copies ${this.name}`, resource: this.#sourceView.key, key: source.key })
   }
 }

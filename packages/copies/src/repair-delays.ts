@@ -13,7 +13,7 @@ interface Repaired {
   /** When the last repair was sent, on the monotonic clock. */
   at: number
   /** That repairs wait was told. */
-  isTold: boolean
+  isReported: boolean
 }
 
 /**
@@ -27,20 +27,20 @@ export class RepairDelays {
   admit(key: string, clock: Clock): number {
     const now = clock.monotonic()
     this.#forget(now)
-    const { count, at, isTold } = this.#repaired.get(key) ?? { count: 0, at: now, isTold: false }
+    const { count, at, isReported } = this.#repaired.get(key) ?? { count: 0, at: now, isReported: false }
     const waitMs = at + delayOf(count) - now
     // Later than now by less than a timer can tell.
     if (waitMs >= 1) return Math.ceil(waitMs)
     this.#repaired.delete(key)
-    this.#repaired.set(key, { count: count + 1, at: now, isTold })
+    this.#repaired.set(key, { count: count + 1, at: now, isReported })
     return 0
   }
 
   /** A repair has to wait. Returns whether that is so for the first time. */
   isNews(key: string): boolean {
     const repaired = this.#repaired.get(key)
-    if (repaired === undefined || repaired.isTold) return false
-    repaired.isTold = true
+    if (repaired === undefined || repaired.isReported) return false
+    repaired.isReported = true
     return true
   }
 

@@ -23,7 +23,7 @@ export class Source<P, T extends KubernetesObject> {
   /** `namespace/name` of the source. */
   readonly key: string
   /** That its copies could not be built was told. */
-  isTold = false
+  isReported = false
   /** Applies of the desired status go through it, so that what is learned from the first is known to the others. */
   readonly firstStatus: First = new First()
   readonly #object: P

@@ -70,7 +70,7 @@ export class Statuses<P, T extends KubernetesObject> {
     return source.firstStatus.before(async () => {
       if (source.isStatus(found)) return 0
       const waitMs = copy.reason === 'drift' ? this.#delays.admit(keyText(at), context.client.environment.clock) : 0
-      if (waitMs > 0) await this.#tell(at, waitMs, context)
+      if (waitMs > 0) await this.#report(at, waitMs, context)
       else await this.#send(source, copy, uid, context)
       return waitMs
     })
@@ -106,7 +106,7 @@ export class Statuses<P, T extends KubernetesObject> {
   }
 
   /** Reports once that others undo what is written. */
-  async #tell(at: CopyState<T>['at'], delayMs: number, { client, events, signal }: Context): Promise<void> {
+  async #report(at: CopyState<T>['at'], delayMs: number, { client, events, signal }: Context): Promise<void> {
     const key = keyText(at)
     if (!this.#delays.isNews(key)) return
     const { metadata } = (await this.#live(client, at, signal).catch(() => undefined)) ?? {}

@@ -127,14 +127,14 @@ describe('closing a cache', () => {
     withCache(async ({ cache, run, write }) => {
       await write('+a/one')
       const informer = cache.informer(configMaps)
-      const heard: string[] = []
+      const received: string[] = []
       const following = (async () => {
-        for await (const { type } of informer.changes()) heard.push(type)
+        for await (const { type } of informer.changes()) received.push(type)
       })()
       await run(() => cache.synced())
       await run(() => cache.close())
       await run(() => following)
-      expect(heard).toEqual(['reset', 'changed', 'synced'])
+      expect(received).toEqual(['reset', 'changed', 'synced'])
       expect(informer.state).toBe('stopped')
     }))
 

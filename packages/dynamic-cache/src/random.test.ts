@@ -21,7 +21,7 @@ const projections: View[] = [configMaps, configMaps.full(), configMaps.metadata(
 const views = scopes.map(scope => projections.map(scope))
 
 /** What one handler has heard, checked with each event. */
-class Heard {
+class Received {
   readonly state = new Map<string, string>()
   readonly newest = new Map<string, { uid: string | undefined; resourceVersion: string }>()
   readonly informer: CachedInformer<unknown>
@@ -36,12 +36,12 @@ class Heard {
     informer.addHandler({
       add: (_, { key }) => {
         expect(this.state.has(key), `an add of ${key}, which is there`).toBe(false)
-        this.#hear(key)
+        this.#receive(key)
       },
       update: (_, { key }) => {
         expect(this.state.has(key), `an update of ${key}, which is not there`).toBe(true)
         expect(this.#version(key), `an update of ${key} to what it was`).not.toBe(this.state.get(key))
-        this.#hear(key)
+        this.#receive(key)
       },
       delete: (_, { key }) => {
         expect(this.over).toBe(false)
@@ -66,7 +66,7 @@ class Heard {
     const registration = this.informer.addHandler({ add: meet, update: meet, delete: meet })
   }
 
-  #hear(key: string): void {
+  #receive(key: string): void {
     expect(this.over, 'an event after the removal').toBe(false)
     const resourceVersion = this.#version(key)
     const { uid } = this.informer.version(key) ?? {}
@@ -94,7 +94,7 @@ describe('informers that join, leave and move at random', () => {
           async ({ cache, client, simulation, run, server, transport, writer, watches }) => {
             const random = simulation.random.fork('test')
             const { clock } = simulation
-            const heard = new Map<string, Heard>()
+            const received = new Map<string, Received>()
             const moves: Promise<unknown>[] = []
             const write = async (): Promise<void> => {
               const key = { namespace: choose(random, ['a', 'b', 'c']), name: `m${integer(random, 0, 5)}` }
@@ -110,23 +110,23 @@ describe('informers that join, leave and move at random', () => {
               await run(() => done.catch(() => {}))
             }
             const moving = new Set<string>()
-            const end = (key: string, was: Heard): void => {
+            const end = (key: string, was: Received): void => {
               if (was.over) return
               was.over = true
-              heard.delete(key)
+              received.delete(key)
               const { view } = was.informer
               moves.push(was.hold === undefined ? cache.remove(view) : was.hold.release())
             }
             const begin = (view: View): void => {
-              const one = new Heard(chance(random, 0.3) ? cache.hold(view, 'one') : cache.informer(view))
-              heard.set(view.key, one)
+              const one = new Received(chance(random, 0.3) ? cache.hold(view, 'one') : cache.informer(view))
+              received.set(view.key, one)
               if (chance(random, 0.7)) return
               const kind = choose(random, ['throw', 'leave', 'end'] as const)
               one.trouble(kind, integer(random, 1, 6), () => {
                 if (!moving.has(one.informer.view.key)) end(one.informer.view.key, one)
               })
             }
-            const move = (view: View, to: View, was: Heard): void => {
+            const move = (view: View, to: View, was: Received): void => {
               moving.add(view.key).add(to.key)
               const abort = new AbortController()
               const reason = new Error('aborted')
@@ -138,8 +138,8 @@ describe('informers that join, leave and move at random', () => {
                 done
                   .then(
                     () => {
-                      heard.delete(view.key)
-                      heard.set(to.key, was)
+                      received.delete(view.key)
+                      received.set(to.key, was)
                       expect(was.informer.view.key).toBe(to.key)
                     },
                     error => {
@@ -155,7 +155,7 @@ describe('informers that join, leave and move at random', () => {
             }
             const step = async (): Promise<void> => {
               const view = choose(random, choose(random, views))
-              const was = heard.get(view.key)
+              const was = received.get(view.key)
               if (moving.has(view.key)) return
               if (was === undefined) return begin(view)
               const index = projections.findIndex(one => one.projection.name === view.projection.name)
@@ -166,7 +166,7 @@ describe('informers that join, leave and move at random', () => {
               if (was.hold !== undefined && chance(random, 0.3)) {
                 await expect(cache.remove(view)).rejects.toMatchObject({ code: 'VIEW_HELD' })
               } else if (chance(random, 0.5)) end(view.key, was)
-              else if (!heard.has(to.key) && !moving.has(to.key)) move(view, to, was)
+              else if (!received.has(to.key) && !moving.has(to.key)) move(view, to, was)
             }
             for (let round = 0; round < 3; round++) {
               transport.controls.setFaults(chance(random, 0.5) ? { kill: 0.2, goaway: 0.1 } : {})
@@ -183,24 +183,26 @@ describe('informers that join, leave and move at random', () => {
               await simulation.advance(200_000)
               await run(() => Promise.all(moves))
               const { items } = await run(() => writer.list(configMaps))
-              for (const [key, one] of heard) {
+              for (const [key, one] of received) {
                 expect(one.informer.view.key).toBe(key)
                 const expected = expectedOf(one.informer.view, items)
                 expect(Object.fromEntries([...one.state].sort()), key).toEqual(expected)
                 expect([...one.informer.keys()].sort(), key).toEqual(Object.keys(expected))
               }
-              const needed = new Map([...heard.values()].map(one => [scopeKey(one.informer.view), one.informer.view]))
+              const needed = new Map(
+                [...received.values()].map(one => [scopeKey(one.informer.view), one.informer.view]),
+              )
               const streams = [...needed.values()].reduce((sum, view) => sum + (view.namespaces?.length ?? 1), 0)
               expect(await watches(), 'open watches').toBe(streams)
               expect(cache.report().watches).toBe(streams)
             }
             if (chance(random, 0.7)) return
-            const informers = [...heard.values()].map(({ informer }) => informer)
+            const informers = [...received.values()].map(({ informer }) => informer)
             await run(() => client.close())
             await simulation.settle()
             expect(informers.map(({ state }) => state)).toEqual(informers.map(() => 'stopped'))
             const late = choose(random, choose(random, views))
-            if (heard.has(late.key)) return
+            if (received.has(late.key)) return
             const closed = { code: 'CLIENT_CLOSED' }
             await expect(run(() => cache.informer(late).whenSynced())).rejects.toMatchObject(closed)
           },

@@ -608,14 +608,14 @@ describe('waiting for the first state', () => {
     const informer = informerOf(served)
     informer.start()
     await simulation.run(() => informer.whenSynced())
-    const told: unknown[] = []
+    const reported: unknown[] = []
     const reading = simulation.run(async () => {
-      for await (const change of informer.changes()) told.push(change.type)
+      for await (const change of informer.changes()) reported.push(change.type)
     })
     await simulation.settle()
     await simulation.run(() => client.close())
     await reading
-    expect(told).toEqual(['reset', 'changed', 'synced'])
+    expect(reported).toEqual(['reset', 'changed', 'synced'])
     expect(() => informer.size).toThrow(InformerStoppedError)
     await expect(informer.whenSynced()).rejects.toBeInstanceOf(InformerStoppedError)
   })
@@ -623,14 +623,14 @@ describe('waiting for the first state', () => {
   it('R23: when the client is closed under it, it tells of its end as closed, and as no state', async () => {
     const served = await cluster(27)
     const informer = informerOf(served)
-    const told: string[] = []
-    informer.on('state', state => told.push(state))
-    informer.on('closed', () => told.push('closed'))
+    const reported: string[] = []
+    informer.on('state', state => reported.push(state))
+    informer.on('closed', () => reported.push('closed'))
     informer.start()
     await served.simulation.run(() => informer.whenSynced())
     await served.simulation.run(() => served.client.close())
     await served.simulation.settle()
-    expect(told).toEqual(['streaming', 'watching', 'closed'])
+    expect(reported).toEqual(['streaming', 'watching', 'closed'])
   })
 
   it('R36: that it may not read is told once, however often it tries', async () => {

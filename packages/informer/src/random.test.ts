@@ -4,7 +4,7 @@ import { configMaps } from '@wherry/client/resources/core'
 import { chance, choose, forEachSeed, integer, type Random } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { Informer } from './informer.ts'
-import { CursorReplay, HandlerReplay, type Heard, type Seen } from './testkit/replays.ts'
+import { CursorReplay, HandlerReplay, type Received, type Seen } from './testkit/replays.ts'
 import { type SimulatedCluster, simulatedCluster } from './testkit/served.ts'
 import { peace, type Trouble, troubles } from './testkit/troubles.ts'
 
@@ -39,7 +39,7 @@ class Model {
   readonly #cursors: CursorReplay[] = []
   /** The cursor that was closed last: a sink that outlives its process goes on from what it had. */
   #former: CursorReplay | undefined
-  #heard: Heard = { states: new Set(), rollbacks: () => 0 }
+  #received: Received = { states: new Set(), rollbacks: () => 0 }
   #writes = 0
   /** What no restore goes below. */
   #floor = 0
@@ -70,7 +70,7 @@ class Model {
     ])
     const rollbacks = (): number =>
       simulation.environment.metric('reflector_rollbacks_total', { name: 'v1/configmaps' }) ?? 0
-    this.#heard = { states: new Set(), rollbacks }
+    this.#received = { states: new Set(), rollbacks }
     this.#informer = new Informer<Seen, 'namespaced'>({
       client,
       view: this.#view,
@@ -109,7 +109,7 @@ class Model {
     else if (what < 0.8) await (choose(random, Object.values(troubles)) as Trouble)(this.#cluster, random)
     else if (what < 0.87) this.#addHandler()
     else if (what < 0.9) choose(random, [...this.#handlers, undefined])?.remove()
-    else if (what < 0.93) this.#cursors.push(new CursorReplay(this.#informer.cursor(), this.#heard, this.#former))
+    else if (what < 0.93) this.#cursors.push(new CursorReplay(this.#informer.cursor(), this.#received, this.#former))
     else if (what < 0.98) choose(random, [...this.#cursors, undefined])?.read(integer(random, 1, 5))
     else if (this.#cursors.length > 0) {
       this.#former = this.#cursors.splice(integer(random, 0, this.#cursors.length - 1), 1)[0]
@@ -128,15 +128,15 @@ class Model {
       () => new Promise(() => {}),
       (): unknown => chance(random, 0.3) && handler.remove(),
     ])
-    const handler: HandlerReplay = new HandlerReplay(this.#heard, misbehave)
+    const handler: HandlerReplay = new HandlerReplay(this.#received, misbehave)
     this.#handlers.push(handler)
     handler.registration = this.#informer.addHandler(handler)
   }
 
   /** What is there, and has never had a value. */
   #untold(): string[] {
-    const told = new Set(this.#informer.list().map(({ key }) => key))
-    return this.#informer.failed().filter(key => !told.has(key))
+    const reported = new Set(this.#informer.list().map(({ key }) => key))
+    return this.#informer.failed().filter(key => !reported.has(key))
   }
 
   /** Creates, changes, relabels or deletes an object. */
@@ -233,7 +233,9 @@ class Model {
       // What can't be transformed is not gone for who knew it: its last state, or that of an object of that name before it.
       expect(sorted([...cursor.objects.values()].filter(isGood)), 'a cursor').toEqual(stored.filter(isGood))
     }
-    const invented = [...this.#heard.states].filter(state => !this.#written.has(state) && !state.endsWith('=undefined'))
+    const invented = [...this.#received.states].filter(
+      state => !this.#written.has(state) && !state.endsWith('=undefined'),
+    )
     expect(invented.filter(state => !this.#isDeletion(state))).toEqual([])
     expect(informer.hasSynced).toBe(true)
   }

@@ -24,8 +24,8 @@ describe('a bounded wait', () => {
     const simulation = simulate(1)
     const { clock } = simulation
     const unheard: unknown[] = []
-    const hear = (reason: unknown): unknown => unheard.push(reason)
-    process.on('unhandledRejection', hear)
+    const receive = (reason: unknown): unknown => unheard.push(reason)
+    process.on('unhandledRejection', receive)
     try {
       expect(await simulation.run(() => within(Promise.resolve('done'), 5000, clock, AbortSignal.abort()))).toBe('done')
       const failed = within(Promise.reject(new Error('no')), 5000, clock, AbortSignal.abort())
@@ -33,7 +33,7 @@ describe('a bounded wait', () => {
       await new Promise(resolve => setImmediate(resolve))
       expect(unheard).toEqual([])
     } finally {
-      process.off('unhandledRejection', hear)
+      process.off('unhandledRejection', receive)
     }
   })
 })

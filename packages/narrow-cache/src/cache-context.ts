@@ -34,7 +34,7 @@ export class CacheContext {
   readonly closing: AbortController = new AbortController()
   /** Watches that are open, or being opened. */
   streams = 0
-  readonly #gathered = new Map<string, { count: number; readonly tell: () => void }>()
+  readonly #gathered = new Map<string, { count: number; readonly report: () => void }>()
   readonly #ending = new Set<Promise<void>>()
 
   constructor(settings: Settings) {
@@ -87,26 +87,26 @@ export class CacheContext {
   }
 
   /** Tells `onError` within a second. Failures of a resource that are alike are told as one, with their count. */
-  tell(error: Error, about: ErrorContext): void {
+  report(error: Error, about: ErrorContext): void {
     const { name, code, status } = error as Error & { readonly code?: unknown; readonly status?: unknown }
     const kind = [about.resource, about.phase, name, code, status].join()
     const alike = this.#gathered.get(kind)
     if (alike !== undefined) return void alike.count++
     const one = {
       count: 1,
-      tell: () => {
+      report: () => {
         timer.cancel()
         this.#gathered.delete(kind)
         this.environment.onError(error, one.count > 1 ? { ...about, count: one.count } : about)
       },
     }
-    const timer = this.environment.clock.timer(gatherMs, one.tell)
+    const timer = this.environment.clock.timer(gatherMs, one.report)
     this.#gathered.set(kind, one)
   }
 
   /** Tells what was gathered. Resolves when all watches have ended. */
   async ended(): Promise<void> {
-    for (const { tell } of this.#gathered.values()) tell()
+    for (const { report } of this.#gathered.values()) report()
     await Promise.all(this.#ending)
   }
 

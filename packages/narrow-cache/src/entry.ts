@@ -48,7 +48,7 @@ export interface EntryScope {
   readonly feeding: EntryScope | undefined
   readonly lastError: Error | undefined
   /** The resourceVersion up to which everything was told. */
-  readonly heard: string | undefined
+  readonly readUpTo: string | undefined
   /** The request that reads one object. */
   target(name: string): ReadTarget
 }
@@ -93,7 +93,7 @@ export class Entry implements StoreWriter, Task {
   #isAsked = false
   /** The resourceVersion that the version source saw, while the entry has an older object; `''`: that of the next list. */
   #due: string | undefined
-  #isRefusalTold = false
+  #isRefusalReported = false
   /** When the server refused to list the object, on the monotonic clock: the first time since there was a state. */
   #refusedAt: number | undefined
   /** Reads that wait. */
@@ -258,8 +258,8 @@ export class Entry implements StoreWriter, Task {
 
   /** The object is gone. @param uid `undefined`: whatever it was */
   deleted(uid: string | undefined): void {
-    const isHeard = uid !== undefined && uid === this.#uid
-    if (!isHeard) this.#after = { mustRelist: {} }
+    const isReceived = uid !== undefined && uid === this.#uid
+    if (!isReceived) this.#after = { mustRelist: {} }
     else this.#after = { ...this.#after, min: raised(this.#after?.min, { written: undefined, deleted: [uid] }) }
   }
 
@@ -323,11 +323,11 @@ export class Entry implements StoreWriter, Task {
       this.#hold(now, resourceVersion)
       this.#writer.change(type, object, bytes)
     }
-    this.#heard()
+    this.#noteSuccess()
   }
 
   progress(): void {
-    this.#heard()
+    this.#noteSuccess()
   }
 
   /** The resource is gone, and the object with it. */
@@ -353,7 +353,7 @@ export class Entry implements StoreWriter, Task {
     const version = object && (metadataOf(object).resourceVersion ?? '')
     if (order !== 'older' && this.isKnown && version === this.#version) {
       if (order === 'newer') this.#reached = resourceVersion
-      this.#heard()
+      this.#noteSuccess()
     } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(state, resourceVersion)
     else {
       // Of the object, not of the list: its own watch may have nothing more to tell.
@@ -380,7 +380,7 @@ export class Entry implements StoreWriter, Task {
   /** How far the state has come, and its source. */
   get #reachedVersions(): readonly (string | undefined)[] {
     const { versionSource } = this
-    return [this.#reached, versionSource === undefined ? this.#own?.lastSyncedResourceVersion : versionSource.heard]
+    return [this.#reached, versionSource === undefined ? this.#own?.lastSyncedResourceVersion : versionSource.readUpTo]
   }
 
   get #held(): HeldVersion {
@@ -403,7 +403,7 @@ export class Entry implements StoreWriter, Task {
       if (object !== undefined) snapshot.put(object, bytes)
       snapshot.commit(resourceVersion)
     }
-    this.#heard()
+    this.#noteSuccess()
   }
 
   #hold(object: object | undefined, resourceVersion: string | undefined): void {
@@ -418,8 +418,8 @@ export class Entry implements StoreWriter, Task {
     this.wasKnown = true
   }
 
-  #heard(): void {
-    if (this.error === undefined) this.#isRefusalTold = false
+  #noteSuccess(): void {
+    if (this.error === undefined) this.#isRefusalReported = false
     if (this.versionSource !== undefined) {
       if (this.#due !== '' && this.#order(this.#due) !== 'newer') this.#due = undefined
       if (this.#due === undefined) this.#closeOwn()
@@ -433,9 +433,9 @@ export class Entry implements StoreWriter, Task {
     const about = { resource, phase: 'watch', key: this.key.text }
     if (!isPermanent(error)) {
       if (!this.synced && isAnswer(error)) this.#wasRefused()
-      if (!isExpired(error) && !isTooLarge(error) && !isStarting(error)) shared.tell(error, about)
-    } else if (!this.#isRefusalTold) {
-      this.#isRefusalTold = true
+      if (!isExpired(error) && !isTooLarge(error) && !isStarting(error)) shared.report(error, about)
+    } else if (!this.#isRefusalReported) {
+      this.#isRefusalReported = true
       shared.count('wherry_narrow_refused_total', resource)
       shared.environment.onError(this.refusal ?? error, about)
     }

@@ -364,9 +364,9 @@ describe('an escalation of all namespaces', () => {
         await simulation.advance(900)
         await run(() => broken.remove())
         await simulation.advance(60_000)
-        const told = simulation.environment.errors.map(({ context }) => context)
-        expect(told[0]).toEqual({ resource: 'v1/configmaps', phase: 'escalated', count: expect.any(Number) })
-        expect(told.length).toBeLessThan(3)
+        const reported = simulation.environment.errors.map(({ context }) => context)
+        expect(reported[0]).toEqual({ resource: 'v1/configmaps', phase: 'escalated', count: expect.any(Number) })
+        expect(reported.length).toBeLessThan(3)
       },
       { escalateAt: 1 },
     ))

@@ -139,9 +139,9 @@ describe('an escalation', () => {
         }
         await simulation.advance(10_000)
         expect((await get('a/p'))?.data).toEqual({ n: '30' })
-        const heard = log.flatMap(line => /(\d+)( first)?$/.exec(line)?.[1] ?? []).map(Number)
-        expect(heard).toEqual([...new Set(heard)].sort((a, b) => a - b))
-        expect(heard.at(-1)).toBe(30)
+        const received = log.flatMap(line => /(\d+)( first)?$/.exec(line)?.[1] ?? []).map(Number)
+        expect(received).toEqual([...new Set(received)].sort((a, b) => a - b))
+        expect(received.at(-1)).toBe(30)
         expect(simulation.environment.metric('wherry_narrow_escalations_total', { resource: 'v1/configmaps' })).toBe(3)
       },
       { escalateAt: 4 },
@@ -157,8 +157,8 @@ describe('an escalation', () => {
         expect(log.at(-1)).toBe('+a/t 1')
         expect(await watches()).toBe(5)
         expect(phase(kit)).toBeUndefined()
-        const told = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
-        expect(told).toEqual([['escalate', 'a']])
+        const reported = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
+        expect(reported).toEqual([['escalate', 'a']])
       },
       {
         escalateAt: 2,
@@ -303,20 +303,20 @@ describe('an escalation', () => {
     withNarrow(
       async kit => {
         const { run, get, server, simulation } = kit
-        const told = (): unknown[] => simulation.environment.errors.map(({ context }) => context)
+        const reported = (): unknown[] => simulation.environment.errors.map(({ context }) => context)
         for (const name of ['p', 'q']) await get(`a/${name}`)
         await simulation.advance(1000)
         expect(phase(kit)).toBe('escalated')
         await run(() => server.expireWatchCaches())
         await run(() => server.endWatches('configmaps'))
         await simulation.advance(10_000)
-        expect(told()).toEqual([])
+        expect(reported()).toEqual([])
         const effect = { kind: 'status', code: 500 } as const
         const broken = await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect }))
         await run(() => server.endWatches('configmaps'))
         await simulation.advance(10_000)
         await run(() => broken.remove())
-        expect(told()).toContainEqual({ resource: 'v1/configmaps', phase: 'escalated' })
+        expect(reported()).toContainEqual({ resource: 'v1/configmaps', phase: 'escalated' })
         await simulation.advance(60_000)
         expect(phase(kit)).toBe('escalated')
       },

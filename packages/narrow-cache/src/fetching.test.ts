@@ -397,17 +397,17 @@ it('N11: a server that restarts is told of once, with how many watches it ended'
       await run(() => Promise.all(names.map(key => narrow.get(configMaps, key))))
       await simulation.advance(2000)
       const { errors } = simulation.environment
-      const told = { context: { resource: 'v1/configmaps', phase: 'watch', count: 350 } }
+      const reported = { context: { resource: 'v1/configmaps', phase: 'watch', count: 350 } }
       await run(() => server.restart())
       await simulation.advance(1500)
-      expect(errors).toMatchObject([told])
+      expect(errors).toMatchObject([reported])
       // What is gathered when it is closed is told then.
       await simulation.advance(30_000)
       await run(() => server.restart())
       await simulation.advance(100)
       expect(errors).toHaveLength(1)
       await run(() => narrow.close())
-      expect(errors).toMatchObject([told, told])
+      expect(errors).toMatchObject([reported, reported])
     },
     { escalateAt: 1000, max: 1000 },
   ))

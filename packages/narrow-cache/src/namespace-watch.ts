@@ -30,7 +30,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   /** By the text of their keys. */
   readonly entries: Map<string, Entry>
   phase: EscalationPhase = 'single'
-  heard: string | undefined
+  readUpTo: string | undefined
   /** How many objects there are, with and without an entry, as told since it was opened. */
   objects = 0
   #target: ReadTarget | undefined
@@ -39,7 +39,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   #stop: (() => void) | undefined
   #refusal: Timer | undefined
   /** Told to `onError` once, until it is allowed. */
-  #isRefusalTold = false
+  #isRefusalReported = false
 
   constructor(of: ViewContext, namespace?: string, parent?: NamespaceWatch, entries: Map<string, Entry> = new Map()) {
     this.of = of
@@ -97,7 +97,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   /** Ends it, or forgets that it was refused. The entries that it fed have no source then. */
   close(): void {
     this.phase = 'single'
-    this.heard = undefined
+    this.readUpTo = undefined
     this.#refusal?.cancel()
     this.#refusal = undefined
     this.#reflector = undefined
@@ -144,7 +144,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
           entry.sawVersion(this, found.get(entry) ?? (asked.has(entry) ? absent : undefined), resourceVersion)
         }
         if (!this.synced) return
-        this.heard = resourceVersion
+        this.readUpTo = resourceVersion
         for (const entry of this.#all()) entry.notifyWaiters()
         if (isNew) this.of.balance()
       },
@@ -156,11 +156,11 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     if (type === 'ADDED') this.objects += 1
     else if (type === 'DELETED') this.objects -= 1
     this.#find(object)?.versionChanged(this, type, object, bytes)
-    this.heard = this.#reflector?.lastSyncedResourceVersion
+    this.readUpTo = this.#reflector?.lastSyncedResourceVersion
   }
 
   progress(resourceVersion: string): void {
-    this.heard = resourceVersion
+    this.readUpTo = resourceVersion
     for (const entry of this.#fed()) entry.notifyWaiters()
   }
 
@@ -183,7 +183,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     // Many wait for it, and the watches of many namespaces may be opened at once.
     const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
     const watching = (): void => {
-      this.#isRefusalTold = false
+      this.#isRefusalReported = false
     }
     const reflector = new Reflector({
       settings: { ...shared.first, context: shared.settings.client.raw, gate },
@@ -219,11 +219,11 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
         this.of.balance()
       })
       shared.count('wherry_narrow_escalations_refused_total', resource)
-      if (!this.#isRefusalTold) environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
-      this.#isRefusalTold = true
+      if (!this.#isRefusalReported) environment.onError(error, { resource, phase: 'escalate', key: this.namespace })
+      this.#isRefusalReported = true
       this.of.balance()
     } else if (!isExpired(error) && !isTooLarge(error) && !isStarting(error))
-      shared.tell(error, { resource, phase: 'escalated' })
+      shared.report(error, { resource, phase: 'escalated' })
     // Those that wait for it may have another source.
     if (isRefusal || isEscalating) for (const entry of this.#all()) entry.assignSource()
   }

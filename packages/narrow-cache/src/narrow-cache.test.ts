@@ -468,8 +468,8 @@ describe('an entry', () => {
         const late = { code: 'NARROW_TIMEOUT', cause: { name: 'ConnectionError' } }
         const both = Promise.allSettled([get('a/x'), get('a/y')])
         expect(await both).toMatchObject([{ reason: late }, { reason: late }])
-        const told = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
-        expect(told).toContainEqual(escalateAt === 1 ? ['escalated', undefined] : ['watch', 'a/x'])
+        const reported = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
+        expect(reported).toContainEqual(escalateAt === 1 ? ['escalated', undefined] : ['watch', 'a/x'])
         await run(() => fails.remove())
         await simulation.advance(60_000)
         expect(await get('a/x')).toBeUndefined()

@@ -5,7 +5,7 @@ import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { Denials, denying } from './testkit/denials.ts'
-import { Heard, type Partly, stateOf, strict } from './testkit/heard.ts'
+import { type Partly, Received, stateOf, strict } from './testkit/heard.ts'
 import { History, unselected } from './testkit/history.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
 
@@ -82,31 +82,31 @@ function onTheirOwn(view: string, pinned: readonly string[], bounds: Bounds, kit
   // A view that went past max shares a watch, whatever its own bounds are, until there is room.
   const isPastMax = kit.narrow.report().entries > max
   const escalated = kit.narrow.report().escalated.filter(one => one.view === view)
-  const told = JSON.stringify({ escalated, pinned })
+  const reported = JSON.stringify({ escalated, pinned })
   const all = escalated.filter(({ namespace }) => namespace === undefined)
   const namespaces = ['a', 'b'].map(namespace => ({
     namespace,
     size: pinned.filter(path => path.startsWith(`${namespace}/`)).length,
     isWide: escalated.some(one => one.namespace === namespace),
   }))
-  for (const { phase } of escalated) expect(phase, told).toBe('escalated')
+  for (const { phase } of escalated) expect(phase, reported).toBe('escalated')
   if (all.length > 0) {
-    expect(escalated, told).toHaveLength(1)
-    expect(isRefused, told).toBe(false)
-    expect(pinned.length, told).toBeGreaterThanOrEqual(isPastMax ? 1 : escalateAllAt / 2)
+    expect(escalated, reported).toHaveLength(1)
+    expect(isRefused, reported).toBe(false)
+    expect(pinned.length, reported).toBeGreaterThanOrEqual(isPastMax ? 1 : escalateAllAt / 2)
     return 0
   }
   for (const { size, isWide } of namespaces) {
-    if (size > escalateAt) expect(isWide, told).toBe(true)
+    if (size > escalateAt) expect(isWide, reported).toBe(true)
     if (isWide && size < escalateAt / 2 && !isPastMax)
-      expect(pinned.length, told).toBeGreaterThanOrEqual(escalateAllAt / 2)
+      expect(pinned.length, reported).toBeGreaterThanOrEqual(escalateAllAt / 2)
     // All but those that one watch of all would be no gain for.
-    if (pinned.length > escalateAllAt && (isRefused ? size > 1 : size > 0)) expect(isWide, told).toBe(true)
+    if (pinned.length > escalateAllAt && (isRefused ? size > 1 : size > 0)) expect(isWide, reported).toBe(true)
   }
   if (pinned.length > escalateAllAt && !isRefused)
     expect(
       namespaces.filter(({ size }) => size > 0),
-      told,
+      reported,
     ).toHaveLength(1)
   return namespaces.reduce((sum, { size, isWide }) => sum + (isWide ? 0 : size), 0)
 }
@@ -125,11 +125,11 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   const second = new NarrowCache({ client: kit.client, idleMs: 2000 })
   const own = writer.withWriteListeners(narrow, second)
   const seen = new Map([narrow, second].map(cache => [cache, new Map<string, number>()]))
-  const heard: Heard[] = []
-  const left: Heard[] = []
+  const received: Received[] = []
+  const left: Received[] = []
   const reads: Promise<unknown>[] = []
   let faultyUntil = 0
-  let told = 0
+  let reported = 0
   const refusals = bounds.denials === undefined ? [] : ['NARROW_WATCH_REFUSED', 'NARROW_TIMEOUT']
 
   const failures = (): number =>
@@ -193,8 +193,8 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     if (isAborted) clock.timer(integer(random, 0, 5), () => abort.abort(new Aborted()))
     // A connection that was to break after some bytes may do so long after the faults were ended.
     const before = failures()
-    if (before > told) faultyUntil = called + 100_000
-    told = before
+    if (before > reported) faultyUntil = called + 100_000
+    reported = before
     const isCalm = called > faultyUntil
     const isStrict = view.projection.name === strict.projection.name
     let state: string
@@ -230,7 +230,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   }
   const calls = simulation.random.fork('calls')
   /** A handler calls back. */
-  const after = (one: Heard, state: string): void => {
+  const after = (one: Received, state: string): void => {
     for (const view of ofViews) {
       if (one.isStrict || view.key !== one.view.key) continue
       const known = narrow.peek(view, keyOf(one.path))
@@ -243,9 +243,9 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     else if (die < 0.3) pending(read(choose(calls, paths)))
     else if (die < 0.5) for (const path of paths) narrow.forget(choose(calls, ofViews), keyOf(path))
     else if (die < 0.6) {
-      const other = choose(calls, [...heard, one])
-      if (other === one && !heard.includes(one)) return
-      heard.splice(heard.indexOf(other), 1)
+      const other = choose(calls, [...received, one])
+      if (other === one && !received.includes(one)) return
+      received.splice(received.indexOf(other), 1)
       pending(other.subscription.then(subscription => subscription.close()))
       void other.subscription.then(() => {
         other.isOver = true
@@ -255,10 +255,10 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
   }
   const subscribe = (chances: () => number, path: string): void => {
     const view = choose(chances, ofViews) as View<ConfigMap, 'namespaced'>
-    const one = new Heard(kit, view, path, floorOf(narrow, path, view), after)
+    const one = new Received(kit, view, path, floorOf(narrow, path, view), after)
     pending(
       one.subscription.then(
-        () => heard.push(one),
+        () => received.push(one),
         error => expect(refusals).toContain(error.code),
       ),
     )
@@ -287,8 +287,8 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
           if (chance(random, 0.3)) pending(read(path))
         } else if (die < 0.7) pending(read(path))
         else if (die < 0.8) subscribe(random, path)
-        else if (die < 0.87 && heard.length > 0) {
-          const [one] = heard.splice(integer(random, 0, heard.length - 1), 1)
+        else if (die < 0.87 && received.length > 0) {
+          const [one] = received.splice(integer(random, 0, received.length - 1), 1)
           await (await one?.subscription)?.close()
           if (one !== undefined) {
             one.isOver = true
@@ -305,13 +305,13 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
       await simulation.advance(400_000)
     }
     await simulation.advance(250_000)
-    for (const one of [...heard, ...left]) one.check(history)
-    for (const { path, state, isStrict } of heard) {
+    for (const one of [...received, ...left]) one.check(history)
+    for (const { path, state, isStrict } of received) {
       const last = history.of(path).length - 1
       expect(history.shows(path, last, `${state}`, isStrict), `${path} is ${state}`).toBe(true)
     }
     const pinned = ofViews.map(
-      view => [view.key, [...new Set(heard.filter(one => one.view === view).map(({ path }) => path))]] as const,
+      view => [view.key, [...new Set(received.filter(one => one.view === view).map(({ path }) => path))]] as const,
     )
     const sum = (numbers: number[]): number => numbers.reduce((all, one) => all + one, 0)
     const { entries, idle, streams, waiting, escalated } = narrow.report()
@@ -330,6 +330,6 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     while (reads.length > 0) await simulation.run(() => Promise.all(reads.splice(0)))
   }
   await simulation.run(() => Promise.all([narrow.close(), second.close()]))
-  for (const one of heard) one.isOver = true
+  for (const one of received) one.isOver = true
   expect(await kit.watches()).toBe(0)
 }

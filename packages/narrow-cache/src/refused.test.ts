@@ -47,10 +47,10 @@ describe('an escalation that was refused', () => {
     return withNarrow(
       async kit => {
         const { narrow, run, simulation } = kit
-        const told = () => simulation.environment.errors.map(({ context }) => context.phase)
+        const reported = () => simulation.environment.errors.map(({ context }) => context.phase)
         const [, ...others] = await watchAll(kit)
         await simulation.advance(1000)
-        expect([phases(kit), told()]).toEqual([[], ['escalate']])
+        expect([phases(kit), reported()]).toEqual([[], ['escalate']])
         isDenied = false
         await simulation.advance(600_000)
         expect(phases(kit)).toEqual(['escalated 5'])
@@ -60,7 +60,7 @@ describe('an escalation that was refused', () => {
         isDenied = true
         await watchAll(kit)
         await simulation.advance(1000)
-        expect([phases(kit), told()]).toEqual([[], ['escalate', 'escalate']])
+        expect([phases(kit), reported()]).toEqual([[], ['escalate', 'escalate']])
       },
       { escalateAt: 3, idleMs: 0, cluster: denyingMany(() => isDenied) },
     )

@@ -10,7 +10,7 @@ type Path = (typeof paths)[number]
 const views: readonly View<ConfigMap, 'namespaced'>[] = [configMaps, configMaps.metadata() as never]
 
 /** What a subscriber was told, one after the other. */
-interface Told {
+interface Reported {
   readonly path: Path
   readonly events: string[]
   readonly subscription: Promise<Subscription>
@@ -50,7 +50,7 @@ class Restores {
   readonly seed: number
   readonly random: () => number
   readonly own: Client
-  told: Told[] = []
+  reported: Reported[] = []
   /** Where the cluster may be restored to. */
   before = 0
   /** It was, or is about to be. */
@@ -116,7 +116,7 @@ class Restores {
     } else if (die < 0.91) breakAll()
     else if (die < 0.94) await run(() => server.endWatches('configmaps'))
     else if (die < 0.97) await run(() => server.expireWatchCaches())
-    else void this.told.shift()?.subscription.then(subscription => subscription.close())
+    else void this.reported.shift()?.subscription.then(subscription => subscription.close())
   }
 
   async #write(path: Path, n: number): Promise<void> {
@@ -171,7 +171,7 @@ class Restores {
       delete: () => events.push('- absent'),
       absent: () => events.push('0 absent'),
     })
-    this.told.push({ path, events, subscription })
+    this.reported.push({ path, events, subscription })
   }
 
   async #check(): Promise<void> {
@@ -179,7 +179,7 @@ class Restores {
     expect(this.outdated).toEqual([])
     const present = new Map<Path, string>()
     for (const path of paths) present.set(path, versionOf(await run(() => writer.get(configMaps, keyOf(path)))))
-    for (const { path, events, subscription } of this.told) {
+    for (const { path, events, subscription } of this.reported) {
       await run(() => subscription)
       expect(events.at(-1)?.slice(2), `${path}: ${events}`).toBe(present.get(path))
       expect(events.filter((event, i) => event === events[i - 1])).toEqual([])

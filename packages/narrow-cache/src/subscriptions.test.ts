@@ -153,12 +153,12 @@ describe('a subscription', () => {
       await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
       await write('+a/x')
       expect(log).toEqual(['0a/x', '+a/x 1'])
-      const told = simulation.environment.errors.map(({ error, context }) => [
+      const reported = simulation.environment.errors.map(({ error, context }) => [
         error.message,
         context.phase,
         context.key,
       ])
-      expect(told).toEqual([
+      expect(reported).toEqual([
         ['a handler of /v1/configmaps failed: "later"', 'handler', 'a/x'],
         ['now', 'handler', 'a/x'],
       ])
@@ -186,14 +186,14 @@ describe('the cursor of a view', () => {
       await get('a/x')
       const giveUp = new AbortController()
       const changes = narrow.changes(configMaps, { signal: giveUp.signal })
-      const heard: string[] = []
+      const received: string[] = []
       await run(async () => {
         for await (const { type } of changes) {
-          heard.push(type)
+          received.push(type)
           if (type === 'synced') void write('+a/x').then(() => giveUp.abort(new Error('enough')))
         }
       })
-      expect(heard).toEqual(['reset', 'synced', 'changed'])
+      expect(received).toEqual(['reset', 'synced', 'changed'])
       expect(narrow.report().views).toMatchObject([{ cursors: 0 }])
     }))
 

@@ -8,7 +8,7 @@ import type { ViewContext } from './view-context.ts'
 interface Subscriber {
   readonly handler: NarrowHandler<unknown>
   /** It has been told that there is an object, or that there is none. */
-  isTold: boolean
+  isReported: boolean
 }
 
 /** The handlers of a view's objects. */
@@ -46,7 +46,7 @@ export class Subscriptions {
       if (!(error instanceof TransformError)) throw error
       isThere = true
     }
-    const one = { handler, isTold: false }
+    const one = { handler, isReported: false }
     const all = this.#subscribers.get(key) ?? new Set()
     this.#subscribers.set(key, all.add(one))
     this.#call(key, () =>
@@ -64,11 +64,11 @@ export class Subscriptions {
     this.#subscribers.clear()
   }
 
-  #each(key: string, tell: (one: Subscriber) => unknown): void {
+  #each(key: string, report: (one: Subscriber) => unknown): void {
     const all = this.#subscribers.get(key)
     if (all === undefined) return
     // A handler may join, which has been told the present state, or leave meanwhile.
-    for (const one of [...all]) if (all.has(one)) this.#call(key, () => tell(one))
+    for (const one of [...all]) if (all.has(one)) this.#call(key, () => report(one))
   }
 
   #call(key: string, call: () => unknown): void {
@@ -81,13 +81,13 @@ export class Subscriptions {
 }
 
 function added(one: Subscriber, key: string, object: unknown, isInInitialList: boolean): unknown {
-  one.isTold = true
+  one.isReported = true
   return one.handler.add?.(object, { key, isInInitialList })
 }
 
 /** An object that could not be transformed has appeared, or is gone. The handler's first call says if there is an object. */
 function changedWithoutValue(one: Subscriber, key: string, isThere: boolean): unknown {
-  if (isThere || one.isTold) return one.handler.onTransformFailed?.({ key, isThere })
-  one.isTold = true
+  if (isThere || one.isReported) return one.handler.onTransformFailed?.({ key, isThere })
+  one.isReported = true
   return one.handler.absent?.({ key })
 }

@@ -386,11 +386,11 @@ describe('a read after a write of one’s own', () => {
 
   it('N9: every cache is told of each write but dry runs, and who writes gets what the view makes of the answer', () =>
     withNarrow(async ({ client, run }) => {
-      const told: unknown[] = []
+      const reported: unknown[] = []
       const cache: WriteListener = {
         wrote: ({ key }, answer) =>
-          told.push([key, (answer as ConfigMap).metadata?.name, (answer as ConfigMap).data?.n]),
-        deleted: ({ key }, { name }, uid) => told.push([key, name, uid === undefined ? 'whatever' : 'gone']),
+          reported.push([key, (answer as ConfigMap).metadata?.name, (answer as ConfigMap).data?.n]),
+        deleted: ({ key }, { name }, uid) => reported.push([key, name, uid === undefined ? 'whatever' : 'gone']),
       }
       const writes = client.withWriteListeners(cache)
       const letter = configMaps.project('n', ({ data }) => `n${data?.n}`)
@@ -402,14 +402,14 @@ describe('a read after a write of one’s own', () => {
         expect(await writes.patch(letter, key, { data: { n: '2' } }, { dryRun })).toBe('n2')
         expect(await writes.patch(letter, key, { data: { n: '2' } })).toBe('n2')
         expect(await writes.delete(letter, key, { dryRun })).toMatchObject({ object: 'n2' })
-        expect(told.splice(0)).toEqual([
+        expect(reported.splice(0)).toEqual([
           [configMaps.key, 'x', '1'],
           [letter.key, 'x', '2'],
         ])
         // Its finalizer holds it back.
         expect(await writes.delete(letter, key)).toEqual({ uid: expect.any(String), object: 'n2' })
         await writes.patch(configMaps, key, { metadata: { finalizers: null } })
-        expect(told.splice(0)).toEqual([
+        expect(reported.splice(0)).toEqual([
           [letter.key, 'x', '2'],
           [configMaps.key, 'x', '2'],
         ])
@@ -417,7 +417,7 @@ describe('a read after a write of one’s own', () => {
         await writes.create(configMaps, { metadata: key })
         expect(await writes.delete(letter, key, { dryRun })).toMatchObject({ object: undefined })
         expect(await writes.delete(letter, key)).toEqual({ uid: expect.any(String), object: undefined })
-        expect(told).toEqual([
+        expect(reported).toEqual([
           [letter.key, 'x', 'whatever'],
           [configMaps.key, 'x', undefined],
           [letter.key, 'x', 'gone'],

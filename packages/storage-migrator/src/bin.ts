@@ -17,10 +17,10 @@ async function main(args: readonly string[]): Promise<number> {
   }
   on('SIGINT', 2)
   on('SIGTERM', 15)
-  const tell = (message: string): void => void stderr.write(`storage-migrator: ${printable(message)}\n`)
+  const report = (message: string): void => void stderr.write(`storage-migrator: ${printable(message)}\n`)
   const environment = {
-    onWarning: (message: string) => tell(message),
-    onError: ({ message }: Error) => tell(message),
+    onWarning: (message: string) => report(message),
+    onError: ({ message }: Error) => report(message),
   }
   const connect = (): Promise<Client> => Client.connect({ environment })
   const status = await runCommand(args, { stdout, stderr, signal: stop.signal, connect })

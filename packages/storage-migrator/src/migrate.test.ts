@@ -129,7 +129,7 @@ describe('a migration', () => {
       expect(await cluster.storedVersions()).toEqual(['v1', 'v2'])
       await server.resetStats()
       const progress: MigrationProgress[] = []
-      const report = await migrateStorage({ ...options, onProgress: told => progress.push(told) })
+      const report = await migrateStorage({ ...options, onProgress: reported => progress.push(reported) })
       expect(report).toMatchObject({ outcome: 'migrated', counts: { listed: 25, rewritten: 25 } })
       expect(progress.map(({ resumedAt, counts, total }) => [resumedAt, counts.listed, total])).toEqual([
         [10, 15, 25],
@@ -427,8 +427,8 @@ describe('callers', () => {
         throw new Error('thrown by a listener')
       }
       expect(await migrateStorage({ client, definition, onProgress })).toMatchObject({ outcome: 'migrated' })
-      const told = simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])
-      expect(told).toEqual([['thrown by a listener', 'onProgress']])
+      const reported = simulation.environment.errors.map(({ error, context }) => [error.message, context.phase])
+      expect(reported).toEqual([['thrown by a listener', 'onProgress']])
     }))
 
   it('an abort ends the run, and nothing of it is sent any more', () =>

@@ -162,7 +162,7 @@ export class Pass {
   async #keep(state: MigrationState): Promise<void> {
     await this.#host.save(state)
     this.#state = state
-    this.#tell()
+    this.#report()
   }
 
   /** Some at a time. The first error ends all; it is thrown once none runs any more. */
@@ -181,15 +181,15 @@ export class Pass {
     }
   }
 
-  #tell(): void {
+  #report(): void {
     const { onProgress } = this.#options
     if (onProgress === undefined) return
     const { definition, storageVersion } = this.#host.target
     const { counts, failures } = this.#state
     const elapsedMs = this.#environment.clock.monotonic() - this.#startedAt
-    const told = { total: this.#total, counts, failed: failures.length, elapsedMs, resumedAt: this.#resumedAt }
+    const reported = { total: this.#total, counts, failed: failures.length, elapsedMs, resumedAt: this.#resumedAt }
     try {
-      onProgress({ definition, storageVersion, ...told })
+      onProgress({ definition, storageVersion, ...reported })
     } catch (error) {
       const thrown = error instanceof Error ? error : new Error(`onProgress threw ${error}`)
       this.#environment.onError(thrown, { resource: definition, phase: 'onProgress' })

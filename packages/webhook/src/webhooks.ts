@@ -276,17 +276,17 @@ export class Webhooks {
     ]
     await this.#trust.start(holders)
     if (asked.length > 0)
-      this.#tellAsked(() => asked.forEach(one => void one([...served.webhooks, ...served.conversions])))
+      this.#reportAsked(() => asked.forEach(one => void one([...served.webhooks, ...served.conversions])))
   }
 
   /** Tells a tool when the API server asks the webhooks. */
-  #tellAsked(tell: () => void): void {
+  #reportAsked(report: () => void): void {
     const { clock } = this.#parts.environment
     try {
       this.#trust?.checkReady()
-      tell()
+      report()
     } catch {
-      this.#looks = clock.timer(askedEveryMs, () => this.#tellAsked(tell))
+      this.#looks = clock.timer(askedEveryMs, () => this.#reportAsked(report))
     }
   }
 

@@ -14,7 +14,7 @@ export class GuardedObserver<K> {
     this.#onError = onError ?? publish
   }
 
-  tell(method: keyof WorkQueueObserver<K>, key: K, value: number): void {
+  report(method: keyof WorkQueueObserver<K>, key: K, value: number): void {
     try {
       this.#watch(this.#observer[method]?.(key, value), method)
     } catch (error) {
@@ -29,11 +29,11 @@ export class GuardedObserver<K> {
   #report(error: unknown, method: string): void {
     const context = { phase: `observer.${method}` }
     try {
-      const told = this.#onError(
+      const reported = this.#onError(
         error instanceof Error ? error : new Error(`${context.phase} threw`, { cause: error }),
         context,
       )
-      if (told instanceof Promise) told.catch(() => {})
+      if (reported instanceof Promise) reported.catch(() => {})
     } catch {
       // Nobody is left to tell.
     }

@@ -69,7 +69,7 @@ it('may use the queue while it is told', async () => {
 })
 
 it('X9: an observer that throws or rejects breaks nothing, and onError hears of it', async () => {
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const queue = new WorkQueue({
     clock: new FakeClock(),
     observer: {
@@ -84,7 +84,7 @@ it('X9: an observer that throws or rejects breaks nothing, and onError hears of 
       }) as () => void,
     },
     onError(error, context) {
-      heard.push([error.message, error.cause, context])
+      received.push([error.message, error.cause, context])
       throw new Error('onError failed')
     },
   })
@@ -93,7 +93,7 @@ it('X9: an observer that throws or rejects breaks nothing, and onError hears of 
   expect(await taken).toBe('a')
   queue.done('a')
   await new Promise(resolve => setImmediate(resolve))
-  expect(heard).toEqual([
+  expect(received).toEqual([
     ['added failed', undefined, { phase: 'observer.added' }],
     ['observer.taken threw', 'no error', { phase: 'observer.taken' }],
     ['done failed', undefined, { phase: 'observer.done' }],
@@ -118,12 +118,12 @@ it('X9: an onError that rejects is heard by nobody', async () => {
 })
 
 it('publishes what an observer throws on wherry:error when no onError is given', () => {
-  const heard: unknown[] = []
-  const hear = (message: unknown): void => {
-    heard.push(message)
+  const received: unknown[] = []
+  const receive = (message: unknown): void => {
+    received.push(message)
   }
   const error = new Error('added failed')
-  subscribe('wherry:error', hear)
+  subscribe('wherry:error', receive)
   new WorkQueue({
     observer: {
       added() {
@@ -131,6 +131,6 @@ it('publishes what an observer throws on wherry:error when no onError is given',
       },
     },
   }).add('a')
-  unsubscribe('wherry:error', hear)
-  expect(heard).toEqual([{ error, context: { phase: 'observer.added' } }])
+  unsubscribe('wherry:error', receive)
+  expect(received).toEqual([{ error, context: { phase: 'observer.added' } }])
 })

@@ -137,7 +137,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     checkKey(key)
     if (this.#state !== 'open') return
     this.#add(key, priority, afterMs)
-    if (afterMs > 0) this.#observer?.tell('retried', key, afterMs)
+    if (afterMs > 0) this.#observer?.report('retried', key, afterMs)
   }
 
   /**
@@ -161,7 +161,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
       throw new OptionRangeError('rateLimiter', 'a limiter that gives milliseconds, 0 or more', `${delayMs}`)
     }
     this.#add(key, priority, delayMs)
-    this.#observer?.tell('retried', key, delayMs)
+    this.#observer?.report('retried', key, delayMs)
   }
 
   /** Forgets the failures of a key: when it has succeeded, and when it is gone. Else they are kept for ever. */
@@ -238,7 +238,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     slots.flags[slot] = RUNNING
     slots.run[slot] = this.#runs.begin(slot, slots.priority[slot] as number, now)
     const key = slots.keyOf(slot)
-    this.#observer?.tell('taken', key, now - (slots.since[slot] as number))
+    this.#observer?.report('taken', key, now - (slots.since[slot] as number))
     return key
   }
 
@@ -263,7 +263,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     } else {
       this.#release(slot, flags & ~RUNNING)
     }
-    this.#observer?.tell('done', key, this.#clock.monotonic() - startedAt)
+    this.#observer?.report('done', key, this.#clock.monotonic() - startedAt)
     this.#serve()
     this.#settle()
   }
@@ -371,7 +371,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
       slots.flags[slot] = READY
       this.#ready.push(slot)
     }
-    this.#observer?.tell('added', slots.keyOf(slot), slots.priority[slot] as number)
+    this.#observer?.report('added', slots.keyOf(slot), slots.priority[slot] as number)
   }
 
   #onDue(): void {

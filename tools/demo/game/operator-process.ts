@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import type { Address, ModeName } from './mode.ts'
-import type { Order, Told } from './operator.ts'
+import type { Order, Reported } from './operator.ts'
 
 /** RSS at a moment, in bytes, `at` in milliseconds since the process was started. */
 export interface MemoryPoint {
@@ -29,7 +29,7 @@ export class OperatorProcess {
   readonly #child: ChildProcess
   readonly #closed: Promise<unknown>
   readonly #signal: AbortSignal
-  readonly #waiting = new Set<(told: Told) => void>()
+  readonly #waiting = new Set<(reported: Reported) => void>()
   #stderr = ''
   #hasEnded = false
   #isToEnd = false
@@ -47,23 +47,23 @@ export class OperatorProcess {
       this.#hasEnded = true
       if (this.#isToEnd) return
       const why = this.#stderr.trim() || this.failures.at(-1) || 'without a word'
-      this.#hear({ type: 'failed', message: `the process of ${mode} ended: ${why}` })
+      this.#receive({ type: 'failed', message: `the process of ${mode} ended: ${why}` })
     })
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-4_000)
     })
-    this.#child.on('message', (told: Told) => this.#hear(told))
+    this.#child.on('message', (reported: Reported) => this.#receive(reported))
     this.#send({ type: 'start', mode, address, namespace })
   }
 
   /** Waits for the next word of it that `is` takes. Rejects with the signal's reason, and when the process ends first. */
-  wait<T>(what: string, is: (told: Told) => T | undefined): Promise<T> {
+  wait<T>(what: string, is: (reported: Reported) => T | undefined): Promise<T> {
     this.#signal.throwIfAborted()
     if (this.#hasEnded) return Promise.reject(new Error(this.failures.at(-1)))
     return new Promise((resolve, reject) => {
       const settle = (how: () => void): void => {
         clearTimeout(bound)
-        this.#waiting.delete(hear)
+        this.#waiting.delete(receive)
         this.#signal.removeEventListener('abort', aborted)
         how()
       }
@@ -72,19 +72,19 @@ export class OperatorProcess {
         const why = this.failures.length > 0 ? `; it said: ${this.failures.at(-1)}` : ''
         settle(() => reject(new Error(`waited ${BOUND_MS / 1000} s in vain for ${what}${why}`)))
       }, BOUND_MS)
-      const hear = (told: Told): void => {
-        const answer = is(told)
+      const receive = (reported: Reported): void => {
+        const answer = is(reported)
         if (answer !== undefined) settle(() => resolve(answer))
         else if (this.#hasEnded) settle(() => reject(new Error(this.failures.at(-1))))
       }
-      this.#waiting.add(hear)
+      this.#waiting.add(receive)
       this.#signal.addEventListener('abort', aborted, { once: true })
     })
   }
 
   /** Its memory after a full collection, and its requests so far. */
-  measure(): Promise<Told & { readonly type: 'measured' }> {
-    const measured = this.wait('its memory', told => (told.type === 'measured' ? told : undefined))
+  measure(): Promise<Reported & { readonly type: 'measured' }> {
+    const measured = this.wait('its memory', reported => (reported.type === 'measured' ? reported : undefined))
     this.#send({ type: 'measure' })
     return measured
   }
@@ -109,9 +109,9 @@ export class OperatorProcess {
     if (this.#child.connected) this.#child.send(order, () => undefined)
   }
 
-  #hear(told: Told): void {
-    if (told.type === 'memory') this.curve.push({ at: told.at - this.begun, rss: told.rss })
-    if (told.type === 'failed') this.failures.push(told.message)
-    for (const hear of [...this.#waiting]) hear(told)
+  #receive(reported: Reported): void {
+    if (reported.type === 'memory') this.curve.push({ at: reported.at - this.begun, rss: reported.rss })
+    if (reported.type === 'failed') this.failures.push(reported.message)
+    for (const receive of [...this.#waiting]) receive(reported)
   }
 }

@@ -14,7 +14,7 @@ export type Order =
   | { readonly type: 'stop' }
 
 /** What it tells its parent. Times are milliseconds since 1970, with fractions. */
-export type Told =
+export type Reported =
   | { readonly type: 'started' }
   | { readonly type: 'reconciled'; readonly digest: string; readonly at: number }
   | { readonly type: 'memory'; readonly at: number; readonly rss: number }
@@ -31,22 +31,22 @@ for (const channel of ['http2.client.stream.start', 'http.client.request.start',
   })
 }
 
-const tell = (told: Told): void => {
-  process.send?.(told)
+const report = (reported: Reported): void => {
+  process.send?.(reported)
 }
 const now = (): number => performance.timeOrigin + performance.now()
-const failed = (error: unknown): void => tell({ type: 'failed', message: (error as Error)?.message ?? `${error}` })
+const failed = (error: unknown): void => report({ type: 'failed', message: (error as Error)?.message ?? `${error}` })
 
 /** Ends when its parent has heard why. */
 function giveUp(error: unknown): void {
-  const told: Told = { type: 'failed', message: (error as Error)?.message ?? `${error}` }
-  process.send?.(told, () => process.disconnect())
+  const reported: Reported = { type: 'failed', message: (error as Error)?.message ?? `${error}` }
+  process.send?.(reported, () => process.disconnect())
 }
 
 let end: (() => Promise<void>) | undefined
 
 async function start(order: Order & { readonly type: 'start' }): Promise<void> {
-  setInterval(() => tell({ type: 'memory', at: now(), rss: memoryNow() }), SAMPLE_MS).unref()
+  setInterval(() => report({ type: 'memory', at: now(), rss: memoryNow() }), SAMPLE_MS).unref()
   const mode = (await import(`./modes/${order.mode}.ts`)) as Mode
   const around: Surroundings = {
     address: order.address,
@@ -54,11 +54,11 @@ async function start(order: Order & { readonly type: 'start' }): Promise<void> {
     onError: failed,
     async reconcile(game, world) {
       const digest = await reconcile(game, world)
-      tell({ type: 'reconciled', digest, at: now() })
+      report({ type: 'reconciled', digest, at: now() })
     },
   }
   end = await mode.start(around)
-  tell({ type: 'started' })
+  report({ type: 'started' })
 }
 
 async function stop(): Promise<void> {
@@ -68,7 +68,7 @@ async function stop(): Promise<void> {
 
 process.on('message', (order: Order) => {
   if (order.type === 'start') start(order).catch(giveUp)
-  else if (order.type === 'measure') tell({ type: 'measured', memory: settledMemory(), requests })
+  else if (order.type === 'measure') report({ type: 'measured', memory: settledMemory(), requests })
   else stop().catch(giveUp)
 })
 // Whose parent is gone goes too, however that ended.

@@ -105,10 +105,14 @@ export async function play(cluster: Cluster, mode: ModeName, options: PlayOption
 }
 
 const started = (operator: OperatorProcess): Promise<number> =>
-  operator.wait('its start', told => (told.type === 'started' ? performance.timeOrigin + performance.now() : undefined))
+  operator.wait('its start', reported =>
+    reported.type === 'started' ? performance.timeOrigin + performance.now() : undefined,
+  )
 
 const reconciled = (operator: OperatorProcess, digest: string): Promise<number> =>
-  operator.wait('its result', told => (told.type === 'reconciled' && told.digest === digest ? told.at : undefined))
+  operator.wait('its result', reported =>
+    reported.type === 'reconciled' && reported.digest === digest ? reported.at : undefined,
+  )
 
 /** The server must say so itself. */
 async function statusIs(client: Client, namespace: string, digest: string, signal: AbortSignal): Promise<boolean> {

@@ -14,7 +14,7 @@ const properties: JsonObject = {
 }
 
 /** What is said of rules, without the hint at its end. */
-function told(...written: string[]): (string | undefined)[] {
+function reported(...written: string[]): (string | undefined)[] {
   const list = written.map(rule => ({ rule }))
   const schema = { type: 'object', properties: { spec: { type: 'object', properties, [rules]: list } } }
   return checkStructural(schema, 's').map(({ message }) => message?.replace(/ \(try .*/, ''))
@@ -36,14 +36,14 @@ const rows: readonly (readonly [rule: string, factor: string | undefined])[] = [
 describe('the cost of a rule', () => {
   it.for(rows)('F1: %s', ([rule, factor]) => {
     const refusal = `Forbidden: estimated rule cost exceeds budget by factor of ${factor}`
-    expect(told(rule)).toEqual(factor === undefined ? [] : [refusal])
+    expect(reported(rule)).toEqual(factor === undefined ? [] : [refusal])
   })
 
   it('F1: counts for a whole schema, whose dearest rules are named', () => {
     const list = [10, 40, 20, 30, 50, 60].map(length => `self.text.matches('${'a'.repeat(length * 2)}')`)
     const contributed =
       'Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
-    expect(told(...list, ...list, ...list, ...list)).toEqual([
+    expect(reported(...list, ...list, ...list, ...list)).toEqual([
       ...Array.from({ length: 4 }, () => contributed),
       'Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1.321207x',
     ])

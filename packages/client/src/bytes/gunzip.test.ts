@@ -32,7 +32,7 @@ interface Reader {
 /** The decompressor as a reader's source: each chunk is lent to it, and its memory used again afterwards. */
 type Lender = Pick<Gunzip, keyof Gunzip>
 
-function reader(hear: (to: Lender, chunk: Uint8Array) => void = () => {}): Reader {
+function reader(receive: (to: Lender, chunk: Uint8Array) => void = () => {}): Reader {
   const source = new Source()
   const chunks: Uint8Array[] = []
   const { promise: ended, resolve } = Promise.withResolvers<string>()
@@ -44,7 +44,7 @@ function reader(hear: (to: Lender, chunk: Uint8Array) => void = () => {}): Reade
       chunks.push(chunk)
       total += chunk.length
       for (const wait of waiting) if (total >= wait.count) wait.resolve()
-      hear(lender, chunk)
+      receive(lender, chunk)
     },
     end: () => resolve('end'),
     error: cause => resolve(`${cause.name}: ${cause.message}`),

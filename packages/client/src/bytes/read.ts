@@ -16,7 +16,7 @@ export interface ReadContext {
   /** Whether answers had better be compressed: what the client was told, for who asks by it. */
   readonly gzip?: boolean | undefined
   /** Hears the headers of every answer, for the server's warnings. */
-  readonly warnings?: { hear(headers: ResponseHeaders, about: RequestInfo): void }
+  readonly warnings?: { receive(headers: ResponseHeaders, about: RequestInfo): void }
   /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
   readonly redact?: Redact | undefined
 }
@@ -90,7 +90,7 @@ class OneReading<T> implements Reading, RequestHandlers {
 
   head(status: number, received: ResponseHeaders): void {
     const { warnings } = this.#context
-    warnings?.hear(received, this.#about)
+    warnings?.receive(received, this.#about)
     if (status >= 200 && status < 300) {
       this.#on.opened?.()
       this.#sink = decompressed(received, this.#exchange, flow => this.#pumped(flow))
@@ -172,14 +172,14 @@ function decompressed(
 }
 
 /** Collects the body of a refusal, as much as there may be (rule X4). What came before a break has to do. */
-function refusal(tell: (body: Uint8Array | undefined) => void): BodyHandlers {
+function refusal(report: (body: Uint8Array | undefined) => void): BodyHandlers {
   const chunks: Uint8Array[] = []
   let size = 0
-  let told = false
+  let isReported = false
   const finish = (): void => {
-    if (told) return
-    told = true
-    tell(size > maxStatusBytes ? undefined : Buffer.concat(chunks, size))
+    if (isReported) return
+    isReported = true
+    report(size > maxStatusBytes ? undefined : Buffer.concat(chunks, size))
   }
   return {
     data(chunk) {

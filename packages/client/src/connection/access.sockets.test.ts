@@ -10,7 +10,7 @@ import { type Files, files } from '../credentials/testkit/files.ts'
 import { type Environment, systemEnvironment } from '../environment.ts'
 import { NodeTransport } from './node-transport.ts'
 import { ConnectionPool } from './pool.ts'
-import { type Heard, send } from './testkit/scripted.ts'
+import { type SentRequest, send } from './testkit/scripted.ts'
 
 /** Waits for a condition, however busy the machine is. */
 function until(holds: () => unknown): Promise<unknown> {
@@ -43,7 +43,7 @@ interface Said {
 
 function listener(): Said {
   const all: unknown[] = []
-  const hear =
+  const receive =
     (what: string) =>
     (...said: unknown[]): void => {
       all.push([what, ...said])
@@ -51,10 +51,10 @@ function listener(): Said {
   return {
     all,
     environment: systemEnvironment({
-      onWarning: hear('warning'),
-      onError: hear('error'),
-      log: hear('log'),
-      metrics: { count: hear('count'), gauge: hear('gauge'), observe: hear('observe') },
+      onWarning: receive('warning'),
+      onError: receive('error'),
+      log: receive('log'),
+      metrics: { count: receive('count'), gauge: receive('gauge'), observe: receive('observe') },
     }),
   }
 }
@@ -73,9 +73,9 @@ function opened(access: ClusterAccess, environment: Environment = systemEnvironm
   return pool
 }
 
-async function over(heard: Heard): Promise<Heard> {
-  await until(() => expect(heard.log.some(line => /^(end|error)/.test(line))).toBe(true))
-  return heard
+async function over(received: SentRequest): Promise<SentRequest> {
+  await until(() => expect(received.log.some(line => /^(end|error)/.test(line))).toBe(true))
+  return received
 }
 
 describe('an access', () => {
@@ -92,8 +92,8 @@ describe('an access', () => {
     expect((await over(send(pool, 'call', '/a'))).log).toEqual(['head 200', 'end'])
     valid = 'Bearer two'
     await at.write('token', 'two')
-    const heard = Array.from({ length: 10 }, (_, i) => send(pool, i % 2 === 0 ? 'write' : 'call', `/${i}`))
-    for (const one of heard) expect((await over(one)).log).toEqual(['head 200', 'end'])
+    const received = Array.from({ length: 10 }, (_, i) => send(pool, i % 2 === 0 ? 'write' : 'call', `/${i}`))
+    for (const one of received) expect((await over(one)).log).toEqual(['head 200', 'end'])
     expect(seen.filter(token => token === 'Bearer two')).toHaveLength(10)
   })
 
@@ -219,9 +219,9 @@ describe('an access', () => {
     for (const access of accesses) {
       const pool = opened(access, environment)
       const sent = ['/rst', '/destroy', '/401', '/hang'].map(path => send(pool, 'call', path))
-      for (const heard of sent.slice(0, 3)) await over(heard)
+      for (const received of sent.slice(0, 3)) await over(received)
       await pool.close()
-      errors.push(...sent.flatMap(heard => heard.errors))
+      errors.push(...sent.flatMap(received => received.errors))
     }
     expect(errors.length).toBeGreaterThan(20)
     const text = inspect([errors, all, pools], { depth: 20, showHidden: true, maxArrayLength: null })

@@ -53,30 +53,30 @@ class Later implements Credentials {
 describe('while credentials are being read', () => {
   it('a request that is aborted is never sent', async () => {
     const credentials = new Later()
-    const heard = send(pool({ credentials }), 'call', '/a')
-    heard.exchange.abort()
+    const received = send(pool({ credentials }), 'call', '/a')
+    received.exchange.abort()
     credentials.asked[0]?.({})
     await simulation.settle()
-    expect([transport.attempts, heard.log]).toEqual([0, []])
+    expect([transport.attempts, received.log]).toEqual([0, []])
   })
 
   it('a pool that is closed fails the request at once, and it is never sent', async () => {
     const credentials = new Later()
     const one = pool({ credentials })
-    const heard = send(one, 'call', '/a')
+    const received = send(one, 'call', '/a')
     void one.close()
-    expect(heard.log).toEqual(['error CLIENT_CLOSED'])
+    expect(received.log).toEqual(['error CLIENT_CLOSED'])
     credentials.asked[0]?.({})
     await simulation.settle()
-    expect([transport.attempts, heard.log]).toEqual([0, ['error CLIENT_CLOSED']])
+    expect([transport.attempts, received.log]).toEqual([0, ['error CLIENT_CLOSED']])
   })
 
   it('their failure is the error of the request, as it is', async () => {
     const credentials = new Later()
-    const heard = send(pool({ credentials }), 'call', '/a')
+    const received = send(pool({ credentials }), 'call', '/a')
     credentials.failed[0]?.(Object.assign(new Error('no token'), { code: 'CREDENTIALS_UNREADABLE' }))
     await simulation.settle()
-    expect([transport.attempts, heard.log]).toEqual([0, ['error CREDENTIALS_UNREADABLE']])
+    expect([transport.attempts, received.log]).toEqual([0, ['error CREDENTIALS_UNREADABLE']])
   })
 
   it('credentials that throw at once are heard of after request() has returned', async () => {
@@ -84,20 +84,20 @@ describe('while credentials are being read', () => {
     credentials.headers = () => {
       throw new Error('at once')
     }
-    const heard = send(pool({ credentials }), 'call', '/a')
-    expect(heard.log).toEqual([])
+    const received = send(pool({ credentials }), 'call', '/a')
+    expect(received.log).toEqual([])
     await simulation.settle()
-    expect(heard.log).toEqual(['error at once'])
+    expect(received.log).toEqual(['error at once'])
   })
 })
 
 describe('a request that was refused', () => {
   async function refused(): Promise<ReturnType<typeof send> & { readonly pool: ConnectionPool }> {
     const one = pool()
-    const heard = send(one, 'write', '/a')
+    const received = send(one, 'write', '/a')
     await simulation.settle()
     transport.at('/a').error(refusal())
-    return { ...heard, pool: one }
+    return { ...received, pool: one }
   }
 
   it('is not sent again once it is aborted', async () => {
@@ -182,12 +182,12 @@ describe('opening', () => {
         ),
     }
     const one = pool({ transport: own })
-    const heard = Array.from({ length: 150 }, (_, i) => send(one, 'stream', `/${i}`))
+    const received = Array.from({ length: 150 }, (_, i) => send(one, 'stream', `/${i}`))
     await simulation.settle()
     expect(outcomes).toHaveLength(2)
     outcomes[0]?.(new Error('one fails'))
     await simulation.settle()
-    expect(heard.flatMap(({ log }) => log)).toEqual([])
+    expect(received.flatMap(({ log }) => log)).toEqual([])
     const connection = new ScriptedConnection(0, 1000, () => 0)
     outcomes[1]?.(connection)
     await simulation.settle()
@@ -203,14 +203,14 @@ describe('opening', () => {
         }),
     }
     const one = pool({ transport: own, connectTimeoutMs: 1_000 })
-    const heard = send(one, 'call', '/a')
+    const received = send(one, 'call', '/a')
     await simulation.advance(1_500)
     const connection = new ScriptedConnection(0, 100, () => 0)
     come(connection)
     await simulation.settle()
     expect(connection.closed).toBe(true)
-    expect(heard.log).toEqual(['error CONNECT_TIMEOUT'])
-    expect(heard.errors[0]).toMatchObject({
+    expect(received.log).toEqual(['error CONNECT_TIMEOUT'])
+    expect(received.errors[0]).toMatchObject({
       message: 'no connection to server.test:6443 within 1000 ms',
       unprocessed: true,
     })
@@ -225,9 +225,9 @@ describe('opening', () => {
     ]
     for (const [cause, text] of why) {
       transport.refusal = cause as Error
-      const heard = send(pool(), 'call', '/a')
+      const received = send(pool(), 'call', '/a')
       await simulation.settle()
-      expect(heard.errors[0]).toMatchObject({
+      expect(received.errors[0]).toMatchObject({
         message: `no connection to server.test:6443: ${text}`,
         code: 'CONNECT_FAILED',
         unprocessed: true,
@@ -298,7 +298,7 @@ describe('HTTP/1.1 connections that all end while they are idle', () => {
     for (const path of paths) send(one, 'call', path)
     await simulation.settle()
     for (const path of paths) answer(transport.at(path))
-    const heard = send(one, 'call', '/read')
+    const received = send(one, 'call', '/read')
     const idle = transport.connections.slice(0, 3)
     for (const connection of idle) {
       // What is written to a connection that has ended is lost; only then is its end heard of.
@@ -307,9 +307,9 @@ describe('HTTP/1.1 connections that all end while they are idle', () => {
       for (const request of lost) expect(request.request.path).toBe('/read')
     }
     await simulation.advance(1_000)
-    expect(heard.errors).toEqual([])
+    expect(received.errors).toEqual([])
     answer(transport.at('/read'))
-    expect(heard.log.at(-1)).toBe('end')
+    expect(received.log.at(-1)).toBe('end')
   })
 
   it('are no reason to repeat a read for ever', async () => {
@@ -319,13 +319,13 @@ describe('HTTP/1.1 connections that all end while they are idle', () => {
     for (const path of paths) send(one, 'call', path)
     await simulation.settle()
     for (const path of paths) answer(transport.at(path))
-    const heard = send(one, 'call', '/read')
+    const received = send(one, 'call', '/read')
     for (let sent = 1; sent <= 3; sent++) {
-      expect(heard.log).toEqual([])
+      expect(received.log).toEqual([])
       transport.at('/read').connection.die()
       await simulation.advance(1_000)
     }
-    expect(heard.log).toEqual(['error CONNECTION_LOST'])
+    expect(received.log).toEqual(['error CONNECTION_LOST'])
     expect(transport.open).toEqual([])
   })
 })
@@ -333,15 +333,15 @@ describe('HTTP/1.1 connections that all end while they are idle', () => {
 describe('a break', () => {
   it('has what the transport said as its cause', async () => {
     const one = pool()
-    const heard = [send(one, 'call', '/a'), send(one, 'call', '/b')]
+    const received = [send(one, 'call', '/a'), send(one, 'call', '/b')]
     await simulation.settle()
     transport.at('/a').error(new Error('socket hang up'))
     await transport.connections[0]?.close()
-    expect(heard.map(({ errors }) => errors[0]?.message)).toEqual([
+    expect(received.map(({ errors }) => errors[0]?.message)).toEqual([
       'the request broke off: socket hang up',
       'the connection was closed',
     ])
-    expect(heard[0]?.errors[0]?.cause).toMatchObject({ message: 'socket hang up' })
+    expect(received[0]?.errors[0]?.cause).toMatchObject({ message: 'socket hang up' })
   })
 
   it('a connection that takes no request though it is open is as good as gone', async () => {
@@ -350,10 +350,10 @@ describe('a break', () => {
     await simulation.settle()
     const [connection] = transport.connections
     if (connection !== undefined) connection.closed = true // without a word
-    const heard = send(one, 'call', '/b')
-    expect(heard.log).toEqual([])
+    const received = send(one, 'call', '/b')
+    expect(received.log).toEqual([])
     await simulation.settle()
-    expect(heard.log).toEqual(['error CONNECTION_LOST'])
+    expect(received.log).toEqual(['error CONNECTION_LOST'])
     if (connection !== undefined) connection.closed = false
   })
 })

@@ -90,7 +90,7 @@ export class ConnectionGroup {
   /** Sends `request` as soon as there is a connection for it. */
   submit(pending: PendingRequest): void {
     if (pending.over) return
-    if (this.#stopped) pending.tellError(clientClosed())
+    if (this.#stopped) pending.deliverError(clientClosed())
     else if (!this.#beginNow(pending)) {
       this.#queue(pending).add(pending)
       this.#pump()
@@ -127,7 +127,7 @@ export class ConnectionGroup {
     for (const timer of this.#retries.values()) timer.cancel()
     this.#retries.clear()
     for (const pooled of [...this.#connections]) this.#track(pooled.close(clientClosed()))
-    for (const pending of waiting) pending.tellError(clientClosed())
+    for (const pending of waiting) pending.deliverError(clientClosed())
     while (this.#endings.size > 0) await Promise.all(this.#endings)
   }
 
@@ -265,7 +265,7 @@ export class ConnectionGroup {
     const waiting = [...this.#calls, ...this.#streams]
     this.#calls.clear()
     this.#streams.clear()
-    for (const pending of waiting) pending.tellError(error)
+    for (const pending of waiting) pending.deliverError(error)
   }
 
   /** The next connection is opened a little later, for all requests that wait then; for streams and patient calls alone later still. */
@@ -291,7 +291,7 @@ export class ConnectionGroup {
     this.#options.changed()
     this.#track(pooled.close(cause ?? clientClosed()))
     if (this.#stopped) return
-    if (pooled.heard > 0) {
+    if (pooled.answers > 0) {
       this.#unansweredConnections = 0
       this.#backoff.reset()
       this.#streamBackoff.reset()
@@ -313,8 +313,9 @@ export class ConnectionGroup {
       else this.#later(pending)
       return
     }
-    if (cause instanceof ConnectionError) pending.tellError(cause)
-    else pending.tellError(new ConnectionError('CONNECTION_LOST', `the request broke off: ${said(cause)}`, { cause }))
+    if (cause instanceof ConnectionError) pending.deliverError(cause)
+    else
+      pending.deliverError(new ConnectionError('CONNECTION_LOST', `the request broke off: ${said(cause)}`, { cause }))
   }
 
   #mayRepeat(pending: PendingRequest, cause: Error, pooled: PooledConnection): boolean {
@@ -322,7 +323,7 @@ export class ConnectionGroup {
     if (isUnprocessed(cause)) return true
     // HTTP/1.1 has no GOAWAY: a server that closes an idle connection may cross a request. A read is repeated: once, or
     // twice, where the next one was idle as long and is closed as well; the second time a moment later.
-    return pooled.maxStreams === 1 && pooled.heard > 0 && pending.attempts <= 2 && pending.head.method === 'GET'
+    return pooled.maxStreams === 1 && pooled.answers > 0 && pending.attempts <= 2 && pending.head.method === 'GET'
   }
 
   #later(pending: PendingRequest): void {

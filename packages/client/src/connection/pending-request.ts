@@ -108,7 +108,7 @@ export class PendingRequest implements Exchange {
   letGo(): void {
     const held = this.#held ?? []
     this.#held = undefined
-    for (const tell of held) tell()
+    for (const deliver of held) deliver()
     if (!this.#paused) this.#slot?.resume()
   }
 
@@ -122,10 +122,10 @@ export class PendingRequest implements Exchange {
   /** Ends the request with `cause`, held or not. */
   fail(cause: Error): void {
     this.#held = undefined
-    this.tellError(cause)
+    this.deliverError(cause)
   }
 
-  tellHead(status: number, headers: ResponseHeaders): void {
+  deliverHead(status: number, headers: ResponseHeaders): void {
     if (this.#over) return
     this.answered = true
     // It is not repeated any more: a watch, which lives long, keeps no credentials and no path.
@@ -139,11 +139,11 @@ export class PendingRequest implements Exchange {
     }
   }
 
-  tellData(chunk: Uint8Array): void {
+  deliverData(chunk: Uint8Array): void {
     if (this.#over) return
     if (this.#held !== undefined) {
       const own = Buffer.from(chunk)
-      this.#held.push(() => this.tellData(own))
+      this.#held.push(() => this.deliverData(own))
       return
     }
     try {
@@ -153,10 +153,10 @@ export class PendingRequest implements Exchange {
     }
   }
 
-  tellEnd(): void {
+  deliverEnd(): void {
     if (this.#over) return
     if (this.#held !== undefined) {
-      this.#held.push(() => this.tellEnd())
+      this.#held.push(() => this.deliverEnd())
       return
     }
     this.#finish()
@@ -167,18 +167,18 @@ export class PendingRequest implements Exchange {
     }
   }
 
-  tellError(cause: Error): void {
+  deliverError(cause: Error): void {
     if (this.#over) return
     if (this.#held !== undefined) {
-      this.#held.push(() => this.tellError(cause))
+      this.#held.push(() => this.deliverError(cause))
       return
     }
     this.#finish()
     this.#count('<error>')
-    this.#tellLast(cause)
+    this.#deliverLast(cause)
   }
 
-  tellDraining(): void {
+  notifyDraining(): void {
     if (this.#over || this.#drains || this.#held !== undefined) return
     this.#drains = true
     try {
@@ -203,11 +203,11 @@ export class PendingRequest implements Exchange {
   #threw(thrown: unknown): void {
     if (this.#over) return
     this.abort()
-    this.#tellLast(asError(thrown))
+    this.#deliverLast(asError(thrown))
   }
 
   /** The last handler has nobody left to tell what it throws, but the program's own `onError`. */
-  #tellLast(cause: Error): void {
+  #deliverLast(cause: Error): void {
     try {
       this.#on.error(cause)
     } catch (thrown) {

@@ -91,20 +91,20 @@ function begin(pool: ConnectionPool, lives: Map<string, Life>, id: string, lane:
     if (body !== '') log.push(`data${body}`)
     log.push(line)
   }
-  const hear = (what: () => void): void => {
+  const receive = (what: () => void): void => {
     expect(life.exchange, 'a handler was called before request() returned').toBeDefined()
     what()
   }
   life.exchange = pool.request(
     { lane, method: lane === 'write' ? 'POST' : 'GET', path: `/${id}`, headers: {} },
     {
-      head: status => hear(() => log.push(`head ${status}`)),
+      head: status => receive(() => log.push(`head ${status}`)),
       data: chunk =>
-        hear(() => {
+        receive(() => {
           body += Buffer.from(chunk).toString()
         }),
-      end: () => hear(() => done('end')),
-      error: cause => hear(() => done(`error ${cause.message} ${(cause.cause as Error | undefined)?.message}`)),
+      end: () => receive(() => done('end')),
+      error: cause => receive(() => done(`error ${cause.message} ${(cause.cause as Error | undefined)?.message}`)),
     },
   )
 }

@@ -7,7 +7,7 @@ import { systemClock } from '../clock.ts'
 import { systemEnvironment } from '../environment.ts'
 import { NodeTransport } from './node-transport.ts'
 import { ConnectionPool } from './pool.ts'
-import { type Heard, send } from './testkit/scripted.ts'
+import { type SentRequest, send } from './testkit/scripted.ts'
 
 /** Waits for a condition, however busy the machine is. */
 function until(holds: () => unknown): Promise<unknown> {
@@ -76,7 +76,7 @@ function watchesAndGets(): {
   }
 }
 
-const events = (heard: Heard): number => heard.log.join('').split('\n').length - 1
+const events = (received: SentRequest): number => received.log.join('').split('\n').length - 1
 
 describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
   // On HTTP/1.1 each watch is a connection and a TLS handshake of its own: 200 are enough there.
@@ -86,8 +86,8 @@ describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
     const { pool, front } = await started(handler, { protocol })
     const open = Array.from({ length: count }, (_, i) => send(pool, 'stream', `/watch/${i}`))
     const get = async (): Promise<void> => {
-      const heard = send(pool, 'call', '/get')
-      await until(() => expect(heard.log).toEqual(['head 200', 'data got', 'end']))
+      const received = send(pool, 'call', '/get')
+      await until(() => expect(received.log).toEqual(['head 200', 'data got', 'end']))
     }
     // The first gets are sent while the watches are still being opened.
     const early = get()
@@ -106,7 +106,7 @@ describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
       tick()
     })
     await Promise.all(gets)
-    await until(() => expect(open.every(heard => events(heard) === rounds)).toBe(true))
+    await until(() => expect(open.every(received => events(received) === rounds)).toBe(true))
     expect(open.filter(({ errors }) => errors.length > 0)).toEqual([])
     expect(gets).toHaveLength(400)
     expect(front.accepted()).toBeLessThanOrEqual(protocol === 'h2' ? 14 : count + 32)
@@ -121,8 +121,8 @@ describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
       front.goawayAll()
       const lane = i % 2 === 0 ? 'call' : 'write'
       // A write that crosses the close of an HTTP/1.1 connection is not ours to repeat.
-      const heard = send(pool, protocol === 'h2' ? lane : 'call', `/${i}`)
-      await until(() => expect(heard.log).toEqual(['head 200', 'data got', 'end']))
+      const received = send(pool, protocol === 'h2' ? lane : 'call', `/${i}`)
+      await until(() => expect(received.log).toEqual(['head 200', 'data got', 'end']))
     }
     feed()
     await until(() => expect(events(watch)).toBe(1))
@@ -177,11 +177,11 @@ it('HTTP/1.1: a server that closes each connection after its answer loses no req
     environment: systemEnvironment(),
     maxHttp1Calls: 2,
   })
-  const heard = Array.from({ length: 60 }, (_, i) =>
+  const received = Array.from({ length: 60 }, (_, i) =>
     send(own, i % 2 === 0 ? 'write' : 'call', `/${i}`, { body: Buffer.from('{}') }),
   )
-  await until(() => expect(heard.every(({ log }) => log.length >= 3)).toBe(true))
-  expect(heard.map(({ log }) => log.at(-1))).toEqual(Array(60).fill('end'))
+  await until(() => expect(received.every(({ log }) => log.length >= 3)).toBe(true))
+  expect(received.map(({ log }) => log.at(-1))).toEqual(Array(60).fill('end'))
   expect(answered).toBe(60)
   await own.close()
   await new Promise<void>(resolve => {

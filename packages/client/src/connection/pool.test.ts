@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Credentials } from '../credentials/credentials.ts'
 import type { MetricLabels } from '../environment.ts'
 import { ConnectionPool, type PoolOptions } from './pool.ts'
-import { answer, type Heard, ScriptedTransport, send } from './testkit/scripted.ts'
+import { answer, ScriptedTransport, type SentRequest, send } from './testkit/scripted.ts'
 
 const at = new URL('https://server.test')
 let open: ConnectionPool[] = []
@@ -31,7 +31,7 @@ function bench(options: Partial<PoolOptions> = {}): Bench {
   }
 }
 
-function streams(pool: ConnectionPool, count: number): Heard[] {
+function streams(pool: ConnectionPool, count: number): SentRequest[] {
   return Array.from({ length: count }, (_, i) => send(pool, 'stream', `/watch/${i}`))
 }
 
@@ -44,10 +44,10 @@ describe('placing', () => {
   it('never calls a handler before request() has returned', async () => {
     const { pool, settle } = bench()
     await pool.close()
-    const heard = send(pool, 'call', '/late')
-    expect(heard.log).toEqual([])
+    const received = send(pool, 'call', '/late')
+    expect(received.log).toEqual([])
     await settle()
-    expect(heard.log).toEqual(['error CLIENT_CLOSED'])
+    expect(received.log).toEqual(['error CLIENT_CLOSED'])
   })
 
   it('N11: opens as many connections as streams need, never more than the server allows on one', async () => {
@@ -155,10 +155,10 @@ describe('placing', () => {
 
   it('keeps a busy connection however long its stream is', async () => {
     const { pool, transport, settle, advance } = bench()
-    const [heard] = streams(pool, 1)
+    const [received] = streams(pool, 1)
     await settle()
     await advance(600_000)
-    expect(heard?.log).toEqual([])
+    expect(received?.log).toEqual([])
     expect(transport.connections).toHaveLength(1)
   })
 })
@@ -223,14 +223,14 @@ describe('handlers', () => {
 
   it('calls nothing after abort(), whatever comes', async () => {
     const { pool, transport, settle } = bench()
-    const heard = send(pool, 'stream', '/w')
+    const received = send(pool, 'stream', '/w')
     await settle()
     const request = transport.at('/w')
-    heard.exchange.abort()
-    heard.exchange.abort()
+    received.exchange.abort()
+    received.exchange.abort()
     request.head(200, {})
     request.error(new Error('broken'))
-    expect(heard.log).toEqual([])
+    expect(received.log).toEqual([])
   })
 
   it('opens no connection for what was aborted while it waited', async () => {
@@ -248,9 +248,9 @@ describe('handlers', () => {
 describe('resets', () => {
   it('are paced: streams aborted at once are reset a quarter at once, the rest one a millisecond', async () => {
     const { pool, transport, settle, advance } = bench()
-    const heard = streams(pool, 90)
+    const received = streams(pool, 90)
     await settle()
-    for (const { exchange } of heard) exchange.abort()
+    for (const { exchange } of received) exchange.abort()
     const [connection] = transport.connections
     expect(connection?.resets).toHaveLength(25)
     expect([...(connection?.open ?? [])].every(({ paused }) => paused)).toBe(true)
@@ -263,9 +263,9 @@ describe('resets', () => {
 
   it('a stream that waits for its reset takes up its room until then', async () => {
     const { pool, transport, settle, advance } = bench()
-    const heard = streams(pool, 90)
+    const received = streams(pool, 90)
     await settle()
-    for (const { exchange } of heard) exchange.abort()
+    for (const { exchange } of received) exchange.abort()
     streams(pool, 90)
     await advance(2_000)
     expect(transport.connections.map(({ peak }) => peak).every(peak => peak <= 90)).toBe(true)
@@ -274,9 +274,9 @@ describe('resets', () => {
 
   it('a stream that ends while it waits for its reset is not reset any more', async () => {
     const { pool, transport, settle, advance } = bench()
-    const heard = streams(pool, 40)
+    const received = streams(pool, 40)
     await settle()
-    for (const { exchange } of heard) exchange.abort()
+    for (const { exchange } of received) exchange.abort()
     for (const request of transport.open) request.end()
     await advance(1_000)
     expect(transport.connections[0]?.resets).toHaveLength(25)
@@ -286,7 +286,7 @@ describe('resets', () => {
 describe('PING', () => {
   it('R21: a connection quiet for 30 s is PINGed, and dropped with all its streams 15 s later', async () => {
     const { pool, transport, settle, advance } = bench()
-    const heard = streams(pool, 3)
+    const received = streams(pool, 3)
     await settle()
     const [connection] = transport.connections
     if (connection !== undefined) connection.alive = false
@@ -295,20 +295,20 @@ describe('PING', () => {
     await advance(1_500)
     expect(connection?.pings).toBe(1)
     await advance(14_000)
-    expect(heard.map(({ log }) => log)).toEqual([[], [], []])
+    expect(received.map(({ log }) => log)).toEqual([[], [], []])
     await advance(1_000)
-    expect(heard.map(({ log }) => log)).toEqual(Array(3).fill(['error PING_TIMEOUT']))
+    expect(received.map(({ log }) => log)).toEqual(Array(3).fill(['error PING_TIMEOUT']))
     expect(connection?.closed).toBe(true)
     expect(pool.connections).toBe(0)
   })
 
   it('R21: an answered PING keeps the connection, and the next one follows 30 s later', async () => {
     const { pool, transport, settle, advance } = bench()
-    const [heard] = streams(pool, 1)
+    const [received] = streams(pool, 1)
     await settle()
     await advance(91_000)
     expect(transport.connections[0]?.pings).toBe(3)
-    expect(heard?.log).toEqual([])
+    expect(received?.log).toEqual([])
   })
 
   it('R21: a connection that brings bytes is not PINGed', async () => {
@@ -324,14 +324,14 @@ describe('PING', () => {
 
   it('R21: bytes that come in place of the answer are one', async () => {
     const { pool, transport, settle, advance } = bench()
-    const [heard] = streams(pool, 1)
+    const [received] = streams(pool, 1)
     await settle()
     const [connection] = transport.connections
     if (connection !== undefined) connection.alive = false
     await advance(35_000)
     transport.at('/watch/0').data(Buffer.from('x'))
     await advance(20_000)
-    expect(heard?.log).toEqual(['data x'])
+    expect(received?.log).toEqual(['data x'])
   })
 })
 
@@ -355,7 +355,7 @@ describe('GOAWAY', () => {
 
   it('repeats what the server did not process, writes too, and nobody hears of it', async () => {
     const { pool, transport, settle } = bench()
-    const heard = send(pool, 'write', '/create', { body: Buffer.from('{}') })
+    const received = send(pool, 'write', '/create', { body: Buffer.from('{}') })
     await settle()
     transport.connections[0]?.goaway(transport.at('/create'))
     await settle()
@@ -363,7 +363,7 @@ describe('GOAWAY', () => {
     expect(again.connection.id).toBe(1)
     expect(again.request.body).toEqual(Buffer.from('{}'))
     answer(again, 201)
-    expect(heard.log).toEqual(['head 201', 'end'])
+    expect(received.log).toEqual(['head 201', 'end'])
   })
 
   it('never repeats what may have been processed', async () => {
@@ -381,21 +381,21 @@ describe('GOAWAY', () => {
 
   it('never repeats what was answered in part, even if it is called unprocessed', async () => {
     const { pool, transport, settle, advance } = bench()
-    const heard = send(pool, 'call', '/get')
+    const received = send(pool, 'call', '/get')
     await settle()
     const request = transport.at('/get')
     request.head(200, {})
     transport.connections[0]?.goaway(request)
     await advance(10_000)
-    expect(heard.log).toEqual(['head 200', 'draining', 'error CONNECTION_LOST'])
+    expect(received.log).toEqual(['head 200', 'draining', 'error CONNECTION_LOST'])
   })
 
   it('X8: gives up on a server that refuses again and again, after 5 attempts with growing waits', async () => {
     const { pool, transport, settle, advance } = bench()
-    const heard = send(pool, 'write', '/create')
+    const received = send(pool, 'write', '/create')
     await settle()
     let refused = 0
-    for (let i = 0; i < 200 && heard.log.length === 0; i++) {
+    for (let i = 0; i < 200 && received.log.length === 0; i++) {
       for (const request of transport.open) {
         refused += 1
         request.error(Object.assign(new Error('refused'), { unprocessed: true }))
@@ -403,7 +403,7 @@ describe('GOAWAY', () => {
       await advance(20)
     }
     expect(refused).toBe(5)
-    expect(heard.log).toEqual(['error CONNECTION_LOST'])
+    expect(received.log).toEqual(['error CONNECTION_LOST'])
   })
 
   it('HTTP/1.1: repeats a read once when a kept-alive connection ends before the answer, never a write', async () => {
@@ -461,21 +461,21 @@ describe('a server that is down', () => {
     transport.refusal = new Error('ECONNREFUSED')
     send(pool, 'call', '/a')
     await settle()
-    const heard = send(pool, 'call', '/b')
+    const received = send(pool, 'call', '/b')
     transport.refusal = undefined
     await advance(200)
     answer(transport.at('/b'))
-    expect(heard.log).toEqual(['head 200', 'end'])
+    expect(received.log).toEqual(['head 200', 'end'])
   })
 
   it('gives up opening a connection after connectTimeoutMs', async () => {
     const { pool, transport, advance } = bench({ connectTimeoutMs: 5_000 })
     transport.hangs = true
-    const heard = send(pool, 'call', '/a')
+    const received = send(pool, 'call', '/a')
     await advance(4_999)
-    expect(heard.log).toEqual([])
+    expect(received.log).toEqual([])
     await advance(2)
-    expect(heard.log).toEqual(['error CONNECT_TIMEOUT'])
+    expect(received.log).toEqual(['error CONNECT_TIMEOUT'])
     expect(transport.givenUp).toBe(1)
   })
 
@@ -483,18 +483,18 @@ describe('a server that is down', () => {
     const { pool, transport, settle, advance } = bench()
     transport.maxStreams = 0
     for (let i = 0; i < 10; i++) {
-      const heard = send(pool, 'call', '/a')
+      const received = send(pool, 'call', '/a')
       await advance(2000)
-      expect(heard.log).toEqual(['error CONNECT_FAILED'])
+      expect(received.log).toEqual(['error CONNECT_FAILED'])
     }
     expect(transport.attempts).toBeLessThanOrEqual(10)
     expect(transport.connections.every(({ closed }) => closed)).toBe(true)
     transport.maxStreams = 1
-    const heard = send(pool, 'call', '/a')
+    const received = send(pool, 'call', '/a')
     await advance(2000)
     answer(transport.at('/a'))
     await settle()
-    expect(heard.log).toEqual(['head 200', 'end'])
+    expect(received.log).toEqual(['head 200', 'end'])
   })
 
   it('X8: connections that are accepted and dropped at once are not opened without a pause', async () => {
@@ -609,20 +609,20 @@ describe('metrics', () => {
     const credentials = new Rotating()
     const pool = new ConnectionPool({ target: at, transport, environment, credentials })
     open.push(pool)
-    const told = (): string[] => seen.splice(0).filter(each => each !== '')
+    const reported = (): string[] => seen.splice(0).filter(each => each !== '')
     const host = at.host
 
     const watch = send(pool, 'stream', '/watch')
     await simulation.advance(250)
     transport.at('/watch').head(200, {})
     transport.at('/watch').data(Buffer.from('x'))
-    expect(told()).toEqual([`requests_total GET ${host} 200`, `request_duration_seconds GET ${host} 0.25`])
+    expect(reported()).toEqual([`requests_total GET ${host} 200`, `request_duration_seconds GET ${host} 0.25`])
     watch.exchange.abort()
     send(pool, 'write', '/post', { method: 'POST' })
     await simulation.advance(10)
     transport.at('/post').error(new Error('broken'))
     send(pool, 'call', '/late').exchange.abort()
-    expect(told().filter(each => each.startsWith('requests_total'))).toEqual([
+    expect(reported().filter(each => each.startsWith('requests_total'))).toEqual([
       `requests_total POST ${host} <error>`,
       `requests_total GET ${host} <error>`,
     ])
@@ -631,10 +631,10 @@ describe('metrics', () => {
     await simulation.settle()
     transport.at('/renewed').head(401, {})
     await simulation.settle()
-    expect(told()).toEqual([])
+    expect(reported()).toEqual([])
     transport.at('/renewed').head(200, {})
     transport.at('/renewed').end()
-    expect(told()).toEqual([`requests_total GET ${host} 200`, `request_duration_seconds GET ${host} 0`])
+    expect(reported()).toEqual([`requests_total GET ${host} 200`, `request_duration_seconds GET ${host} 0`])
   })
 
   it('N11: tell how many streams and connections are open', async () => {
@@ -705,7 +705,7 @@ describe('credentials', () => {
   it('X7: a 401 refreshes once however many requests saw it, and each is repeated once', async () => {
     const credentials = new Rotating()
     const { pool, transport, settle } = bench({ credentials })
-    const heard = [...streams(pool, 20), send(pool, 'write', '/create'), send(pool, 'call', '/late')]
+    const received = [...streams(pool, 20), send(pool, 'write', '/create'), send(pool, 'call', '/late')]
     await settle()
     const late = transport.at('/late')
     for (const request of transport.open) if (request !== late) request.head(401, {})
@@ -719,19 +719,19 @@ describe('credentials', () => {
       expect(request.request.headers.authorization).toBe('Bearer new')
       answer(request)
     }
-    expect(heard.map(({ log }) => log)).toEqual(Array(22).fill(['head 200', 'end']))
+    expect(received.map(({ log }) => log)).toEqual(Array(22).fill(['head 200', 'end']))
   })
 
   it('X7: a second 401 goes to the caller', async () => {
     const credentials = new Rotating()
     const { pool, transport, settle } = bench({ credentials })
-    const heard = send(pool, 'call', '/get')
+    const received = send(pool, 'call', '/get')
     await settle()
     answer(transport.at('/get'), 401)
     await settle()
     answer(transport.at('/get'), 401)
     await settle()
-    expect(heard.log).toEqual(['head 401', 'end'])
+    expect(received.log).toEqual(['head 401', 'end'])
     expect(credentials.refreshes).toBe(1)
   })
 
@@ -740,7 +740,7 @@ describe('credentials', () => {
       const credentials = new Rotating()
       credentials.next = next
       const { pool, transport, settle, simulation } = bench({ credentials })
-      const heard = [send(pool, 'call', '/get'), send(pool, 'call', '/late')]
+      const received = [send(pool, 'call', '/get'), send(pool, 'call', '/late')]
       await settle()
       for (const request of transport.open) {
         request.head(401, {})
@@ -748,7 +748,7 @@ describe('credentials', () => {
         request.end()
         await settle()
       }
-      expect(heard.map(({ log }) => log)).toEqual(Array(2).fill(['head 401', 'data Unauthorized', 'end']))
+      expect(received.map(({ log }) => log)).toEqual(Array(2).fill(['head 401', 'data Unauthorized', 'end']))
       expect(credentials.refreshes).toBe(1)
       expect(simulation.environment.errors).toHaveLength(next instanceof Error ? 1 : 0)
     }
@@ -776,11 +776,11 @@ describe('credentials', () => {
         target: new URL('http://dev.localhost'),
       })
       transport.readableBy = address
-      const heard = send(pool, 'call', '/get')
+      const received = send(pool, 'call', '/get')
       await settle()
-      expect(heard.log).toEqual(['error INSECURE_TOKEN'])
+      expect(received.log).toEqual(['error INSECURE_TOKEN'])
       expect([transport.attempts, transport.open]).toEqual([1, []])
-      expect(JSON.stringify([heard.errors[0], heard.errors[0]?.message])).not.toContain('old')
+      expect(JSON.stringify([received.errors[0], received.errors[0]?.message])).not.toContain('old')
     },
   )
 
@@ -801,11 +801,11 @@ describe('credentials', () => {
       const credentials = new Rotating()
       credentials.token = token
       const { pool, transport, settle } = bench({ credentials })
-      const heard = send(pool, 'call', '/get')
+      const received = send(pool, 'call', '/get')
       await settle()
-      expect(heard.log).toEqual(['error INVALID_HEADER'])
+      expect(received.log).toEqual(['error INVALID_HEADER'])
       expect(transport.attempts).toBe(0)
-      expect(heard.errors[0]?.message).toBe("the header authorization has a character that can't be sent")
+      expect(received.errors[0]?.message).toBe("the header authorization has a character that can't be sent")
       credentials.token = 'old'
       send(pool, 'call', '/again')
       await settle()

@@ -247,21 +247,21 @@ export class ConnectionPool implements Requester {
   /** A 401 is looked at before its caller hears of it. */
   readonly #onHead = (pending: PendingRequest, status: number, headers: ResponseHeaders): void => {
     if (status !== 401 || pending.renewed || this.#closed !== undefined) {
-      pending.tellHead(status, headers)
+      pending.deliverHead(status, headers)
       return
     }
     pending.renewed = true
     pending.hold()
     this.#unsettled.add(pending)
-    const tell = (): void => {
+    const deliver = (): void => {
       this.#unsettled.delete(pending)
       if (pending.over) return
-      pending.tellHead(status, headers)
+      pending.deliverHead(status, headers)
       pending.letGo()
     }
     this.#renewed(pending.epoch).then(
       changed => {
-        if (!changed || pending.over) tell()
+        if (!changed || pending.over) deliver()
         else {
           pending.startOver()
           this.#authorize(pending)
@@ -269,7 +269,7 @@ export class ConnectionPool implements Requester {
       },
       (cause: unknown) => {
         this.#environment.onError(asError(cause), { phase: 'credentials' })
-        tell()
+        deliver()
       },
     )
   }
@@ -308,7 +308,7 @@ export class ConnectionPool implements Requester {
 
   #fail(pending: PendingRequest, cause: Error): void {
     this.#unsettled.delete(pending)
-    pending.tellError(cause)
+    pending.deliverError(cause)
   }
 
   /** Never before `request` has returned. */

@@ -69,7 +69,7 @@ describe('on HTTP/1.1', () => {
 
   it('an end, a break and an abort each make room for the next call', async () => {
     const one = pool({ maxHttp1Calls: 1 })
-    const heard = ['/a', '/b', '/c', '/d'].map(path => send(one, 'call', path))
+    const received = ['/a', '/b', '/c', '/d'].map(path => send(one, 'call', path))
     await simulation.settle()
     const paths = (): string[] => transport.open.map(({ request }) => request.path)
     answer(transport.at('/a'))
@@ -77,7 +77,7 @@ describe('on HTTP/1.1', () => {
     transport.at('/b').error(new Error('broken'))
     await simulation.settle()
     expect(paths()).toEqual(['/c'])
-    heard[2]?.exchange.abort()
+    received[2]?.exchange.abort()
     await simulation.settle()
     expect(paths()).toEqual(['/d'])
     answer(transport.at('/d'))
@@ -87,12 +87,12 @@ describe('on HTTP/1.1', () => {
   })
 
   it('a connection that closes after its answer tells no stream that the server goes away', async () => {
-    const heard = send(pool(), 'stream', '/w')
+    const received = send(pool(), 'stream', '/w')
     await simulation.settle()
     connection(0).goaway()
     transport.at('/w').head(200, {})
     answer(transport.at('/w'))
-    expect(heard.log).not.toContain('draining')
+    expect(received.log).not.toContain('draining')
     expect(connection(0).closed).toBe(true)
   })
 })
@@ -135,10 +135,10 @@ describe('a GOAWAY', () => {
 
   it('the connection ends when its last stream is reset from this side', async () => {
     const one = pool()
-    const heard = Array.from({ length: 40 }, (_, i) => send(one, 'stream', `/${i}`))
+    const received = Array.from({ length: 40 }, (_, i) => send(one, 'stream', `/${i}`))
     await simulation.settle()
     connection(0).goaway()
-    for (const { exchange } of heard) exchange.abort()
+    for (const { exchange } of received) exchange.abort()
     expect(connection(0).closed).toBe(false)
     await simulation.advance(160)
     expect(connection(0).resets).toHaveLength(40)
@@ -197,10 +197,10 @@ describe('room', () => {
   it('is there again for a stream that waits when one is reset, and not before', async () => {
     transport.maxStreams = 20
     const one = pool()
-    const heard = Array.from({ length: 18 }, (_, i) => send(one, 'stream', `/${i}`))
+    const received = Array.from({ length: 18 }, (_, i) => send(one, 'stream', `/${i}`))
     await simulation.settle()
     transport.hangs = true
-    for (const { exchange } of heard.slice(0, 10)) exchange.abort()
+    for (const { exchange } of received.slice(0, 10)) exchange.abort()
     for (let i = 0; i < 10; i++) send(one, 'stream', `/new/${i}`)
     // A quarter of 20 at once.
     expect(transport.open.filter(({ request }) => request.path.startsWith('/new'))).toHaveLength(5)
@@ -245,11 +245,11 @@ describe('room', () => {
 
 describe('PING', () => {
   it('R21: an error of one without an answer says how long the server was silent', async () => {
-    const heard = send(pool({ pingAfterMs: 20_000, pingTimeoutMs: 5_000 }), 'stream', '/w')
+    const received = send(pool({ pingAfterMs: 20_000, pingTimeoutMs: 5_000 }), 'stream', '/w')
     await simulation.settle()
     connection(0).alive = false
     await simulation.advance(25_001)
-    expect(heard.errors[0]).toMatchObject({
+    expect(received.errors[0]).toMatchObject({
       code: 'PING_TIMEOUT',
       message: 'the server was silent for 25 s and did not answer a PING',
     })
@@ -274,12 +274,12 @@ describe('PING', () => {
 
   it('X9: one that can not be sent, and a close that fails, are no trouble', async () => {
     const one = pool()
-    const heard = send(one, 'stream', '/w')
+    const received = send(one, 'stream', '/w')
     await simulation.settle()
     connection(0).ping = () => Promise.reject(new Error('not sent'))
     connection(0).close = () => Promise.reject(new Error('not closed'))
     await simulation.advance(46_000)
-    expect(heard.log).toEqual(['error PING_TIMEOUT'])
+    expect(received.log).toEqual(['error PING_TIMEOUT'])
     await one.close()
   })
 })

@@ -39,7 +39,7 @@ export class PooledConnection {
   /** Which TLS material it was opened with. */
   readonly digest: string
   /** How many answers it has brought; a connection that brings none counts as a failure. */
-  heard = 0
+  answers = 0
   /** How many requests were sent on it. */
   carried = 0
   readonly #connection: Connection
@@ -49,7 +49,7 @@ export class PooledConnection {
   readonly #pacer: Pacer
   readonly #slots = new Set<Slot>()
   #state: 'open' | 'draining' | 'gone' = 'open'
-  #heardAt: number
+  #activeAt: number
   #busyAt: number
   #tending: Timer | undefined
   #tendAt = Number.POSITIVE_INFINITY
@@ -71,8 +71,8 @@ export class PooledConnection {
     // A quarter of the streams at once, then 1,000 a second. Go ends a connection when four times its streams wait for
     // handlers of streams that were reset to return, which a watch's do in milliseconds.
     this.#pacer = new Pacer(clock, Math.max(1, Math.floor(Math.min(connection.maxStreams, 400) / 4)), 1)
-    this.#heardAt = clock.monotonic()
-    this.#busyAt = this.#heardAt
+    this.#activeAt = clock.monotonic()
+    this.#busyAt = this.#activeAt
   }
 
   /** Begins to listen to the connection. */
@@ -148,7 +148,7 @@ export class PooledConnection {
     if (this.#state !== 'open') return
     this.#state = 'draining'
     // Who has no answer yet may still be refused, and repeated elsewhere: it is told with its answer.
-    for (const slot of [...this.#slots]) if (slot.pending?.answered) this.#tellDraining(slot)
+    for (const slot of [...this.#slots]) if (slot.pending?.answered) this.#notifyDraining(slot)
     this.#endIfDrained()
   }
 
@@ -160,22 +160,22 @@ export class PooledConnection {
   }
 
   /** The answer to a slot's request begins. */
-  hears(slot: Slot, status: number, headers: ResponseHeaders): void {
-    this.#hear(slot)
+  receiveHead(slot: Slot, status: number, headers: ResponseHeaders): void {
+    this.#noteAnswer(slot)
     if (slot.pending === undefined) return
     this.#owner.head(slot.pending, status, headers)
-    if (this.#state === 'draining') this.#tellDraining(slot)
+    if (this.#state === 'draining') this.#notifyDraining(slot)
   }
 
   /** Bytes have come. */
   receives(): void {
-    this.#heardAt = this.#clock.monotonic()
+    this.#activeAt = this.#clock.monotonic()
   }
 
   /** The answer to a slot's request is complete. */
   ends(slot: Slot): void {
-    this.#hear(slot)
-    this.#free(slot)?.tellEnd()
+    this.#noteAnswer(slot)
+    this.#free(slot)?.deliverEnd()
     this.#owner.freed(this)
   }
 
@@ -217,13 +217,13 @@ export class PooledConnection {
   }
 
   /** An HTTP/1.1 server that closes after each answer isn't going away. */
-  #tellDraining(slot: Slot): void {
-    if (this.maxStreams > 1) slot.pending?.tellDraining()
+  #notifyDraining(slot: Slot): void {
+    if (this.maxStreams > 1) slot.pending?.notifyDraining()
   }
 
-  #hear(slot: Slot): void {
-    this.#heardAt = this.#clock.monotonic()
-    if (slot.pending !== undefined) this.heard += 1
+  #noteAnswer(slot: Slot): void {
+    this.#activeAt = this.#clock.monotonic()
+    if (slot.pending !== undefined) this.answers += 1
   }
 
   /** The slot is over; gives the request that it carried. */
@@ -285,11 +285,11 @@ export class PooledConnection {
       void this.close(lost())
       return
     }
-    if (now >= this.#heardAt + pingAfterMs) {
+    if (now >= this.#activeAt + pingAfterMs) {
       this.#ping()
       return
     }
-    this.#tendAt = Math.min(idleAt, this.#heardAt + pingAfterMs)
+    this.#tendAt = Math.min(idleAt, this.#activeAt + pingAfterMs)
     this.#tending = this.#timer(Math.max(1, this.#tendAt - now), () => this.#tend())
   }
 
@@ -301,12 +301,12 @@ export class PooledConnection {
   }
 
   #ping(): void {
-    const heardAt = this.#heardAt
+    const activeAt = this.#activeAt
     this.#pinging = true
     this.#tending = this.#timer(this.#limits.pingTimeoutMs, () => {
       this.#pinging = false
       // Bytes that came meanwhile are an answer too.
-      if (this.#heardAt > heardAt) this.#tend()
+      if (this.#activeAt > activeAt) this.#tend()
       else {
         this.#owner.count('wherry_client_ping_timeouts_total')
         const seconds = (this.#limits.pingAfterMs + this.#limits.pingTimeoutMs) / 1000
@@ -319,7 +319,7 @@ export class PooledConnection {
       () => {
         if (this.#state === 'gone') return
         this.#pinging = false
-        this.#heardAt = this.#clock.monotonic()
+        this.#activeAt = this.#clock.monotonic()
         this.#tending?.cancel()
         this.#tend()
       },
@@ -366,12 +366,12 @@ class Slot implements StreamSlot, ResponseHandlers {
   }
 
   head(status: number, headers: ResponseHeaders): void {
-    this.#pooled.hears(this, status, headers)
+    this.#pooled.receiveHead(this, status, headers)
   }
 
   data(chunk: Uint8Array): void {
     this.#pooled.receives()
-    this.pending?.tellData(chunk)
+    this.pending?.deliverData(chunk)
   }
 
   end(): void {

@@ -194,9 +194,9 @@ describe('a plugin', () => {
     const cluster = { server: 'https://x', 'certificate-authority-data': 'Q0E=' }
     const env = [{ name: 'OWN', value: 'own' }]
     await credentials(await plugin(`print({ token: 't' })`, { env, cluster })).headers()
-    const told = JSON.parse(await readFile(`${at.directory}/env`, 'utf8'))
-    expect([told.OWN, told.WHERRY_PARENT]).toEqual(['own', 'parent'])
-    expect(JSON.parse(told.KUBERNETES_EXEC_INFO)).toEqual({
+    const reported = JSON.parse(await readFile(`${at.directory}/env`, 'utf8'))
+    expect([reported.OWN, reported.WHERRY_PARENT]).toEqual(['own', 'parent'])
+    expect(JSON.parse(reported.KUBERNETES_EXEC_INFO)).toEqual({
       apiVersion: v1,
       kind: 'ExecCredential',
       spec: { interactive: false, cluster },

@@ -125,7 +125,7 @@ function has(text: string, secret: string): boolean {
 }
 
 it('X3: no credentials, and nothing of a secret, are in what is told of whatever a server says', async () => {
-  let told = 0
+  let reported = 0
   const seeds = await forEachSeed(
     async seed =>
       fc.assert(
@@ -142,8 +142,8 @@ it('X3: no credentials, and nothing of a secret, are in what is told of whatever
             first: fc.nat(14),
           }),
           async (place, form, resource, { token, login, data, before, isBasic, first }) => {
-            const heard: unknown[] = []
-            const tell = (...parts: unknown[]): void => void heard.push(parts)
+            const received: unknown[] = []
+            const report = (...parts: unknown[]): void => void received.push(parts)
             const view = resources[resource]
             const quoted = isSensitive(view.resource) ? `"${data}" ` : ''
             const credential = isBasic ? Buffer.from(`me:${token}`).toString('base64') : token
@@ -158,10 +158,10 @@ it('X3: no credentials, and nothing of a secret, are in what is told of whatever
               },
               maxRetries: 0,
               environment: {
-                onError: tell,
-                onWarning: tell,
-                log: tell,
-                metrics: { count: tell, gauge: tell, observe: tell },
+                onError: report,
+                onWarning: report,
+                log: report,
+                metrics: { count: report, gauge: report, observe: report },
               },
             } as Parameters<typeof scripted>[1])
             const { client } = of
@@ -181,17 +181,17 @@ it('X3: no credentials, and nothing of a secret, are in what is told of whatever
                 () => client.status.patch(view, key, {}),
                 () => client.guardedBy(() => {}).client.get(view, key),
                 async () => {
-                  for await (const event of client.watch(view)) tell(event.type)
+                  for await (const event of client.watch(view)) report(event.type)
                 },
                 quoted === ''
                   ? () => client.discoverAll()
                   : () => client.create(tokenReviews, { spec: { token: data } }),
               ]
-              for (const call of [...doing, ...doing].slice(first, first + 4)) await call().then(() => {}, tell)
+              for (const call of [...doing, ...doing].slice(first, first + 4)) await call().then(() => {}, report)
               await client.close()
             })
-            told += heard.filter(one => (one as unknown[])[0] instanceof Error).length
-            const all = shown(heard)
+            reported += received.filter(one => (one as unknown[])[0] instanceof Error).length
+            const all = shown(received)
             expect(has(all, token), `token of ${place} as ${form}`).toBe(false)
             expect(has(all, login), `login of ${place} as ${form}`).toBe(false)
             if (quoted !== '') expect(has(all, data), `data of ${place} as ${form}`).toBe(false)
@@ -201,5 +201,5 @@ it('X3: no credentials, and nothing of a secret, are in what is told of whatever
       ),
     { seeds: 25 },
   )
-  expect(told).toBeGreaterThan(seeds)
+  expect(reported).toBeGreaterThan(seeds)
 })

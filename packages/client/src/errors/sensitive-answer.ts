@@ -10,7 +10,7 @@ export function sensitiveParts({ reason, message, causes, details }: Said, about
   const { name, namespace } = namesOf(about)
   const isOfNamespace = details.kind === 'namespaces' && details.name === namespace && namespace !== undefined
   const isOfObject = details.name !== undefined && details.name === name
-  const told = causes.map(cause => ({
+  const reported = causes.map(cause => ({
     reason: knownReason(cause.reason),
     message: '',
     field: fieldPath.test(cause.field) ? cause.field : '',
@@ -18,8 +18,8 @@ export function sensitiveParts({ reason, message, causes, details }: Said, about
   const subject = isOfNamespace ? `namespaces "${namespace}"` : isOfObject ? `${plural} "${name}"` : plural
   return {
     reason: knownReason(reason),
-    message: words(subject, knownReason(reason), told, message),
-    causes: told,
+    message: words(subject, knownReason(reason), reported, message),
+    causes: reported,
     details: {
       name: isOfNamespace || isOfObject ? details.name : undefined,
       group: isOfNamespace || details.kind === undefined ? undefined : group,

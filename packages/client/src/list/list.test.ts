@@ -324,13 +324,13 @@ describe('listing', () => {
 
   it('X12: passes the headers of every answer to whoever hears warnings', async () => {
     const { server, context } = setup()
-    const heard: unknown[] = []
-    const list = wholeList({ ...context, warnings: { hear: (...what) => heard.push(what) } }, target)
+    const received: unknown[] = []
+    const list = wholeList({ ...context, warnings: { receive: (...what) => received.push(what) } }, target)
     server.last.answer(200, body([]), { warning: '299 - "old"' })
     await list
     const path = '/api/v1/namespaces/v1/configmaps'
     const about = { resource: 'v1/configmaps', method: 'GET', path, sensitive: false }
-    expect(heard).toEqual([[{ warning: '299 - "old"' }, about]])
+    expect(received).toEqual([[{ warning: '299 - "old"' }, about]])
   })
 
   it('ends with its signal: before, on the way, and from within a callback', async () => {

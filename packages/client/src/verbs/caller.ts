@@ -161,7 +161,7 @@ export class Caller {
     const request = { method, path, headers, body, lane }
     return this.repeat(call, bound, async () => {
       const answer = await exchange(this.requester, request, bound.signal, call.maxBytes ?? maxObjectBytes, call)
-      this.warnings.hear(answer.headers, call)
+      this.warnings.receive(answer.headers, call)
       if (isSuccess(answer.status)) return answer
       throw errorOfAnswer(answer.status, answer.headers, answer.body, call, this.redact)
     })

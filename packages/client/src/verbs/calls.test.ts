@@ -377,32 +377,32 @@ describe('what bounds a call', () => {
   it('X8: a watch by callbacks says nothing after its signal', async () => {
     await answering(['hang'], async ({ client, advance }) => {
       const controller = new AbortController()
-      const told: string[] = []
+      const reported: string[] = []
       const watch = client.watchEach(
         configMaps,
-        { event: () => told.push('event'), end: () => told.push('end') },
+        { event: () => reported.push('event'), end: () => reported.push('end') },
         { signal: controller.signal, timeoutMs: 1000 },
       )
       controller.abort()
       watch.abort()
       await advance(2000)
-      expect(told).toEqual([])
+      expect(reported).toEqual([])
     })
   })
 
   it('X9: a watch whose end throws when its time is over is told to onError, and keeps no other from its end', async () => {
     await answering(['hang'], async ({ client, environment, advance }) => {
-      const told: string[] = []
+      const reported: string[] = []
       const error = new Error('a bad handler')
       const end = (): void => {
-        told.push('bad')
+        reported.push('bad')
         throw error
       }
       client.watchEach(configMaps, { event() {}, end }, { timeoutMs: 1000 })
       client.watchEach(configMaps, { event() {}, end }, { timeoutMs: 1000 })
-      client.watchEach(configMaps, { event() {}, end: ({ how }) => told.push(how) }, { timeoutMs: 2000 })
+      client.watchEach(configMaps, { event() {}, end: ({ how }) => reported.push(how) }, { timeoutMs: 2000 })
       await advance(2000)
-      expect(told).toEqual(['bad', 'bad', 'broken'])
+      expect(reported).toEqual(['bad', 'bad', 'broken'])
       const context = { resource: 'v1/configmaps', phase: 'handler' }
       expect(environment.errors).toEqual([
         { error, context },
@@ -693,8 +693,8 @@ describe('warnings', () => {
       await client.get(pods, key).catch(() => {})
       await client.list(configMaps).catch(() => {})
     })
-    const told = environment.warnings.map(({ message, context }) => `${context?.resource}: ${message}`)
-    expect(told).toEqual([
+    const reported = environment.warnings.map(({ message, context }) => `${context?.resource}: ${message}`)
+    expect(reported).toEqual([
       'v1/configmaps: unknown field "a"',
       'v1/configmaps: b, c',
       'v1/configmaps: d',
@@ -729,13 +729,18 @@ describe('X3: secrets', () => {
       { text: `{"data":{"x":"${value}"` },
       'lost',
     ]
-    const heard: unknown[] = []
-    const tell = (...parts: unknown[]): void => void heard.push(parts)
+    const received: unknown[] = []
+    const report = (...parts: unknown[]): void => void received.push(parts)
     const errors: unknown[] = []
     const of = scripted((_, nth) => answers[(nth - 1) % answers.length] as ScriptedAnswer, {
       token,
       maxRetries: 0,
-      environment: { onError: tell, onWarning: tell, log: tell, metrics: { count: tell, gauge: tell, observe: tell } },
+      environment: {
+        onError: report,
+        onWarning: report,
+        log: report,
+        metrics: { count: report, gauge: report, observe: report },
+      },
     } as Parameters<typeof scripted>[1])
     await of.run(async () => {
       for (let i = 0; i < 3; i++) {
@@ -747,7 +752,7 @@ describe('X3: secrets', () => {
     expect(errors.map(error => (error as Error).name)).toEqual(['ApiError', 'InvalidBodyError', 'ConnectionError'])
     expect(of.requests[0]?.headers.authorization).toBe(`Bearer ${token}`)
     const { inspect } = await import('node:util')
-    const all = inspect([errors, heard], { depth: 20, showHidden: true }) + JSON.stringify([errors, heard])
+    const all = inspect([errors, received], { depth: 20, showHidden: true }) + JSON.stringify([errors, received])
     expect(all).not.toContain(token)
     expect(all).not.toContain(value)
   })
@@ -1027,10 +1032,10 @@ it('X9: a list that breaks off after items were told is an error, not a list tol
     const objects = Array.from({ length: 50 }, (_, i) => ({ ...object, metadata: { name: `c${i}`, namespace: 'n' } }))
     await bench.server.fill(objects)
     await bench.server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'break', afterBytes: 1500 } })
-    const told: string[] = []
-    const telling = bench.client.listEach(configMaps, ({ metadata }) => told.push(`${metadata?.name}`))
-    await expect(telling).rejects.toMatchObject({ name: 'ConnectionError' })
-    expect(told.length).toBeGreaterThan(0)
+    const reported: string[] = []
+    const reporting = bench.client.listEach(configMaps, ({ metadata }) => reported.push(`${metadata?.name}`))
+    await expect(reporting).rejects.toMatchObject({ name: 'ConnectionError' })
+    expect(reported.length).toBeGreaterThan(0)
     await bench.server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'break', afterBytes: 1500 } })
     expect((await bench.client.list(configMaps)).items).toHaveLength(50)
     await bench.server.faults.add({ match: { verb: 'list' }, nth: 1, effect: { kind: 'expired' } })

@@ -65,7 +65,7 @@ export async function deleteCollection<C>(
   })
   if (deleted.length > 0) {
     await caller.listeners.askAfter(about, options, caller.environment, () =>
-      tellDeleted(caller, view, deleted, options),
+      reportDeleted(caller, view, deleted, options),
     )
   }
   return deleted.map(project)
@@ -77,7 +77,7 @@ function metadataOf(answer: object): ListMeta {
 }
 
 /** Tells the listeners which of these objects have gone, and which stay until their finalizers are gone. */
-async function tellDeleted(
+async function reportDeleted(
   caller: Caller,
   view: View,
   deleted: readonly KubernetesObject[],

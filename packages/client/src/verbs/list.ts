@@ -83,12 +83,12 @@ export async function listEach<C>(
   if (typeof item !== 'function') throw new OptionTypeError('item', 'a function of an object', typeof item)
   const project = projector(view)
   const metadata = await read(caller, view, options, () => {
-    let told = false
-    const tell = (object: object): void => {
-      told = true
+    let isDelivered = false
+    const deliver = (object: object): void => {
+      isDelivered = true
       item(project(object))
     }
-    return { item: tell, restart: () => !told }
+    return { item: deliver, restart: () => !isDelivered }
   })
   const { items: _, ...rest } = listOf([], metadata)
   return rest

@@ -13,7 +13,7 @@ const maxRemembered = 1000
 export class Warnings {
   readonly #environment: Pick<Environment, 'onWarning'>
   readonly #redact: Redact
-  readonly #told = new Set<string>()
+  readonly #reported = new Set<string>()
 
   constructor(environment: Pick<Environment, 'onWarning'>, redact: Redact = withoutCredentials) {
     this.#environment = environment
@@ -21,21 +21,22 @@ export class Warnings {
   }
 
   /** Tells what is new in an answer's headers. */
-  hear(headers: ResponseHeaders, about: RequestInfo): void {
+  receive(headers: ResponseHeaders, about: RequestInfo): void {
     const header = headers.warning
     if (header === undefined) return
     for (const line of typeof header === 'string' ? [header] : header) {
-      for (const text of parseWarnings(line)) this.#tell(about.sensitive === true ? unshown : this.#redact(text), about)
+      for (const text of parseWarnings(line))
+        this.#report(about.sensitive === true ? unshown : this.#redact(text), about)
     }
   }
 
-  #tell(text: string, { resource, method, path }: RequestInfo): void {
+  #report(text: string, { resource, method, path }: RequestInfo): void {
     const id = `${resource ?? ''} ${text}`
-    if (this.#told.has(id)) return
-    this.#told.add(id)
-    if (this.#told.size > maxRemembered) {
-      for (const oldest of this.#told) {
-        this.#told.delete(oldest)
+    if (this.#reported.has(id)) return
+    this.#reported.add(id)
+    if (this.#reported.size > maxRemembered) {
+      for (const oldest of this.#reported) {
+        this.#reported.delete(oldest)
         break
       }
     }

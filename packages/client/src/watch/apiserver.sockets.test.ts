@@ -15,7 +15,7 @@ describe.each(['h2', 'http/1.1'] as const)('watches the API server, over sockets
       const { server, context, write } = served
       await server.fill(Array.from({ length: 500 }, (_, i) => configMap(`c${i}`, { a: 'ü€𝄞'.repeat(i) })))
       const { promise, resolve } = Promise.withResolvers<void>()
-      const heard: string[] = []
+      const received: string[] = []
       let expected = ''
       let wake: () => void = () => {}
       const watch = openWatch(
@@ -24,26 +24,26 @@ describe.each(['h2', 'http/1.1'] as const)('watches the API server, over sockets
         { resourceVersion: '', initialEvents: true },
         {
           event(type, object) {
-            heard.push(`${type} ${(object as { metadata: { name: string } }).metadata.name}`)
-            if (heard.at(-1) === expected) wake()
+            received.push(`${type} ${(object as { metadata: { name: string } }).metadata.name}`)
+            if (received.at(-1) === expected) wake()
           },
           bookmark: (_, end) => end && resolve(),
-          end: end => heard.push(end.how),
+          end: end => received.push(end.how),
         },
         { gzip },
       )
       await promise
-      expect(heard.length).toBe(500)
+      expect(received.length).toBe(500)
       for (const name of ['x', 'y', 'z']) {
         expected = `ADDED ${name}`
-        const told = new Promise<void>(done => {
+        const reported = new Promise<void>(done => {
           wake = done
         })
         expect(await write('POST', path, configMap(name))).toBe(201)
-        await told
+        await reported
       }
       watch.abort()
-      expect(heard.slice(500)).toEqual(['ADDED x', 'ADDED y', 'ADDED z'])
+      expect(received.slice(500)).toEqual(['ADDED x', 'ADDED y', 'ADDED z'])
     },
   )
 })

@@ -8,7 +8,7 @@ import { openWatch, type Watch, type WatchContext, type WatchOptions } from './w
 const inNamespace = only(configMaps.within({ namespaces: ['ns'] }))
 const path = '/api/v1/namespaces/ns/configmaps'
 
-interface Heard {
+interface Received {
   readonly log: string[]
   readonly ends: WatchEnd[]
   readonly watch: Watch
@@ -16,10 +16,10 @@ interface Heard {
   resourceVersion: string
 }
 
-function listen(context: WatchContext, start: WatchStart, options: WatchOptions = {}, target = inNamespace): Heard {
+function listen(context: WatchContext, start: WatchStart, options: WatchOptions = {}, target = inNamespace): Received {
   const log: string[] = []
   const ends: WatchEnd[] = []
-  const heard: Heard = {
+  const received: Received = {
     log,
     ends,
     resourceVersion: '',
@@ -31,11 +31,11 @@ function listen(context: WatchContext, start: WatchStart, options: WatchOptions 
         event(type, object) {
           const { metadata } = object as { metadata: { name: string; resourceVersion: string } }
           log.push(`${type} ${metadata.name}`)
-          heard.resourceVersion = metadata.resourceVersion
+          received.resourceVersion = metadata.resourceVersion
         },
         bookmark(resourceVersion, end) {
           log.push(end ? 'INITIAL END' : 'BOOKMARK')
-          heard.resourceVersion = resourceVersion
+          received.resourceVersion = resourceVersion
         },
         skipped: error => log.push(error.message),
         end(end) {
@@ -46,7 +46,7 @@ function listen(context: WatchContext, start: WatchStart, options: WatchOptions 
       options,
     ),
   }
-  return heard
+  return received
 }
 
 const served = closedAfterEach(simulated)
@@ -56,17 +56,17 @@ describe.each(['h2', 'http/1.1'] as const)('watches the API server, in memory (%
   it('R9, R10: hears the initial state, its end, and then changes', async () => {
     const { server, context, simulation, write } = await start(1, protocol)
     await server.fill([configMap('b', { a: 'ü€𝄞\n"'.repeat(5000) }), configMap('a')])
-    const heard = listen(context, { resourceVersion: '', initialEvents: true })
-    await simulation.runUntil(() => heard.log.includes('INITIAL END'))
-    expect(heard.log).toEqual(['ADDED a', 'ADDED b', 'INITIAL END'])
+    const received = listen(context, { resourceVersion: '', initialEvents: true })
+    await simulation.runUntil(() => received.log.includes('INITIAL END'))
+    expect(received.log).toEqual(['ADDED a', 'ADDED b', 'INITIAL END'])
     await simulation.run(async () => {
       await write('POST', path, configMap('c'))
       await write('PATCH', `${path}/a`, { data: { x: 'y' } })
       await write('DELETE', `${path}/b`)
     })
-    await simulation.runUntil(() => heard.log.length === 6)
-    expect(heard.log.slice(3)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
-    heard.watch.abort()
+    await simulation.runUntil(() => received.log.length === 6)
+    expect(received.log.slice(3)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
+    received.watch.abort()
     await simulation.settle()
   })
 
@@ -102,26 +102,26 @@ describe('watches the API server, in memory', () => {
     await server.fill([configMap('a'), configMap('b')])
     await server.expireWatchCaches()
     await server.compact()
-    const heard = listen(context, { resourceVersion: '1' })
-    await simulation.runUntil(() => heard.ends.length > 0)
-    expect(heard.ends[0]?.how === 'failed' && isExpired(heard.ends[0].error)).toBe(true)
+    const received = listen(context, { resourceVersion: '1' })
+    await simulation.runUntil(() => received.ends.length > 0)
+    expect(received.ends[0]?.how === 'failed' && isExpired(received.ends[0].error)).toBe(true)
   })
 
   it('R5: is told that its resourceVersion is ahead of the server’s', async () => {
     const { context, simulation } = await start(4)
-    const heard = listen(context, { resourceVersion: '100000', initialEvents: true })
-    await simulation.runUntil(() => heard.ends.length > 0)
-    expect(heard.ends[0]?.how === 'failed' && isTooLarge(heard.ends[0].error)).toBe(true)
+    const received = listen(context, { resourceVersion: '100000', initialEvents: true })
+    await simulation.runUntil(() => received.ends.length > 0)
+    expect(received.ends[0]?.how === 'failed' && isTooLarge(received.ends[0].error)).toBe(true)
     expect(simulation.clock.monotonic()).toBeGreaterThan(2900)
   })
 
   it('hears bookmarks, and a clean end at its timeout', async () => {
     const { server, context, simulation } = await start(5)
     await server.fill([configMap('a')])
-    const heard = listen(context, { resourceVersion: `${await server.revision()}` }, { timeoutSeconds: 150 })
-    await simulation.runUntil(() => heard.ends.length > 0)
-    expect(heard.log.filter(line => line === 'BOOKMARK').length).toBeGreaterThanOrEqual(2)
-    expect(heard.log.at(-1)).toBe('end: closed')
+    const received = listen(context, { resourceVersion: `${await server.revision()}` }, { timeoutSeconds: 150 })
+    await simulation.runUntil(() => received.ends.length > 0)
+    expect(received.log.filter(line => line === 'BOOKMARK').length).toBeGreaterThanOrEqual(2)
+    expect(received.log.at(-1)).toBe('end: closed')
   })
 
   it('R20: takes what the server garbles as what it is', async () => {
@@ -138,18 +138,18 @@ describe('watches the API server, in memory', () => {
     ] as const
     for (const [name, effect, how] of effects) {
       await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
-      const heard = listen(context, { resourceVersion: '', initialEvents: true })
-      await simulation.runUntil(() => heard.ends.length > 0)
-      expect([name, heard.ends[0]?.how]).toEqual([name, how])
+      const received = listen(context, { resourceVersion: '', initialEvents: true })
+      await simulation.runUntil(() => received.ends.length > 0)
+      expect([name, received.ends[0]?.how]).toEqual([name, how])
     }
   })
 
   it('R21: ends a watch by itself that a server leaves hanging', async () => {
     const { server, context, simulation } = await start(7)
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'hang' } })
-    const heard = listen(context, { resourceVersion: '1' }, { timeoutSeconds: 290 })
-    await simulation.runUntil(() => heard.ends.length > 0)
-    expect(heard.ends).toMatchObject([{ how: 'broken', error: { code: 'TIMEOUT' } }])
+    const received = listen(context, { resourceVersion: '1' }, { timeoutSeconds: 290 })
+    await simulation.runUntil(() => received.ends.length > 0)
+    expect(received.ends).toMatchObject([{ how: 'broken', error: { code: 'TIMEOUT' } }])
     expect(simulation.clock.monotonic()).toBe(320_000)
   })
 

@@ -41,7 +41,7 @@ describe('under connections that break of themselves', () => {
         let last: string | undefined
         while (last === undefined) last = (await tried())?.resourceVersion
 
-        const heard: string[] = []
+        const received: string[] = []
         let watching = true
         const watch = (): void => {
           openWatch(
@@ -50,7 +50,7 @@ describe('under connections that break of themselves', () => {
             { resourceVersion: last as string },
             {
               event(type, object) {
-                heard.push(`${type} ${text(object)}`)
+                received.push(`${type} ${text(object)}`)
                 last = (object as { metadata: { resourceVersion: string } }).metadata.resourceVersion
               },
               bookmark(resourceVersion) {
@@ -78,8 +78,8 @@ describe('under connections that break of themselves', () => {
         await simulation.advance(4000)
         watching = false
         await simulation.advance(10_000)
-        expect(heard.filter(line => expected.includes(line))).toEqual(expected)
-        expect(new Set(heard).size).toBe(heard.length)
+        expect(received.filter(line => expected.includes(line))).toEqual(expected)
+        expect(new Set(received).size).toBe(received.length)
         await close()
       },
       { seeds: 100 },

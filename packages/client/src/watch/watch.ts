@@ -162,13 +162,13 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
   /** What a handler throws ends the watch. */
   #read(line: WatchLine, length: number): void {
     try {
-      this.#tell(line, length)
+      this.#deliver(line, length)
     } catch (error) {
       this.#end({ how: 'threw', error })
     }
   }
 
-  #tell(line: WatchLine, length: number): void {
+  #deliver(line: WatchLine, length: number): void {
     switch (line.is) {
       case 'change':
         return this.#on.event(line.type, line.object, length)

@@ -622,8 +622,8 @@ describe('an object that is written again and again', () => {
       await simulation.advance(500)
       expect(done.at(-1)).toMatchObject({ code: 'APPLY_DELAYED', key: 'default/made', cause: { status: 422 } })
       const { environment } = simulation
-      const told = environment.errors.map(({ error }) => (error as { code?: string }).code)
-      expect(told).toEqual(['API_ERROR', 'API_ERROR', 'API_ERROR', 'APPLY_REFUSED'])
+      const reported = environment.errors.map(({ error }) => (error as { code?: string }).code)
+      expect(reported).toEqual(['API_ERROR', 'API_ERROR', 'API_ERROR', 'APPLY_REFUSED'])
       expect(environment.errors.at(-1)?.error.message).toMatch(/^PATCH .*422 Invalid: no \(the write of default\/made/)
       expect(environment.metric('wherry_apply_flapping_total', { controller: 'game' })).toBeUndefined()
       expect(environment.metric('controller_runtime_reconcile_errors_total', { controller: 'game' })).toBe(3)
@@ -689,8 +689,8 @@ describe('an object that is written again and again', () => {
       run()
       await simulation.advance(60_000)
       expect(await writes(arcade, 'configmaps')).toBeLessThan(100 + 30 + 2 * 60 + 20)
-      const told = simulation.environment.errors.map(({ error }) => error as Error & { keys?: string[] })
-      expect(told[0]?.keys?.length).toBeGreaterThan(5)
+      const reported = simulation.environment.errors.map(({ error }) => error as Error & { keys?: string[] })
+      expect(reported[0]?.keys?.length).toBeGreaterThan(5)
     }))
 
   it('A7: is waited for by settled()', () =>

@@ -223,17 +223,17 @@ class Application {
   async run(): Promise<Applied<unknown>> {
     const view = await this.#seenIn()
     const { owner = true } = this.#options
-    const isHeard = !this.#task.isPrimary && typeof owner === 'boolean' && this.#shared.isHeard(view, owner)
-    return this.#writing(view, isHeard, seen => this.#bring(seen, false))
+    const isObserved = !this.#task.isPrimary && typeof owner === 'boolean' && this.#shared.isObserved(view, owner)
+    return this.#writing(view, isObserved, seen => this.#bring(seen, false))
   }
 
   /**
    * Reads the object as a view has it, does a write, and tells the tracked read what came of it.
-   * @param isHeard the owner runs for each change of the object
+   * @param isObserved the owner runs for each change of the object
    */
   async #writing(
     view: View<AppliedObject>,
-    isHeard: boolean,
+    isObserved: boolean,
     bring: (seen: AppliedObject | undefined) => Promise<Applied<unknown>>,
   ): Promise<Applied<unknown>> {
     const { run, key } = this.#about
@@ -254,7 +254,7 @@ class Application {
       this.#about.again(terminatingMs, `${this.#name} of ${this.#view.key}`)
       throw new ApplyDelayedError(this.#view.key, this.#name, terminatingMs, error)
     } finally {
-      settle(this.#written, isHeard && isDone)
+      settle(this.#written, isObserved && isDone)
     }
   }
 

@@ -25,7 +25,7 @@ interface AppliesParts {
 }
 
 /** A source of the controller: of which objects it hears, and in which form. */
-interface HearingSource {
+interface ReceivingSource {
   readonly view: View | undefined
   readonly isOwned?: boolean | undefined
   readonly keepsValues?: boolean | undefined
@@ -50,7 +50,7 @@ export class ControllerApplies {
   /** Finds the objects that went before an informer had seen them. */
   readonly unseen: UnseenCreations
   readonly #parts: AppliesParts
-  readonly #sources: readonly HearingSource[]
+  readonly #sources: readonly ReceivingSource[]
   /** The names of the tasks that {@link ControllerApplies.once} has done. */
   readonly #done = new Set<string>()
   #statusHold: Hold<unknown> | undefined
@@ -59,7 +59,7 @@ export class ControllerApplies {
   constructor(
     { name, for: primary, ignoreTimes = [] }: Applier,
     parts: AppliesParts,
-    sources: readonly HearingSource[],
+    sources: readonly ReceivingSource[],
     onLost: (creation: Creation) => void,
   ) {
     const { operator, client } = parts
@@ -104,8 +104,8 @@ export class ControllerApplies {
     return true
   }
 
-  /** Whether a source hears of each change of the applied objects of a view: no predicate holds one back. @param isOwned the primary object owns them */
-  isHeard(view: View, isOwned: boolean): boolean {
+  /** Whether a source receives each change of the applied objects of a view: no predicate holds one back. @param isOwned the primary object owns them */
+  isObserved(view: View, isOwned: boolean): boolean {
     return this.#sources.some(
       source =>
         source.isOwned === true &&

@@ -34,7 +34,7 @@ async function round(arcade: Arcade): Promise<void> {
   // Each state that the server ever had.
   const values = new Set<string | undefined>()
   const person = client.withOwnConnections()
-  const heard = person.watchEach(secrets.within({ namespaces: ['default'] }), {
+  const received = person.watchEach(secrets.within({ namespaces: ['default'] }), {
     event: (_, { data }) => values.add(data?.password),
     end: () => {},
   })
@@ -78,7 +78,7 @@ async function round(arcade: Arcade): Promise<void> {
   await simulation.advance(120_000)
   for (const stop of replicas) await stop()
   const made = await person.get(secrets, at(name))
-  heard.abort()
+  received.abort()
   await person.close()
   expect([...values]).toEqual([made?.data?.password])
   expect(made?.data?.password).toBeDefined()

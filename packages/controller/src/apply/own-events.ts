@@ -10,7 +10,7 @@ interface Sent {
   /** Whether that write was of the status alone. */
   isStatus: boolean
   /** Events that came while a write was under way. */
-  readonly held: { readonly version: string | undefined; readonly tell: Tell }[]
+  readonly held: { readonly version: string | undefined; readonly report: Report }[]
 }
 
 /**
@@ -18,7 +18,7 @@ interface Sent {
  * @param by the key whose own write made it, which need not hear of it
  * @param isStatus that write was of the status alone
  */
-export type Tell = (by: string | undefined, isStatus: boolean) => void
+export type Report = (by: string | undefined, isStatus: boolean) => void
 
 /** Of how many objects the last write is known whose event has not come. */
 const mostKnown = 10_000
@@ -35,26 +35,26 @@ export class OwnEvents {
     this.#sent.set(object, sent)
     return version => {
       sent.underWay -= 1
-      const isHeard = sent.held.some(one => one.version === version)
-      sent.version = isHeard ? undefined : version
+      const isReceived = sent.held.some(one => one.version === version)
+      sent.version = isReceived ? undefined : version
       sent.by = by
       sent.isStatus = isStatus
       for (const one of sent.held.splice(0)) {
-        one.tell(version !== undefined && one.version === version ? by : undefined, isStatus)
+        one.report(version !== undefined && one.version === version ? by : undefined, isStatus)
       }
       this.#forget(object, sent)
     }
   }
 
   /** An event has come: tells of it, after the writes that are under way. */
-  heard(object: string, version: string | undefined, tell: Tell): void {
+  received(object: string, version: string | undefined, report: Report): void {
     const sent = this.#sent.get(object)
-    if (sent === undefined) return tell(undefined, false)
-    if (sent.underWay > 0) return void sent.held.push({ version, tell })
+    if (sent === undefined) return report(undefined, false)
+    if (sent.underWay > 0) return void sent.held.push({ version, report })
     const isOwn = version !== undefined && version === sent.version
     sent.version = undefined
     this.#forget(object, sent)
-    tell(isOwn ? sent.by : undefined, sent.isStatus)
+    report(isOwn ? sent.by : undefined, sent.isStatus)
   }
 
   #forget(object: string, { underWay, version }: Sent): void {

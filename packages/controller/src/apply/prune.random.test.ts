@@ -71,7 +71,7 @@ async function round(arcade: Arcade): Promise<void> {
   const labels = { 'app.kubernetes.io/managed-by': 'game' }
   await person.create(configMaps, { metadata: { ...at('foreign'), labels, ownerReferences: [owner] } })
   await person.create(configMaps, { metadata: { ...at('free'), labels } })
-  const heard = person.watchEach(configMaps.within({ namespaces: ['default'] }), {
+  const received = person.watchEach(configMaps.within({ namespaces: ['default'] }), {
     event: (type, { metadata }) => {
       if (type === 'DELETED' && ['foreign', 'free'].includes(`${metadata?.name}`)) lost.push(`${metadata?.name}`)
     },
@@ -98,7 +98,7 @@ async function round(arcade: Arcade): Promise<void> {
   await simulation.advance(600_000)
   await stop()
   const { items } = await person.list(ours)
-  heard.abort()
+  received.abort()
   await person.close()
   const wanted = [...wantedBy.values()].flatMap(all => [...all])
   expect(items.map(({ metadata }) => metadata?.name).sort()).toEqual([...wanted, 'foreign', 'free'].sort())

@@ -77,7 +77,7 @@ export async function applyStatus(
     return { metadata, status: timed(whole, before, now) } as KubernetesObject
   }
   try {
-    const written = (object: AppliedObject): void => tellAtomic(about, whole, object)
+    const written = (object: AppliedObject): void => reportAtomic(about, whole, object)
     const task = {
       view: primary,
       key,
@@ -132,7 +132,7 @@ function timed(status: object, before: readonly Condition[], now: string): objec
 }
 
 /** Where the definition says nothing of the list, it has one owner as a whole: each manager replaces what the others say. */
-function tellAtomic(about: ApplyFor, status: object, { owned }: AppliedObject): void {
+function reportAtomic(about: ApplyFor, status: object, { owned }: AppliedObject): void {
   const { conditions = [] } = status as { readonly conditions?: readonly unknown[] }
   const fields = JSON.parse(owned?.fields || '{}') as FieldsV1
   const list = below(fields, ['f:status', 'f:conditions'])

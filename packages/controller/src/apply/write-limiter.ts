@@ -43,7 +43,7 @@ interface Sent {
   /** What the server refused it with last. */
   refusal: unknown
   /** That its writes wait was told. */
-  isTold: boolean
+  isReported: boolean
 }
 
 /** Tokens, and when they were counted. */
@@ -99,7 +99,7 @@ export class WriteLimiter {
       at: now,
       peaceSince: undefined,
       refusal: undefined,
-      isTold: false,
+      isReported: false,
     }
     if (sent.digest !== digest || hadPeace(sent, now)) sent.count = 0
     sent.peaceSince = undefined
@@ -155,8 +155,8 @@ export class WriteLimiter {
     const sent = this.#sent.get(idOf(key, object))
     const bucket = this.#buckets.get(object)
     const isWrong = isRepeated(sent, write) || (bucket !== undefined && bringsBack(bucket, write))
-    const isNews = isWrong && sent?.isTold !== true
-    if (isWrong && sent !== undefined) sent.isTold = true
+    const isNews = isWrong && sent?.isReported !== true
+    if (isWrong && sent !== undefined) sent.isReported = true
     return { isNews, refusal: sent?.refusal }
   }
 

@@ -154,8 +154,8 @@ describe('what a reconcile throws', () => {
       })
       await arcade.start('chess')
       expect(runs).toBe(2)
-      const told = arcade.simulation.environment.errors.map(({ error: { message, cause } }) => [message, cause])
-      expect(told).toEqual([[expect.stringMatching(/^something that is no Error was thrown(: "text")?$/), thrown]])
+      const reported = arcade.simulation.environment.errors.map(({ error: { message, cause } }) => [message, cause])
+      expect(reported).toEqual([[expect.stringMatching(/^something that is no Error was thrown(: "text")?$/), thrown]])
     }),
   )
 
@@ -182,8 +182,8 @@ describe('what a reconcile throws', () => {
       })
       await arcade.client.apply(configMaps, { ...made, data: { title: 'theirs' } }, { fieldManager: 'them' })
       await arcade.start('chess')
-      const told = expect.stringMatching(/^reconcile game default\/chess: .*conflict/)
-      expect(errorsOf(arcade)).toEqual([told, told])
+      const reported = expect.stringMatching(/^reconcile game default\/chess: .*conflict/)
+      expect(errorsOf(arcade)).toEqual([reported, reported])
       expect([resultsOf(arcade, 'error'), resultsOf(arcade, 'success')]).toEqual([2, 1])
     }))
 })

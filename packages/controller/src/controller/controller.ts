@@ -158,7 +158,7 @@ export class Controller<C, S extends Scope = Scope> {
     })
     this.#loops = new Loops({
       ...{ controller: this.name, environment, causality: causalityOf(this.#reads.writes) },
-      tell: (key, reason, message) => {
+      notify: (key, reason, message) => {
         // Without a primary object there is nothing that an event could be about.
         if (this.#isSingleton) return
         const object = identityOf(parsedKey(this.#view.resource, key), this.#informer?.version(key))
@@ -280,7 +280,7 @@ export class Controller<C, S extends Scope = Scope> {
   /** Makes a key run, as if something that it depends on had changed. */
   enqueue(key: KeyOf<S>): void {
     const { text } = checkedKey({ resource: this.#view.resource }, key, undefined, 'enqueue')
-    this.#enqueue(text, toldCause, false)
+    this.#enqueue(text, reportedCause, false)
   }
 
   /**
@@ -430,10 +430,10 @@ export class Controller<C, S extends Scope = Scope> {
       environment: client.environment,
       applied: this.#applies.objects,
       enqueue,
-      unlessOwn: (view, key, object, tell) => {
+      unlessOwn: (view, key, object, notify) => {
         const id = objectId(view, key)
         this.#applies.unseen.shown(id)
-        this.#applies.ownEvents.heard(id, versionOf(object), tell)
+        this.#applies.ownEvents.received(id, versionOf(object), notify)
       },
       gone: (key, last) => this.#reconciler?.gone(key, last as C),
       accepts: key => isKeyOf(this.#view, key),
@@ -579,7 +579,7 @@ const allKeys = 'every key'
 const stopMs = 30_000
 
 const initially = { priority: Priority.low }
-const toldCause = plainCause('enqueue', 'told')
+const reportedCause = plainCause('enqueue', 'told')
 const startCause = plainCause('start', 'told')
 
 /** Counted for each controller, with no other label. */

@@ -33,7 +33,7 @@ export class Reconciler<C, S extends Scope> {
   readonly #runs: RunContext<C, S>[] = []
   #stopped: Error | undefined
   /** It was said that a key asks for no time again and again. */
-  #isHurryTold = false
+  #isHurryReported = false
 
   constructor(parts: ReconcilerParts<C, S>) {
     this.#parts = parts
@@ -95,7 +95,7 @@ export class Reconciler<C, S extends Scope> {
     const isDone = outcome === 'success' || outcome === 'requeue_after'
     this.#parts.loops.ran(run, isDone, state.drive, state.hurried > mostHurried)
     run.trace?.end({ outcome, tookMs, hasWritten: run.writes !== undefined, error: failure })
-    this.#tell(run, outcome, tookMs)
+    this.#notify(run, outcome, tookMs)
     // There is no such object: nothing more is to be known of it, unless it is to run again.
     if (outcome === 'gone' && state.pending === undefined) states.delete(key)
     metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
@@ -156,8 +156,8 @@ export class Reconciler<C, S extends Scope> {
     // The limiter's first delay, and no failure.
     queue.addRateLimited(key)
     queue.forget(key)
-    if (this.#isHurryTold) return
-    this.#isHurryTold = true
+    if (this.#isHurryReported) return
+    this.#isHurryReported = true
     const message = `${mostHurried + 1} runs in a row of ${key} in the controller ${definition.name} returned requeueAfterMs: ${ms}. Return the time until something may have changed: a key that asks for no time now waits for the rate limiter's first delay.`
     client.environment.onWarning(message, { resource: resourceOf(definition.for) })
   }
@@ -237,12 +237,12 @@ export class Reconciler<C, S extends Scope> {
   }
 
   /** One line for each run, and why it was begun. */
-  #tell({ text: key, state, attempt }: RunContext<C, S>, outcome: Outcome, tookMs: number): void {
+  #notify({ text: key, state, attempt }: RunContext<C, S>, outcome: Outcome, tookMs: number): void {
     const { runs, client, definition } = this.#parts
     const { environment } = client
     const { cause } = state
     if (runs?.isRead === true)
-      runs.tell({
+      runs.report({
         ...(state.lastRun as LastRun),
         controller: definition.name,
         key,

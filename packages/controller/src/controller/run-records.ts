@@ -33,7 +33,7 @@ class Reader implements AsyncIterableIterator<RunRecord, undefined> {
     this.#left = left
   }
 
-  tell(record: RunRecord): void {
+  report(record: RunRecord): void {
     if (this.#waiting.length === mostWaiting) {
       this.#waiting.shift()
       this.#missed += 1
@@ -91,8 +91,8 @@ export class RunRecords {
     return this.#readers.size > 0
   }
 
-  tell(record: RunRecord): void {
-    for (const reader of this.#readers) reader.tell(record)
+  report(record: RunRecord): void {
+    for (const reader of this.#readers) reader.report(record)
   }
 
   /** The runs that end from now on. Ends with the signal. */

@@ -17,7 +17,7 @@ export interface NamedConnection {
 const askAgainMs = 250
 
 /** After so long the log says what is waited for, in milliseconds. */
-const tellAfterMs = 5000
+const reportAfterMs = 5000
 
 /** Gives the connections that have not synced. */
 export function unsynced(connections: readonly NamedConnection[]): readonly NamedConnection[] {
@@ -48,7 +48,7 @@ export async function untilSynced(
 ): Promise<void> {
   const over = new AbortController()
   const ended = AbortSignal.any([over.signal, signal])
-  const telling = clock.timer(tellAfterMs, () => {
+  const reporting = clock.timer(reportAfterMs, () => {
     log('warn', 'waits for a first state', { controller, sources: unsynced(connections).map(unsyncedLine) })
   })
   try {
@@ -59,7 +59,7 @@ export async function untilSynced(
     const cause = left.map(whyUnsynced).find(error => error !== undefined)
     throw new SourceNotSyncedError(controller, names, timeoutMs, cause, left.map(unsyncedLine))
   } finally {
-    telling.cancel()
+    reporting.cancel()
     over.abort(new Error('the wait is over'))
   }
 }

@@ -206,11 +206,11 @@ it('C9: tells of an object whose name is too long for an event, or none that it 
     }
     await recorder.close()
     expect(errors()).toEqual([])
-    const told = (await stored()).map(({ metadata, involvedObject }) => [
+    const reported = (await stored()).map(({ metadata, involvedObject }) => [
       involvedObject.name,
       metadata.name?.replace(/[0-9a-f]{16}$/, ''),
     ])
-    expect(told.toSorted()).toEqual([
+    expect(reported.toSorted()).toEqual([
       ['2001:db8::', '2001-db8.'],
       ['::', ''],
       ['MyRole', 'myrole.'],

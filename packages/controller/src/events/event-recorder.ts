@@ -141,7 +141,7 @@ export class EventRecorder {
           object: { apiVersion: apiVersionOf(resource), kind: resource.kind, name, namespace, uid, resourceVersion },
           ...{ type, reason, action: cut(action, 128) },
           message: said,
-          ...{ count: 0, told: 0, refusals: 0 },
+          ...{ count: 0, reported: 0, refusals: 0 },
           ...{ firstAt: now, lastAt: now },
           ...{ name: undefined, isCreated: false },
         }
@@ -167,7 +167,7 @@ export class EventRecorder {
     } catch (error) {
       return this.#failed(series, error)
     }
-    series.told = count
+    series.reported = count
     series.refusals = 0
     this.#queue.forget(series)
     // The event may have come again meanwhile.
@@ -199,7 +199,7 @@ export class EventRecorder {
     this.#queue.forget(series)
     this.#pending.delete(series)
     this.#known.delete(series.key)
-    this.#drop(reason, series.count - series.told)
+    this.#drop(reason, series.count - series.reported)
   }
 
   #drop(reason: string, howMany = 1): void {

@@ -15,7 +15,7 @@ export interface Series {
   message: string
   count: number
   /** How many of the `count` events the server was told. */
-  told: number
+  reported: number
   /** On the monotonic clock. */
   readonly firstAt: number
   lastAt: number

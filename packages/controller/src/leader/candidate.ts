@@ -49,7 +49,7 @@ export class Candidate {
   }
 
   /** A watch tells of a state of the lease. The wait for a holder that has died begins with its last renewal, not with the next look at it. */
-  heard({ metadata, spec = {} }: Lease): void {
+  seen({ metadata, spec = {} }: Lease): void {
     const { resourceVersion } = metadata ?? {}
     // An event may come later than the answer to a read that followed it.
     if (this.#lease !== undefined && isAtLeast(this.#lease.metadata?.resourceVersion, resourceVersion)) return

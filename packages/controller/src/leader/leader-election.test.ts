@@ -257,13 +257,13 @@ it('C6: a process that stood still sends nothing more, whatever it does first wh
 
 it('C6: calls and watches that are under way when the lease is lost end with that error', () =>
   electing(async ({ simulation, server }) => {
-    const heard: unknown[] = []
+    const received: unknown[] = []
     const a = electorate.candidate(
       'a',
       {},
       {
         lead: async term => {
-          const note = (error: Error & { code?: string }): void => void heard.push(error.code)
+          const note = (error: Error & { code?: string }): void => void received.push(error.code)
           term.client.watchEach(configMaps, {
             event: () => {},
             end: end => note((end as { error?: Error }).error as Error),
@@ -288,8 +288,8 @@ it('C6: calls and watches that are under way when the lease is lost end with tha
     await a.running
     // The client that it is made of goes on.
     expect(await a.client.list(configMaps)).toMatchObject({ items: expect.any(Array) })
-    expect(heard.length).toBeGreaterThanOrEqual(3)
-    expect(new Set(heard)).toEqual(new Set(['LEADERSHIP_LOST']))
+    expect(received.length).toBeGreaterThanOrEqual(3)
+    expect(new Set(received)).toEqual(new Set(['LEADERSHIP_LOST']))
   }))
 
 it('C6: stops at once when another holds the lease', () =>
@@ -576,8 +576,12 @@ it('C6: what a part does wrong once the lease is lost is told of', () =>
       await running
       expect(log.at(-1)).toBe('failed LEADERSHIP_LOST')
     }
-    const told = simulation.environment.errors.map(({ error, context: { phase, key } }) => [phase, key, error.message])
-    expect(told).toEqual([
+    const reported = simulation.environment.errors.map(({ error, context: { phase, key } }) => [
+      phase,
+      key,
+      error.message,
+    ])
+    expect(reported).toEqual([
       ['leader lead', 'default/fails', 'mine'],
       ['leader lead', 'default/hangs', expect.stringContaining('5000 ms')],
     ])

@@ -110,7 +110,7 @@ export class LeaderElection {
     /** The watch has ended the last wait. If it is wrong, it must not end the next one too. */
     let wasWoken = false
     const watch = new LeaseWatch(this.#settings, (lease, isGone) => {
-      this.#candidate.heard(lease)
+      this.#candidate.seen(lease)
       if (!isGone && lease.spec?.holderIdentity) return
       wasWoken = true
       waiting.abort()

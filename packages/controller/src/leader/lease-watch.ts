@@ -8,13 +8,13 @@ import type { ElectionSettings } from './options.ts'
  */
 export class LeaseWatch {
   readonly #settings: ElectionSettings
-  readonly #heard: (lease: Lease, isGone: boolean) => void
+  readonly #onLease: (lease: Lease, isGone: boolean) => void
   #watch: { abort(): void } | undefined
   #isRefused = false
 
-  constructor(settings: ElectionSettings, heard: (lease: Lease, isGone: boolean) => void) {
+  constructor(settings: ElectionSettings, onLease: (lease: Lease, isGone: boolean) => void) {
     this.#settings = settings
-    this.#heard = heard
+    this.#onLease = onLease
   }
 
   /** Opens the watch, if it is not open. Without the right to watch the lease it stays closed for good. */
@@ -23,7 +23,7 @@ export class LeaseWatch {
     const { client, name, namespace } = this.#settings
     const lease = leases.within({ namespaces: [namespace], fields: { 'metadata.name': name } })
     this.#watch = client.watchEach(lease, {
-      event: (type, object: Lease) => this.#heard(object, type === 'DELETED'),
+      event: (type, object: Lease) => this.#onLease(object, type === 'DELETED'),
       end: end => {
         this.#watch = undefined
         if (end.how === 'refused' && isForbidden(end.error)) this.#isRefused = true

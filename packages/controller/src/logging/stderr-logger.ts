@@ -32,15 +32,15 @@ export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
 export function jsonLine(level: LogLevel, time: string, message: string, fields: object): string {
   const own = { level, time, msg: message }
   const { err, ...rest } = fields as { readonly err?: unknown }
-  const told = err !== undefined && { err: errorFields(err) }
+  const reported = err !== undefined && { err: errorFields(err) }
   try {
     // The line's own fields are first, and no other field replaces them.
-    return JSON.stringify({ ...own, ...rest, ...own, ...told }, (_, one) =>
+    return JSON.stringify({ ...own, ...rest, ...own, ...reported }, (_, one) =>
       one instanceof Error ? errorFields(one) : typeof one === 'bigint' ? `${one}` : one,
     )
   } catch {
     // A field holds itself, or throws where it is asked for its JSON.
-    return JSON.stringify({ ...own, fields: textOf(rest), ...told })
+    return JSON.stringify({ ...own, fields: textOf(rest), ...reported })
   }
 }
 
@@ -77,12 +77,12 @@ function stackOf(error: unknown): string {
 }
 
 /** What is told of an error, of what caused it, and so on, each once. */
-function chainOf(error: unknown, told: (error: Error) => string): string[] {
+function chainOf(error: unknown, reported: (error: Error) => string): string[] {
   const chain = new Set<unknown>()
   for (let one = error; one !== undefined && !chain.has(one); one = one instanceof Error ? one.cause : undefined) {
     chain.add(one)
   }
-  return Array.from(chain, one => (one instanceof Error ? told(one) : textOf(one)))
+  return Array.from(chain, one => (one instanceof Error ? reported(one) : textOf(one)))
 }
 
 /** A string as it is, all else in one line. */

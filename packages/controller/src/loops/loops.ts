@@ -38,7 +38,7 @@ export interface LoopsOptions {
   readonly environment: Environment
   readonly causality: Causality
   /** A loop is named, for an event: once an hour for each key, as long as it lasts and if it comes back. */
-  tell(key: string, reason: string, message: string): void
+  notify(key: string, reason: string, message: string): void
   /** An object as the server has it, with its managed fields. */
   read(view: View, key: string): Promise<object | undefined>
 }
@@ -94,7 +94,7 @@ export class Loops {
   /** By object, a digest of what a run has last changed it to. Of those that were written more than once. */
   readonly #digests = new Map<string, string>()
   /** By key, when an event said last that it does not come to rest. */
-  readonly #toldAt = new Map<string, number>()
+  readonly #reportedAt = new Map<string, number>()
   #named = 0
   /** When a key last found no room. */
   #fullAt = Number.NEGATIVE_INFINITY
@@ -215,7 +215,7 @@ export class Loops {
     entry.runs += 1
     entry.lastAt = this.#now()
     // An event says it already.
-    if (!entry.isNamed) remember(this.#toldAt, key, this.#now(), mostKeys)
+    if (!entry.isNamed) remember(this.#reportedAt, key, this.#now(), mostKeys)
     this.#name(key, entry)
   }
 
@@ -325,15 +325,15 @@ export class Loops {
       metrics.gauge('wherry_hot_keys', this.#named, { controller })
       metrics.count('wherry_loop_runs_total', { controller, cause: entry.kind }, entry.runs)
     }
-    this.#tell(key, entry)
+    this.#report(key, entry)
     if (this.#timer === undefined) this.#say()
   }
 
-  #tell(key: string, { kind }: Entry): void {
+  #report(key: string, { kind }: Entry): void {
     const now = this.#now()
-    if (now - (this.#toldAt.get(key) ?? Number.NEGATIVE_INFINITY) < eventMs) return
-    remember(this.#toldAt, key, now, mostKeys)
-    this.#options.tell(key, kind === 'field_fight' ? 'FieldFight' : 'ReconcileLoop', `${this.of(key)}`)
+    if (now - (this.#reportedAt.get(key) ?? Number.NEGATIVE_INFINITY) < eventMs) return
+    remember(this.#reportedAt, key, now, mostKeys)
+    this.#options.notify(key, kind === 'field_fight' ? 'FieldFight' : 'ReconcileLoop', `${this.of(key)}`)
   }
 
   /** A key has come to rest. */
@@ -360,7 +360,7 @@ export class Loops {
     if (this.#isClosed || this.#named === 0) return
     this.#timer = environment.clock.timer(lookMs, () => this.#say())
     const named = [...this.#entries].filter(([, { isNamed }]) => isNamed)
-    for (const [of, entry] of named) this.#tell(of, entry)
+    for (const [of, entry] of named) this.#report(of, entry)
     if (this.#now() - this.#saidAt < sayMs) return
     this.#saidAt = this.#now()
     const [[key] = ['']] = named.sort(([, a], [, b]) => b.runs - a.runs)

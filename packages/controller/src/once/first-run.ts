@@ -25,7 +25,7 @@ export class FirstRun extends RunRecords {
     return true
   }
 
-  override tell(record: RunRecord): void {
+  override report(record: RunRecord): void {
     if (record.key !== this.#key || this.#explained === undefined) return
     this.#ended.resolve({ record, read: this.#explained.explain(record.key).reads })
     this.#explained = undefined

@@ -79,8 +79,8 @@ it('an operator says when it starts and for what, leads, has synced, stops, and 
       run()
       await operator.settled()
       await end()
-      const told = lines.filter(({ level }) => level === 'info')
-      expect(told).toEqual([
+      const reported = lines.filter(({ level }) => level === 'info')
+      expect(reported).toEqual([
         {
           level: 'info',
           message: 'the operator starts',

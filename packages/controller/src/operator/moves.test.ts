@@ -103,14 +103,14 @@ describe('while an informer moves', () => {
   it.each<[string, Look]>([...looks, ['what waits until all has settled', ({ operator }) => operator.settled()]])(
     'D9, W4: %s does not call off that a registrar has it moved',
     (_, look) => {
-      const heard: string[] = []
+      const received: string[] = []
       const registered = async ({ operator }: Arcade) => {
         const registrar = operator.manager(WatchManager).registrar('mine', {
           event: event => {
-            heard.push(event.type)
+            received.push(event.type)
           },
           rescoped: () => {
-            heard.push('rescoped')
+            received.push('rescoped')
           },
         })
         await registrar.add(from)
@@ -120,13 +120,13 @@ describe('while an informer moves', () => {
       return moving(registered, async (kit, registrar) => {
         const { simulation } = kit
         await simulation.advance(1000)
-        heard.length = 0
+        received.length = 0
         const replaced = registrar.replace([to])
         const looked = look(kit)
         await simulation.advance(120_000)
         await Promise.all([replaced, looked])
         // What stays is not replayed.
-        expect(heard.filter(type => type !== 'deleted')).toEqual(['rescoped'])
+        expect(received.filter(type => type !== 'deleted')).toEqual(['rescoped'])
       })
     },
   )

@@ -3,7 +3,7 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { beforeAll, describe } from 'vitest'
 import { operatorOverSockets } from './testkit/both-servers.ts'
-import { whatReconcilesAreTold } from './testkit/what-is-told.ts'
+import { whatReconcilesAreReported } from './testkit/what-is-told.ts'
 
 const available = await realApiServerAvailable('operators')
 
@@ -15,5 +15,5 @@ describe.runIf(available)('an operator, on a real API server', () => {
   })
 
   operatorOverSockets(() => server)
-  whatReconcilesAreTold(() => server)
+  whatReconcilesAreReported(() => server)
 })

@@ -12,7 +12,7 @@ import { HealthServer } from '../server/health-server.ts'
 import { Operator } from './operator.ts'
 import type { ConnectOptions } from './options.ts'
 import { answerOf, operating, operatorOverSockets, patient, until } from './testkit/both-servers.ts'
-import { whatReconcilesAreTold } from './testkit/what-is-told.ts'
+import { whatReconcilesAreReported } from './testkit/what-is-told.ts'
 
 describe('an operator over sockets', () => {
   let server: EmbeddedApiServer
@@ -25,7 +25,7 @@ describe('an operator over sockets', () => {
   afterEach(() => vi.unstubAllEnvs())
 
   operatorOverSockets(() => server)
-  whatReconcilesAreTold(() => server)
+  whatReconcilesAreReported(() => server)
 
   it('C8: says that it is well, that it is ready once its caches are there, and what it measures', () =>
     operating(

@@ -128,22 +128,22 @@ describe('an operator', () => {
 
   it('C16: explain says what a run waits for, and not that it has read nothing', () =>
     inArcade(async ({ operator, client, forGames, start }) => {
-      const told: string[] = []
-      const tell = (): void => void told.push(`${operator.explain('game', 'default/chess')}`)
+      const reported: string[] = []
+      const notify = (): void => void reported.push(`${operator.explain('game', 'default/chess')}`)
       const waits = `  waits for read.get of ${secrets.key} key`
       forGames().reconcile(async ({ read }) => {
         const reading = read.get(secrets, { name: 'key' })
-        tell()
+        notify()
         expect(operator.explain('game', 'default/chess').waitsFor).toHaveLength(1)
         await reading
-        tell()
+        notify()
       })
       await client.create(secrets, secret('key', '1'))
       await start('chess')
-      tell()
-      expect(told.map(text => text.split('\n').includes(waits))).toEqual([true, false, false])
-      expect(told[0]).not.toContain('has read nothing')
-      expect(told[2]).toContain('depends on')
+      notify()
+      expect(reported.map(text => text.split('\n').includes(waits))).toEqual([true, false, false])
+      expect(reported[0]).not.toContain('has read nothing')
+      expect(reported[2]).toContain('depends on')
     }))
 
   it('C10: a reconcile sees what it wrote, its own status among it', () =>

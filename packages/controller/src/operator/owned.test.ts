@@ -171,10 +171,10 @@ describe('an applied object of an owned view', () => {
   it('A5: is made again when it goes, also where predicates have let an earlier deletion pass and not this one', () =>
     inArcade(async ({ client, forGames, start, after }) => {
       let isApplied = false
-      let isTold = true
+      let isReported = true
       forGames()
         .owns(configMaps)
-        .withPredicates(({ type }) => type !== 'delete' || isTold)
+        .withPredicates(({ type }) => type !== 'delete' || isReported)
         .reconcile(async ({ apply }) => {
           if (isApplied) await apply(configMaps, part('made'))
         })
@@ -182,7 +182,7 @@ describe('an applied object of an owned view', () => {
       await start()
       isApplied = true
       await after(client.delete(configMaps, at('made')))
-      isTold = false
+      isReported = false
       const { metadata } = (await client.get(configMaps, at('made'))) ?? {}
       await after(client.delete(configMaps, at('made')))
       const again = await client.get(configMaps, at('made'))

@@ -15,15 +15,15 @@ export class ProcessSignalError extends Error {
  * had listened. Gives what stops it from listening.
  */
 export function onProcessSignal(end: (reason: ProcessSignalError) => void): () => void {
-  const heard = (signal: NodeJS.Signals): void => {
+  const received = (signal: NodeJS.Signals): void => {
     forget()
     end(new ProcessSignalError(signal as 'SIGTERM' | 'SIGINT'))
   }
   const forget = (): void => {
-    process.off('SIGTERM', heard)
-    process.off('SIGINT', heard)
+    process.off('SIGTERM', received)
+    process.off('SIGINT', received)
   }
-  process.on('SIGTERM', heard)
-  process.on('SIGINT', heard)
+  process.on('SIGTERM', received)
+  process.on('SIGINT', received)
   return forget
 }

@@ -49,10 +49,10 @@ describe('C23: a run that waits for an object', () => {
 
   it('takes objects away one after the other, each when the one before it has gone', () =>
     inArcade(async ({ client, start, after, forGames }) => {
-      const told: string[] = []
+      const reported: string[] = []
       forGames()
         .finalizer('arcade.example.com/order', async ({ gone }) => {
-          const waiting = (message: string): void => void told.push(message)
+          const waiting = (message: string): void => void reported.push(message)
           await gone(configMaps, { name: 'second' }, { waiting })
           await gone(secrets, { name: 'first' }, { waiting })
         })
@@ -69,10 +69,10 @@ describe('C23: a run that waits for an object', () => {
           ),
         )
       expect(await left()).toEqual([true, true, true])
-      expect(new Set(told)).toEqual(new Set(['waits for v1/configmaps second: it is being deleted']))
+      expect(new Set(reported)).toEqual(new Set(['waits for v1/configmaps second: it is being deleted']))
       await after(client.patch(configMaps, at('second'), { metadata: { finalizers: null } }))
       expect(await left()).toEqual([false, false, false])
-      expect(told.at(-1)).toBe('waits for v1/secrets first: it is being deleted')
+      expect(reported.at(-1)).toBe('waits for v1/secrets first: it is being deleted')
     }))
 
   it.each([undefined, 'Orphan'] as const)('takes what the object owns with it, unless told otherwise: %s', policy =>

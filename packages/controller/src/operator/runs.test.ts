@@ -85,12 +85,12 @@ describe('C22: the runs of an operator', () => {
       error: undefined,
       loop: undefined,
     }
-    const tell = (key: number): void => records.tell({ ...about, key: `${key}`, outcome: 'success', missed: 0 })
+    const report = (key: number): void => records.report({ ...about, key: `${key}`, outcome: 'success', missed: 0 })
     const stop = new AbortController()
     const reader = records.read({ signal: stop.signal })
     const other = records.read()
     const waiting = other.next()
-    for (let key = 0; key < 1003; key += 1) tell(key)
+    for (let key = 0; key < 1003; key += 1) report(key)
     expect((await waiting).value).toMatchObject({ key: '0', missed: 0 })
     expect((await other.next()).value).toMatchObject({ key: '3', missed: 2 })
     await other.return?.()
@@ -99,7 +99,7 @@ describe('C22: the runs of an operator', () => {
     expect((await reader.next()).value).toMatchObject({ key: '4', missed: 0 })
     stop.abort()
     // What it has not read yet is still there, and nothing new.
-    tell(2000)
+    report(2000)
     let last: unknown
     for await (const { key } of reader) last = key
     expect([last, records.isRead]).toEqual(['1002', false])

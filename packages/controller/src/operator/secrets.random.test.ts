@@ -102,9 +102,12 @@ it('X3: nothing of a Secret is in what the library tells of transforms, indices,
           }
         }
         shown.push((await client.list(events)).items)
-        for (const told of environment.errors) {
-          shown.push(told, jsonLine('error', '', told.error.message, { ...told.context, err: told.error }))
-          shown.push(textLine('error', '', told.error.message, { ...told.context, err: told.error }))
+        for (const reported of environment.errors) {
+          shown.push(
+            reported,
+            jsonLine('error', '', reported.error.message, { ...reported.context, err: reported.error }),
+          )
+          shown.push(textLine('error', '', reported.error.message, { ...reported.context, err: reported.error }))
         }
         shown.push(environment)
         const phases = new Set(environment.errors.map(({ context }) => context.phase))

@@ -51,8 +51,8 @@ describe('what is given wrongly', () => {
     }))
 
   it('X1, X6: reads of what is no view, no key or no option are refused, and ask nothing', () =>
-    withReads({ declared: [configMaps, nodes] }, async ({ reads, run, asked, heard }) => {
-      await heard()
+    withReads({ declared: [configMaps, nodes] }, async ({ reads, run, asked, taken }) => {
+      await taken()
       asked.splice(0)
       const { read } = reads.begin('k', { namespace: 'a' })
       // What covers it has the other namespaces too.
@@ -113,14 +113,14 @@ describe('what is given wrongly', () => {
   })
 
   it('X9: a listener that throws is told to onError, and all others hear the change', () =>
-    withReads(async ({ reading, onChange, write, heard, simulation }) => {
+    withReads(async ({ reading, onChange, write, taken, simulation }) => {
       await reading('k', 'a/x')
       await reading('l', 'a/x')
       onChange(() => {
         throw 'not even an error'
       })
       await write('+a/x')
-      expect(await heard()).toEqual(['k: +a/x', 'l: +a/x'])
+      expect(await taken()).toEqual(['k: +a/x', 'l: +a/x'])
       expect(simulation.environment.errors).toMatchObject([
         { error: { cause: 'not even an error' }, context: { phase: 'onChange', key: 'a/x', resource: configMaps.key } },
         { context: { phase: 'onChange' } },
@@ -132,7 +132,7 @@ describe('closing', () => {
   it('ends all reads, tells of nothing more, and lets go of all that was watched', () =>
     withReads(
       { declared: [configMaps] },
-      async ({ reads, reading, reconcile, narrow, cache, run, write, heard, server, simulation }) => {
+      async ({ reads, reading, reconcile, narrow, cache, run, write, taken, server, simulation }) => {
         await reading('k', 'a/x')
         await reconcile('l', read => read.list(configMaps))
         await run(() => server.faults.add({ match: { name: 'late' }, effect: { kind: 'hang' } }))
@@ -155,12 +155,12 @@ describe('closing', () => {
         expect(narrow.report().subscriptions).toBe(0)
         expect(cache.report().informers).toMatchObject([{ holders: ['test'], registrations: 0 }])
         await write('+a/x')
-        expect(await heard()).toEqual([])
+        expect(await taken()).toEqual([])
       },
     ))
 
   it('a run that did not end before the next one of its key counts as failed', () =>
-    withReads(async ({ reads, reading, run, write, heard }) => {
+    withReads(async ({ reads, reading, run, write, taken }) => {
       await reading('k', 'a/x')
       const forgotten = reads.begin('k', { namespace: 'a' })
       await run(() => forgotten.read.get(configMaps, keyOf('a/y')))
@@ -170,7 +170,7 @@ describe('closing', () => {
       )
       forgotten.succeed()
       await write('+a/x', '+a/y')
-      expect(await heard()).toEqual(['k: +a/x', 'k: +a/y'])
+      expect(await taken()).toEqual(['k: +a/x', 'k: +a/y'])
       next.succeed()
       expect(reads.dependencies('k')).toEqual([])
     }))

@@ -74,15 +74,15 @@ describe('catching up', () => {
   it.each(['~a/x', '-a/x', '+a/none'])(
     'is compared with what the server has, and what a watch is late with waited for: %s',
     change =>
-      withReads(async ({ reading, reads, write, run, server, heard, log }) => {
+      withReads(async ({ reading, reads, write, run, server, taken, log }) => {
         await write('+a/x')
         await reading('k', 'a/x', 'a/none')
         const effect = { kind: 'status', code: 503 } as const
         const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
         await run(() => server.endWatches('configmaps'))
-        await heard()
+        await taken()
         await write(change)
-        expect([reads.catchingUp, await heard()]).toEqual([false, []])
+        expect([reads.catchingUp, await taken()]).toEqual([false, []])
         await run(async () => {
           const compared = reads.compare().then(() => log.push('compared'))
           await late.remove()
@@ -136,9 +136,9 @@ describe('catching up', () => {
   })
 
   it('is compared of many objects with one request for each', () =>
-    withReads(async ({ reading, reads, run, asked, heard }) => {
+    withReads(async ({ reading, reads, run, asked, taken }) => {
       await reading('k', ...Array.from({ length: 40 }, (_, i) => `a/x${i}`))
-      await heard()
+      await taken()
       asked.splice(0)
       await run(() => reads.compare())
       expect(asked).toHaveLength(40)
@@ -146,12 +146,12 @@ describe('catching up', () => {
 
   it('is compared object by object of what is watched by its name alone', () => {
     const listed = configMaps.within({ namespaces: ['b'] })
-    return withReads({ declared: [listed] }, async ({ reading, reads, run, asked, heard }) => {
+    return withReads({ declared: [listed] }, async ({ reading, reads, run, asked, taken }) => {
       await reading('k', 'a/x', 'a/y')
       const one = reads.begin('l', { namespace: 'b' })
       await run(() => one.read.get(listed, { name: 'x' }))
       one.succeed()
-      await heard()
+      await taken()
       asked.splice(0)
       await run(() => reads.compare())
       expect(asked).toEqual(['list', 'list'])

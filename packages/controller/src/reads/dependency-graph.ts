@@ -55,11 +55,15 @@ export class DependentKey {
 /** Shared, since most keys have no failed run. */
 const none: readonly DependencyEdge[] = []
 
-/** Tells each key once that has read what has changed. @param told those that know it already; grows */
-export function tell(edges: readonly DependencyEdge[], cause: ReadCause, told: Set<DependentKey> = new Set()): void {
+/** Tells each key once that has read what has changed. @param notified those that know it already; grows */
+export function notify(
+  edges: readonly DependencyEdge[],
+  cause: ReadCause,
+  notified: Set<DependentKey> = new Set(),
+): void {
   for (const { dependent } of edges) {
-    if (told.has(dependent)) continue
-    told.add(dependent)
+    if (notified.has(dependent)) continue
+    notified.add(dependent)
     dependent.changed(cause)
   }
 }

@@ -50,7 +50,7 @@ export class InformerObject extends TrackedObject {
   override async compare(): Promise<void> {}
 
   /** The informer has heard of it. */
-  hear(): void {
+  receive(): void {
     this.observe(this.#now())
   }
 

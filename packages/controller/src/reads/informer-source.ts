@@ -5,7 +5,7 @@ import type { KeyedListerOptions, Lister, Registration } from '@wherry/informer'
 import { coveredLister, isAnswer } from '@wherry/informer/internal'
 import { OwnWriteTimeoutError } from './errors.ts'
 import type { InformerObject, ObjectSource } from './informer-object.ts'
-import { untilTold } from './informer-of.ts'
+import { untilReported } from './informer-of.ts'
 import { type ObjectIndex, type SourceIndex, SourceIndices } from './object-index.ts'
 import { type OwnWrites, rememberedMs, UnseenWrites } from './own-writes.ts'
 import { Selection, type SelectionSource } from './selection.ts'
@@ -53,11 +53,11 @@ export class InformerSource implements ObjectSource, SelectionSource {
     this.informer = this.#hold.informer
     this.unseen = new UnseenWrites(this.informer, client.environment.clock, writes)
     this.#registration = this.informer.addHandler({
-      add: (object, { key }) => this.#heard(key, object, undefined),
-      update: (object, { old, key }) => this.#heard(key, object, old),
-      delete: (object, { key }) => this.#heard(key, undefined, object),
+      add: (object, { key }) => this.#received(key, object, undefined),
+      update: (object, { old, key }) => this.#received(key, object, old),
+      delete: (object, { key }) => this.#received(key, undefined, object),
       // Such an object is in no selection.
-      onTransformFailed: ({ key }) => this.#heardOf(key),
+      onTransformFailed: ({ key }) => this.#receivedOf(key),
     })
   }
 
@@ -88,7 +88,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
    */
   async ready(asked: Asked, signal: AbortSignal | undefined): Promise<void> {
     const { clock } = this.#options.client.environment
-    if (!this.#isCurrent) await this.#told(signal)
+    if (!this.#isCurrent) await this.#reported(signal)
     while (this.#registration.isBehind) {
       await clock.turn()
       signal?.throwIfAborted()
@@ -153,13 +153,13 @@ export class InformerSource implements ObjectSource, SelectionSource {
   }
 
   /** Who comes while a refused state is not yet asked for again is told at once. */
-  async #told(signal: AbortSignal | undefined): Promise<void> {
+  async #reported(signal: AbortSignal | undefined): Promise<void> {
     const { informer } = this
     const { clock } = this.#options.client.environment
     if (this.#isRefused && !informer.hasSynced && isAnswer(informer.lastError)) throw informer.lastError
     this.#isRefused = false
     try {
-      await unlessRefused(informer, clock, signal, ending => untilTold(informer, this.#registration, ending))
+      await unlessRefused(informer, clock, signal, ending => untilReported(informer, this.#registration, ending))
     } catch (error) {
       this.#isRefused = isAnswer(error)
       throw error
@@ -177,14 +177,14 @@ export class InformerSource implements ObjectSource, SelectionSource {
     if (!this.#options.stays && this.#objects.size === 0 && this.selections.size === 0) void this.close()
   }
 
-  #heard(key: string, object: unknown, before: unknown): void {
-    this.#heardOf(key)
+  #received(key: string, object: unknown, before: unknown): void {
+    this.#receivedOf(key)
     this.selections.changed(key, object, before)
   }
 
-  #heardOf(key: string): void {
-    this.unseen.heard()
-    for (const object of [...(this.#objects.get(key) ?? [])]) object.hear()
+  #receivedOf(key: string): void {
+    this.unseen.received()
+    for (const object of [...(this.#objects.get(key) ?? [])]) object.receive()
   }
 }
 

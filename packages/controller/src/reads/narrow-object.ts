@@ -87,12 +87,12 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   override async compare(signal: AbortSignal | undefined): Promise<void> {
     const { client, narrow } = this.#parts
     const { uid } = (this.state as KubernetesObject | undefined)?.metadata ?? {}
-    const { heard } = this
+    const { seen } = this
     try {
       if (this.#isPolled) return void (await this.live(signal))
       const there = await client.get(readAs(this.view, 'metadata'), this.#key, { signal })
       // A watch that is refused for a while will hear of it all the same.
-      this.#isStale = heard > 0 && heard === this.heard && this.#differsFrom(there)
+      this.#isStale = seen > 0 && seen === this.seen && this.#differsFrom(there)
       // Only what was there before: it may have been made again since the server has answered.
       if (there !== undefined) narrow.wrote(this.view, there)
       else if (uid !== undefined) narrow.deleted(this.view, this.#key, uid)
@@ -122,26 +122,26 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   // What the narrow cache tells
 
   absent(): void {
-    this.#hear({ state: undefined })
+    this.#receive({ state: undefined })
   }
 
   add(state: unknown): void {
-    this.#hear({ state })
+    this.#receive({ state })
   }
 
   update(state: unknown): void {
-    this.#hear({ state })
+    this.#receive({ state })
   }
 
   delete(): void {
-    this.#hear({ state: undefined })
+    this.#receive({ state: undefined })
   }
 
   onTransformFailed({ isThere }: { readonly isThere: boolean }): void {
-    this.#hear(isThere ? { error: new Error('it could not be transformed') } : { state: undefined })
+    this.#receive(isThere ? { error: new Error('it could not be transformed') } : { state: undefined })
   }
 
-  #hear(known: Known): void {
+  #receive(known: Known): void {
     if (this.isOver) return
     this.#isHopeless = false
     this.#isStale = false

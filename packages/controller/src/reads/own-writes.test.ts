@@ -73,10 +73,10 @@ describe('what this process wrote', () => {
     }))
 
   it('C11: a key that waited twice for what was written runs again for the next change', () =>
-    withReads({ declared: [web] }, async ({ reads, run, write, cache, writer, heard }) => {
+    withReads({ declared: [web] }, async ({ reads, run, write, cache, writer, taken }) => {
       await write('+a/z app=web')
-      let told = (): void => {}
-      await run(() => cache.informer(web).addHandler({ update: () => told() }))
+      let reported = (): void => {}
+      await run(() => cache.informer(web).addHandler({ update: () => reported() }))
       // The second write is answered while the first one is being shown, a little later in each round.
       for (let rounds = 0; rounds < 16; rounds += 1) {
         const path = `a/x${rounds}`
@@ -89,8 +89,8 @@ describe('what this process wrote', () => {
         wrote()
         const one = reads.begin(path, { namespace: 'a' })
         const reading = run(() => one.read.get(web, keyOf(path)))
-        told = () => {
-          told = () => {}
+        reported = () => {
+          reported = () => {}
           let turns = Promise.resolve()
           for (let turn = 0; turn < rounds; turn += 1) turns = turns.then(() => {})
           void turns.then(wrote)
@@ -99,9 +99,9 @@ describe('what this process wrote', () => {
         await write('~a/z')
         await reading
         one.succeed()
-        await heard()
+        await taken()
         await write(`~${path}`)
-        expect(await heard()).toEqual([`${path}: ~${path}`])
+        expect(await taken()).toEqual([`${path}: ~${path}`])
       }
     }))
 

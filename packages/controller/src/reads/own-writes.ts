@@ -101,7 +101,7 @@ export class OwnWrites implements WriteListener {
   }
 
   unanswered({ resource }: View, key: string): void {
-    this.#tell(resource, subscriber => subscriber.unanswered?.(key))
+    this.#notify(resource, subscriber => subscriber.unanswered?.(key))
   }
 
   /** The uids that the informers of the resource have for a key now (any of them may serve a read), and the uid of the last write. */
@@ -127,12 +127,12 @@ export class OwnWrites implements WriteListener {
       if (this.#minVersions.size <= mostRemembered && until > now) break
       this.#minVersions.delete(old)
     }
-    this.#tell(resource, subscriber => subscriber.wrote?.(key, write))
+    this.#notify(resource, subscriber => subscriber.wrote?.(key, write))
   }
 
-  #tell(resource: ResourceDefinition, tell: (subscriber: WriteSubscriber) => void): void {
+  #notify(resource: ResourceDefinition, report: (subscriber: WriteSubscriber) => void): void {
     const name = resourceKey(resource)
-    for (const [subscribed, subscriber] of this.#subscribers) if (subscribed === name) tell(subscriber)
+    for (const [subscribed, subscriber] of this.#subscribers) if (subscribed === name) report(subscriber)
   }
 }
 
@@ -201,7 +201,7 @@ export class UnseenWrites implements WriteSubscriber {
   }
 
   /** The informer had an event. */
-  heard(): void {
+  received(): void {
     this.#waiters.resolve()
   }
 

@@ -108,7 +108,7 @@ describe('polling', () => {
         cluster: allowing(verb => verb === 'get'),
         poll,
       },
-      async ({ reconcile, reads, write, heard, simulation }) => {
+      async ({ reconcile, reads, write, taken, simulation }) => {
         const strict = configMaps.project('reads-strict', () => {
           throw new Error('strict')
         })
@@ -116,18 +116,21 @@ describe('polling', () => {
         expect(await read()).toBeUndefined()
         await write('+a/x')
         await simulation.advance(30_000)
-        expect(await heard()).toEqual(['k: +a/x'])
+        expect(await taken()).toEqual(['k: +a/x'])
         await expect(read()).rejects.toMatchObject({ code: 'TRANSFORM_FAILED', view: strict.key, key: 'a/x' })
         expect(reads.dependencies('k')).toMatchObject([{ served: 'polled', present: true, tracks: 'whole' }])
-        const told = (): readonly object[] =>
+        const reported = (): readonly object[] =>
           simulation.environment.errors
             .filter(({ error }) => error.name === 'TransformError')
             .map(({ context }) => context)
         await simulation.advance(30_000)
-        expect([await heard(), told()]).toEqual([[], [{ resource: 'v1/configmaps', phase: 'transform', key: 'a/x' }]])
+        expect([await taken(), reported()]).toEqual([
+          [],
+          [{ resource: 'v1/configmaps', phase: 'transform', key: 'a/x' }],
+        ])
         await write('-a/x')
         await simulation.advance(15_000)
-        expect(await heard()).toEqual(['k: -a/x'])
+        expect(await taken()).toEqual(['k: -a/x'])
       },
     ))
 
@@ -135,7 +138,7 @@ describe('polling', () => {
     const access = denied()
     return withReads(
       { ...access, poll: [{ resource: configMaps, pollMs: 400_000 }] },
-      async ({ reconcile, reads, write, heard, simulation }) => {
+      async ({ reconcile, reads, write, taken, simulation }) => {
         const strict = configMaps.project('reads-strict', ({ data }) => {
           if (data?.n !== '1') throw new Error('not one')
           return data.n
@@ -145,9 +148,9 @@ describe('polling', () => {
         expect(servedOf({ reads }, 'k')).toBe('polled')
         access.isDenied = false
         await write('-a/x', '+a/x')
-        expect(await heard()).toEqual([])
+        expect(await taken()).toEqual([])
         await simulation.advance(410_000)
-        expect([await heard(), servedOf({ reads }, 'k')]).toEqual([['k: ~a/x'], 'single'])
+        expect([await taken(), servedOf({ reads }, 'k')]).toEqual([['k: ~a/x'], 'single'])
       },
     )
   })
@@ -155,7 +158,7 @@ describe('polling', () => {
   it('C16: looks each 5 minutes whether there may be a watch again', () => {
     const access = denied()
     return withReads({ ...access, poll }, async kit => {
-      const { reading, write, heard, simulation } = kit
+      const { reading, write, taken, simulation } = kit
       await reading('other', 'a/y')
       await simulation.advance(400_000)
       access.isDenied = false
@@ -165,7 +168,7 @@ describe('polling', () => {
       expect(servedOf(kit, 'other')).toBe('single')
       await gets(kit)
       await write('+a/y')
-      expect(await heard()).toEqual(['other: +a/y'])
+      expect(await taken()).toEqual(['other: +a/y'])
       await simulation.advance(30_000)
       expect(await gets(kit)).toBe(0)
     })
@@ -174,7 +177,7 @@ describe('polling', () => {
   it('C16: ends at the next look where somebody else has the object watched', () => {
     const access = denied()
     return withReads({ ...access, poll }, async kit => {
-      const { reading, narrow, run, write, heard, simulation } = kit
+      const { reading, narrow, run, write, taken, simulation } = kit
       await write('+a/y')
       expect(await reading('other', 'a/y')).toEqual(['1'])
       expect(servedOf(kit, 'other')).toBe('polled')
@@ -182,29 +185,29 @@ describe('polling', () => {
       access.isDenied = false
       await run(() => narrow.get(configMaps, keyOf('a/y')))
       await simulation.advance(10_000)
-      expect([servedOf(kit, 'other'), narrow.report().subscriptions, await heard()]).toEqual(['single', 1, []])
+      expect([servedOf(kit, 'other'), narrow.report().subscriptions, await taken()]).toEqual(['single', 1, []])
       await write('~a/y')
-      expect(await heard()).toEqual(['other: ~a/y'])
+      expect(await taken()).toEqual(['other: ~a/y'])
     })
   })
 
   it('C16: tells of a projection that has no version when what it gives has changed', () =>
-    withReads({ cluster: refusing, poll }, async ({ reconcile, write, heard, simulation }) => {
+    withReads({ cluster: refusing, poll }, async ({ reconcile, write, taken, simulation }) => {
       const app = configMaps.project('polled-app', ({ metadata }) => ({ app: metadata?.labels?.app ?? '' }))
       await write('+a/x app=web')
       expect(await reconcile('k', read => read.get(app, { name: 'x' }))).toEqual({ app: 'web' })
       await write('~a/x')
       await simulation.advance(30_000)
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       await write('~a/x app=api')
       await simulation.advance(30_000)
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
   it('C16: takes nothing back, by an answer that comes when the object is watched again', () => {
     const access = denied()
     return withReads({ ...access, poll }, async kit => {
-      const { reading, reads, narrow, run, write, heard, server, simulation } = kit
+      const { reading, reads, narrow, run, write, taken, server, simulation } = kit
       await write('+a/y')
       expect(await reading('other', 'a/y')).toEqual(['1'])
       await simulation.advance(16_000)
@@ -218,13 +221,13 @@ describe('polling', () => {
       await simulation.advance(12_000)
       expect(servedOf(kit, 'other')).toBe('single')
       await write('~a/y')
-      expect(await heard()).toEqual(['other: ~a/y'])
+      expect(await taken()).toEqual(['other: ~a/y'])
       const { resourceVersion } = reads.dependencies('other')[0] as ObjectDependency
       await simulation.advance(20_000)
       expect((await run(() => late))?.data).toEqual({ n: '1' })
       third.succeed()
       // Whoever was given the older state is told; nobody else is.
-      expect([await heard(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
+      expect([await taken(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
     })
   })
 

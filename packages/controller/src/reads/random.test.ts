@@ -220,13 +220,13 @@ class Operator {
     const object = await seen()
     const { resourceVersion, uid } = object?.metadata ?? {}
     const now = await writer.get(whole, key)
-    const told = `${path} of ${view.key} was made ${JSON.stringify(made)}, and read as ${resourceVersion}, ${uid}`
+    const reported = `${path} of ${view.key} was made ${JSON.stringify(made)}, and read as ${resourceVersion}, ${uid}`
     if (made === undefined) {
-      if (uid === was?.metadata?.uid && uid !== undefined) kit.faults.push(told)
+      if (uid === was?.metadata?.uid && uid !== undefined) kit.faults.push(reported)
     } else if (now?.metadata?.resourceVersion === made.metadata?.resourceVersion) {
       const isSelected = !isOutside && view.labels.matches(made.metadata?.labels)
-      if (resourceVersion !== (isSelected ? made.metadata?.resourceVersion : undefined)) kit.faults.push(told)
-    } else if (Number(resourceVersion) < Number(made.metadata?.resourceVersion)) kit.faults.push(told)
+      if (resourceVersion !== (isSelected ? made.metadata?.resourceVersion : undefined)) kit.faults.push(reported)
+    } else if (Number(resourceVersion) < Number(made.metadata?.resourceVersion)) kit.faults.push(reported)
   }
 
   /** Gives what was made of it; `undefined`: it was deleted. Rejects where somebody else was quicker. */

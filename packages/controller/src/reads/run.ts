@@ -58,9 +58,9 @@ interface Writing<C> {
   readonly object: C | undefined
   /**
    * The write is over. `written`: the object as the server answered. What others have changed since makes the key run.
-   * @param isHeard the key hears of each change of the object by other means: it need not be tracked
+   * @param isReceived the key hears of each change of the object by other means: it need not be tracked
    */
-  settle(written?: C | undefined, isHeard?: boolean): void
+  settle(written?: C | undefined, isReceived?: boolean): void
 }
 
 /** Names an object that is absent, by its resource and its key. */
@@ -156,17 +156,17 @@ export class Run {
       const value = (await this.#valueOf(object, signal)) as C | undefined
       // Changes of the object meanwhile are looked at when the write is over.
       this.#untrack(object)
-      const heard = object.heard
-      const settle = (written?: C, isHeard = false): void => {
+      const received = object.seen
+      const settle = (written?: C, isReceived = false): void => {
         const { state } = object
-        const isGone = state === undefined && object.heard !== heard
+        const isGone = state === undefined && object.seen !== received
         // The informer has not come to what was written: that is still to be heard.
         const isBehind = written !== undefined && !isGone && !isAtLeast(versionOf(state), versionOf(written))
         const edge = new DependencyEdge(this.#dependent, object)
         edge.part(select as Select, written ?? value)
-        if (this.#hasEnded || (!isBehind && edge.hasChanged(() => object.value))) object.tellAgain(this.#dependent)
+        if (this.#hasEnded || (!isBehind && edge.hasChanged(() => object.value))) object.reportAgain(this.#dependent)
         this.#untrack(object)
-        if (!isHeard && !this.#hasEnded) this.#add(edge)
+        if (!isReceived && !this.#hasEnded) this.#add(edge)
         object.unpin()
       }
       return { object: value, settle }
@@ -191,11 +191,11 @@ export class Run {
       known = object.peek()
     }
     if (known === undefined) {
-      const { heard } = object
+      const { seen } = object
       known = await object.live(signal)
       this.#mustLive()
       // What was heard meanwhile may be newer than the answer.
-      if (object.heard !== heard && !object.isAt(known)) object.tellAgain(this.#dependent)
+      if (object.seen !== seen && !object.isAt(known)) object.reportAgain(this.#dependent)
     }
     // That it could not be transformed is something to depend on, too, for who goes on from there.
     if (known.error !== undefined) this.#edge(object).whole()

@@ -56,8 +56,8 @@ export class SelectionIndex extends Map<string, Selection> {
         for (const selection of this.#places.get(placeOf(within, place)) ?? []) concerned.add(selection)
       }
     }
-    const told = new Set<DependentKey>()
-    for (const selection of concerned) selection.changed(key, object, before, told)
+    const reported = new Set<DependentKey>()
+    for (const selection of concerned) selection.changed(key, object, before, reported)
   }
 }
 

@@ -5,7 +5,7 @@ import type { Lister } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
 import type { ReadCause } from './cause.ts'
 import type { SelectionDependency } from './dependency.ts'
-import { type DependencyEdge, DependencyTarget, type DependentKey, tell } from './dependency-graph.ts'
+import { type DependencyEdge, DependencyTarget, type DependentKey, notify } from './dependency-graph.ts'
 import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
 
 /** The informer of a selection, as the selection needs it. */
@@ -48,8 +48,8 @@ export class Selection extends DependencyTarget {
     return this.#source.ready(this.scope, signal)
   }
 
-  /** An object of the source was `before`, and is `object` now; `undefined`: absent. @param told who knows it already; grows */
-  changed(key: string, object: unknown, before: unknown, told: Set<DependentKey>): void {
+  /** An object of the source was `before`, and is `object` now; `undefined`: absent. @param reported who knows it already; grows */
+  changed(key: string, object: unknown, before: unknown, reported: Set<DependentKey>): void {
     const was = before !== undefined && selects(this.scope, key, before)
     const is = object !== undefined && selects(this.scope, key, object)
     if (!was && !is) return
@@ -60,11 +60,11 @@ export class Selection extends DependencyTarget {
       from: was ? versionOf(before) : undefined,
       to: is ? versionOf(object) : undefined,
     }
-    if (!was || !is) return tell(this.edges, cause, told)
+    if (!was || !is) return notify(this.edges, cause, reported)
     const old = once(() => this.#project(before as object))
     const now = once(() => this.#project(object as object))
-    const concerned = this.edges.filter(edge => !told.has(edge.dependent) && edge.differs(old, now))
-    tell(concerned, cause, told)
+    const concerned = this.edges.filter(edge => !reported.has(edge.dependent) && edge.differs(old, now))
+    notify(concerned, cause, reported)
   }
 
   describe({ tracks }: DependencyEdge): SelectionDependency {

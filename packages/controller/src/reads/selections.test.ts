@@ -43,16 +43,16 @@ describe('a selection', () => {
 
   it('C14: an object that enters, leaves or changes inside it counts; one that never matched does not', () =>
     withReads({ declared }, async kit => {
-      const { write, heard, causes } = kit
+      const { write, taken, causes } = kit
       await write('+a/x app=web', '+a/y app=api')
       expect(await listing(kit, 'k', { labels: 'app=web' })).toEqual(['x'])
       await write('~a/y', '+a/z app=api', '-a/z', '~a/y app=job')
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       await write('~a/x')
       await write('~a/y app=web')
       await write('~a/x app=api')
       await write('-a/y')
-      expect(await heard()).toEqual(['k: ~a/x', 'k: +a/y', 'k: -a/x', 'k: -a/y'])
+      expect(await taken()).toEqual(['k: ~a/x', 'k: +a/y', 'k: -a/x', 'k: -a/y'])
       const [changed, entered, left] = causes.map(([, cause]) => cause)
       expect(changed).toMatchObject({ view: configMaps.key, from: expect.any(String), to: expect.any(String) })
       expect([entered?.from, left?.to]).toEqual([undefined, undefined])
@@ -61,7 +61,7 @@ describe('a selection', () => {
 
   it('C14: is of one namespace, or of all that the view has, and equal ones are one', () =>
     withReads({ declared }, async kit => {
-      const { write, heard, reads } = kit
+      const { write, taken, reads } = kit
       await write('+a/x', '+b/y')
       expect(await listing(kit, 'a', { namespace: 'a' })).toEqual(['x'])
       expect(await listing(kit, 'b', { namespace: 'b' })).toEqual(['y'])
@@ -69,41 +69,41 @@ describe('a selection', () => {
       expect(await listing(kit, 'same', { labels: {} })).toContain('y')
       expect(reads.report()).toEqual({ keys: 4, dependencies: 4, objects: 0, polled: 0, selections: 3 })
       await write('~a/x')
-      expect((await heard()).sort()).toEqual(['a: ~a/x', 'all: ~a/x', 'same: ~a/x'])
+      expect((await taken()).sort()).toEqual(['a: ~a/x', 'all: ~a/x', 'same: ~a/x'])
       await write('-b/y')
-      expect((await heard()).sort()).toEqual(['all: -b/y', 'b: -b/y', 'same: -b/y'])
+      expect((await taken()).sort()).toEqual(['all: -b/y', 'b: -b/y', 'same: -b/y'])
       // The last to let go of one frees it, and no other does.
       for (const key of ['a', 'b', 'all']) reads.forget(key)
       expect(reads.report()).toMatchObject({ dependencies: 1, selections: 1 })
       await write('~a/x')
-      expect(await heard()).toEqual(['same: ~a/x'])
+      expect(await taken()).toEqual(['same: ~a/x'])
       reads.forget('same')
       expect(reads.report()).toMatchObject({ dependencies: 0, selections: 0 })
       await write('~a/x')
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
     }))
 
   it('C14: of any labels is told of what concerns it', () =>
     withReads({ declared }, async kit => {
-      const { write, heard } = kit
+      const { write, taken } = kit
       await listing(kit, 'in', { labels: 'app in (web,api)' })
       await listing(kit, 'not', { labels: '!app', namespace: 'a' })
       await listing(kit, 'both', { labels: { app: 'web', tier: 'x' } })
       await write('+a/x app=api')
-      expect(await heard()).toEqual(['in: +a/x'])
+      expect(await taken()).toEqual(['in: +a/x'])
       await write('~a/x app=web')
-      expect(await heard()).toEqual(['in: ~a/x'])
+      expect(await taken()).toEqual(['in: ~a/x'])
       await write('~a/x tier=x')
-      expect((await heard()).sort()).toEqual(['both: +a/x', 'in: ~a/x'])
+      expect((await taken()).sort()).toEqual(['both: +a/x', 'in: ~a/x'])
       await write('~a/x app=job')
-      expect((await heard()).sort()).toEqual(['both: -a/x', 'in: -a/x'])
+      expect((await taken()).sort()).toEqual(['both: -a/x', 'in: -a/x'])
       await write('+a/y tier=x')
-      expect(await heard()).toEqual(['not: +a/y'])
+      expect(await taken()).toEqual(['not: +a/y'])
     }))
 
   it('C17: of which a part is selected makes a key run for that part of its objects, and for those that come and go', () =>
     withReads({ declared }, async kit => {
-      const { write, heard, reads, reconcile } = kit
+      const { write, taken, reads, reconcile } = kit
       const label = ({ metadata }: { readonly metadata?: ObjectMeta | undefined }): string =>
         `${metadata?.name} ${metadata?.labels?.tier}`
       const list = (view: View<PartialObjectMetadata> | typeof configMaps, key: string): Promise<string[]> =>
@@ -114,18 +114,18 @@ describe('a selection', () => {
       expect(await list(configMaps.metadata(), 'meta')).toEqual(['x undefined'])
       expect(reads.dependencies('k')).toMatchObject([{ type: 'selection', tracks: 'selected' }])
       await write('~a/x app=web', '~a/x')
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       await write('~a/x tier=one')
-      expect((await heard()).sort()).toEqual(['k: ~a/x', 'meta: ~a/x'])
+      expect((await taken()).sort()).toEqual(['k: ~a/x', 'meta: ~a/x'])
       await write('+a/y app=web')
-      expect((await heard()).sort()).toEqual(['k: +a/y', 'meta: +a/y'])
+      expect((await taken()).sort()).toEqual(['k: +a/y', 'meta: +a/y'])
       await write('~a/y app=job')
-      expect((await heard()).sort()).toEqual(['k: -a/y', 'meta: -a/y'])
+      expect((await taken()).sort()).toEqual(['k: -a/y', 'meta: -a/y'])
     }))
 
   it('C17: of which all is read beside a part, or of which the part is no JSON, makes its key run for each change', () =>
     withReads({ declared }, async kit => {
-      const { write, heard, reconcile } = kit
+      const { write, taken, reconcile } = kit
       await write('+a/x')
       await reconcile('both', async read => {
         await read.list(configMaps, { select: ({ metadata }) => metadata.name })
@@ -140,12 +140,12 @@ describe('a selection', () => {
       })
       await expect(throwing).rejects.toBe(thrown)
       await write('~a/x')
-      expect((await heard()).sort()).toEqual(['both: ~a/x', 'map: ~a/x', 'throws: ~a/x'])
+      expect((await taken()).sort()).toEqual(['both: ~a/x', 'map: ~a/x', 'throws: ~a/x'])
     }))
 
   it('C14: of an index is told of the objects that it finds by its value, or found', () =>
     withReads({ declared }, async kit => {
-      const { write, heard, reads, reconcile } = kit
+      const { write, taken, reads, reconcile } = kit
       const byTier = indexBy(configMaps, 'tier', ({ metadata }) => metadata.labels?.tier)
       const byName = indexBy(configMaps.metadata(), 'tier', ({ metadata }) => [metadata.name ?? '', 'all'])
       const found = (key: string, value: string): Promise<(string | undefined)[]> =>
@@ -159,12 +159,12 @@ describe('a selection', () => {
       await reconcile('y', read => read.list(configMaps.metadata(), { index: byName, value: 'y', namespace: 'b' }))
       expect(reads.dependencies('three')).toMatchObject([{ value: 'three', objects: 0 }])
       await write('~b/y')
-      expect((await heard()).sort()).toEqual(['all: ~b/y', 'y: ~b/y'])
+      expect((await taken()).sort()).toEqual(['all: ~b/y', 'y: ~b/y'])
       await write('~a/x tier=three')
-      expect((await heard()).sort()).toEqual(['all: ~a/x', 'one: -a/x', 'three: +a/x'])
+      expect((await taken()).sort()).toEqual(['all: ~a/x', 'one: -a/x', 'three: +a/x'])
       for (const key of ['one', 'three', 'all', 'y']) reads.forget(key)
       await write('~a/x tier=one')
-      expect([await heard(), reads.report().selections]).toEqual([[], 0])
+      expect([await taken(), reads.report().selections]).toEqual([[], 0])
     }))
 
   it('X6: of an index that is not defined once, or has no value, is refused', () =>
@@ -181,7 +181,7 @@ describe('a selection', () => {
 
   it('C11, C12: is let go of as objects are', () =>
     withReads({ declared }, async kit => {
-      const { write, heard, reads, reconcile } = kit
+      const { write, taken, reads, reconcile } = kit
       await listing(kit, 'k', { labels: 'app=web' })
       const failing = reconcile('k', async read => {
         await read.list(configMaps, { labels: 'app=api' })
@@ -209,18 +209,18 @@ describe('a selection', () => {
         },
       ])
       await write('+a/x app=web', '+a/y app=api')
-      expect(await heard()).toEqual(['k: +a/x', 'k: +a/y'])
+      expect(await taken()).toEqual(['k: +a/x', 'k: +a/y'])
       await listing(kit, 'k', { labels: 'app=api' })
       await write('~a/x', '~a/y')
-      expect([await heard(), reads.report().selections]).toEqual([['k: ~a/y'], 1])
+      expect([await taken(), reads.report().selections]).toEqual([['k: ~a/y'], 1])
       reads.forget('k')
       await write('~a/y')
-      expect([await heard(), reads.report().selections]).toEqual([[], 0])
+      expect([await taken(), reads.report().selections]).toEqual([[], 0])
     }))
 
   it('C15: needs a view that was declared, or one that such a view covers', () =>
     withReads({ declared }, async kit => {
-      const { reconcile, write, heard, watches } = kit
+      const { reconcile, write, taken, watches } = kit
       await write('+a/x app=web', '+b/y app=web')
       await expect(reconcile('k', read => read.list(secrets))).rejects.toMatchObject({
         code: 'NOT_CACHED',
@@ -236,7 +236,7 @@ describe('a selection', () => {
       const heads = await reconcile('heads', read => read.list(small.metadata()))
       expect(heads[0]).not.toHaveProperty('data')
       await write('~b/y', '~a/x', '~a/x app=api')
-      expect((await heard()).sort()).toEqual(['heads: -a/x', 'heads: ~a/x', 'small: -a/x', 'small: ~a/x'])
+      expect((await taken()).sort()).toEqual(['heads: -a/x', 'heads: ~a/x', 'small: -a/x', 'small: ~a/x'])
       expect(await watches()).toBe(1)
     }))
 
@@ -257,25 +257,25 @@ describe('a selection', () => {
 
   it('C14: of a projection that makes null of objects is told of what happens to them', () => {
     const none = configMaps.project('reads-null', () => null)
-    return withReads({ declared: [none] }, async ({ reconcile, write, heard }) => {
+    return withReads({ declared: [none] }, async ({ reconcile, write, taken }) => {
       await write('+a/x')
       expect(await reconcile('k', read => read.list(none))).toEqual([null])
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     })
   })
 
   it('C15: of a projection that leaves labels out counts whatever may be in it', () => {
     const bare = configMaps.within({ labels: 'app=web' }).project('reads-bare', ({ data }) => ({ n: data?.n }))
-    return withReads({ declared: [bare] }, async ({ reconcile, write, heard }) => {
+    return withReads({ declared: [bare] }, async ({ reconcile, write, taken }) => {
       // As long as nothing is there it is not known what the projection keeps.
       expect(await reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).toEqual([])
       await write('+a/x app=web')
-      expect(await heard()).toEqual(['l: +a/x'])
+      expect(await taken()).toEqual(['l: +a/x'])
       expect(await reconcile('k', read => read.list(bare))).toEqual([{ n: '1' }])
       expect(await reconcile('b', read => read.list(bare, { namespace: 'b' }))).toEqual([])
       await write('~a/x', '+a/y app=api')
-      expect(await heard()).toEqual(['l: ~a/x', 'k: ~a/x'])
+      expect(await taken()).toEqual(['l: ~a/x', 'k: ~a/x'])
       await expect(reconcile('l', read => read.list(bare, { labels: 'tier=x' }))).rejects.toMatchObject({
         code: 'LABELS_NOT_KEPT',
       })
@@ -285,7 +285,7 @@ describe('a selection', () => {
 
 describe('an informer that covers', () => {
   it('C15: serves a get, with no watch of that object', () =>
-    withReads({ declared }, async ({ reconcile, reads, narrow, write, heard, watches, cache }) => {
+    withReads({ declared }, async ({ reconcile, reads, narrow, write, taken, watches, cache }) => {
       await write('+a/x app=web')
       const views = [configMaps, configMaps.metadata(), configMaps.within({ labels: 'app=web' })] as const
       const found: unknown[] = []
@@ -301,9 +301,9 @@ describe('an informer that covers', () => {
       expect(reads.dependencies('k1')).toMatchObject([{ object: 'a/x', served: 'informer', present: true }])
       expect([narrow.report().entries, await watches()]).toEqual([0, 1])
       await write('~a/x app=api')
-      expect((await heard()).sort()).toEqual(['k0: ~a/x', 'k1: ~a/x', 'k2: -a/x'])
+      expect((await taken()).sort()).toEqual(['k0: ~a/x', 'k1: ~a/x', 'k2: -a/x'])
       await write('~a/x', '-a/x', '+a/x app=web')
-      expect((await heard()).sort()).toEqual(
+      expect((await taken()).sort()).toEqual(
         ['k0: ~a/x', 'k0: -a/x', 'k0: +a/x', 'k1: ~a/x', 'k1: -a/x', 'k1: +a/x', 'k2: +a/x'].sort(),
       )
       await reconcile('full', read => read.get(configMaps.full(), { name: 'x' }))
@@ -313,12 +313,12 @@ describe('an informer that covers', () => {
     }))
 
   it('C17: serves a peek, which tracks nothing and has nothing watched', () =>
-    withReads({ declared }, async ({ reconcile, reads, narrow, write, heard }) => {
+    withReads({ declared }, async ({ reconcile, reads, narrow, write, taken }) => {
       await write('+a/x')
       expect((await reconcile('k', read => read.getUntracked(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
       expect([reads.report().objects, narrow.report().entries]).toEqual([0, 0])
       await write('~a/x')
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
     }))
 
   it('C17: serves a peek though nobody else reads from it, and is not asked to tell all that it holds for that', () =>
@@ -359,7 +359,7 @@ describe('an informer that covers', () => {
   })
 
   it('C15: that nobody declared serves gets too, and is held until no key depends on it', () =>
-    withReads({ declared: [secrets] }, async ({ reading, reads, cache, run, write, heard }) => {
+    withReads({ declared: [secrets] }, async ({ reading, reads, cache, run, write, taken }) => {
       await write('+a/x')
       cache.informer(configMaps)
       await run(() => cache.synced())
@@ -371,7 +371,7 @@ describe('an informer that covers', () => {
         }),
       )
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
       reads.forget('k')
       await run(() => cache.remove(configMaps))
       expect(cache.report().informers.map(({ view }) => view)).toEqual([secrets.key])
@@ -383,17 +383,17 @@ describe('an informer that covers', () => {
       await reading('k', 'a/x')
       expect(reads.dependencies('k')).toMatchObject([{ served: 'informer' }])
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
   it('C15: that was declared is held for what is listed, when no key depends on an object of it any more', () =>
     withReads({ declared }, async kit => {
-      const { reading, reads, write, heard } = kit
+      const { reading, reads, write, taken } = kit
       await listing(kit, 'list')
       await reading('get', 'a/x')
       reads.forget('get')
       await write('+a/x')
-      expect(await heard()).toEqual(['list: +a/x'])
+      expect(await taken()).toEqual(['list: +a/x'])
     }))
 
   it('C16: of what could not be transformed is an error for who reads that object', () => {
@@ -401,7 +401,7 @@ describe('an informer that covers', () => {
       if (Number(data?.n) % 2 === 1) throw new Error('odd')
       return data?.n
     })
-    return withReads({ declared: [even] }, async ({ reconcile, write, heard, reads }) => {
+    return withReads({ declared: [even] }, async ({ reconcile, write, taken, reads }) => {
       const failed = { code: 'TRANSFORM_FAILED' }
       const get = (): Promise<string | undefined> => reconcile('k', read => read.get(even, { name: 'x' }))
       const peek = (name: string): Promise<string | undefined> =>
@@ -412,9 +412,9 @@ describe('an informer that covers', () => {
       expect([await peek('y'), await peek('none')]).toEqual(['2', undefined])
       expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', present: true, tracks: 'whole' }])
       await write('~a/x')
-      expect([await heard(), await get()]).toEqual([['k: ~a/x'], '4'])
+      expect([await taken(), await get()]).toEqual([['k: ~a/x'], '4'])
       await write('-a/x')
-      expect(await heard()).toEqual(['k: -a/x'])
+      expect(await taken()).toEqual(['k: -a/x'])
     })
   })
 

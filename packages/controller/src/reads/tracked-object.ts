@@ -4,7 +4,7 @@ import { TransformError } from '@wherry/informer'
 import { versionOf } from '../objects/version.ts'
 import type { ReadCause, ReadChange } from './cause.ts'
 import type { ObjectDependency, Served } from './dependency.ts'
-import { type DependencyEdge, DependencyTarget, type DependentKey, tell } from './dependency-graph.ts'
+import { type DependencyEdge, DependencyTarget, type DependentKey, notify } from './dependency-graph.ts'
 
 /**
  * What is known of an object: something that stands for its state, the same for the same state; `undefined`: absent. Or the
@@ -23,7 +23,7 @@ export abstract class TrackedObject extends DependencyTarget {
   /** What was heard last. */
   state: unknown
   /** How often something was heard of it. */
-  heard = 0
+  seen = 0
 
   constructor(view: View, key: CheckedKey, released: () => void) {
     super()
@@ -85,9 +85,9 @@ export abstract class TrackedObject extends DependencyTarget {
   protected observe(known: Known): void {
     const state = stateOf(known)
     const before = this.state
-    const isFirst = this.heard === 0
+    const isFirst = this.seen === 0
     if (!isFirst && before === state) return
-    this.heard += 1
+    this.seen += 1
     this.state = state
     if (isFirst || isSame(before, state)) return
     let made: { readonly value: unknown } | undefined
@@ -97,11 +97,11 @@ export abstract class TrackedObject extends DependencyTarget {
     }
     const change = before === undefined ? 'appeared' : state === undefined ? 'vanished' : 'changed'
     const concerned = this.edges.filter(edge => edge.hasChanged(valueNow))
-    tell(concerned, this.#cause(change, before))
+    notify(concerned, this.#cause(change, before))
   }
 
   /** Something was heard of it that a key may have missed. */
-  tellAgain(dependent: DependentKey): void {
+  reportAgain(dependent: DependentKey): void {
     dependent.changed(this.#cause('changed', undefined))
   }
 

@@ -12,12 +12,12 @@ describe('what a run has read', () => {
   it('C11: a key that read what its watch had not come to runs again for what is deleted before it does', () =>
     withReads(
       { narrow: { timeoutMs: 2000 } },
-      async ({ reading, narrow, writer, run, server, simulation, heard, write }) => {
+      async ({ reading, narrow, writer, run, server, simulation, taken, write }) => {
         expect(await reading('k', 'a/x')).toEqual([undefined])
         const effect = { kind: 'status', code: 503 } as const
         const late = await run(() => server.faults.add({ match: { verb: 'watch' }, effect }))
         await run(() => server.endWatches('configmaps'))
-        await heard()
+        await taken()
         // Another part of the process has written it: reads are to see that, whatever the watch does.
         narrow.wrote(
           configMaps,
@@ -25,21 +25,21 @@ describe('what a run has read', () => {
         )
         expect([await reading('k', 'a/x'), narrow.report().subscriptions]).toEqual([['1'], 1])
         await write('-a/x')
-        await heard()
+        await taken()
         await run(() => late.remove())
         await simulation.advance(60_000)
-        expect(await heard()).toEqual(['k: -a/x'])
+        expect(await taken()).toEqual(['k: -a/x'])
       },
     ))
 
   it('C11: its key runs again when an object changes, goes or comes, and for nothing else', () =>
-    withReads(async ({ reading, write, heard, causes }) => {
+    withReads(async ({ reading, write, taken, causes }) => {
       await write('+a/x', '+a/y')
       expect(await reading('k', 'a/x', 'a/none')).toEqual(['1', undefined])
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
       await write('~a/y', '+a/none', '-a/x', '-a/y', '-a/none')
-      expect(await heard()).toEqual(['k: +a/none', 'k: -a/x', 'k: -a/none'])
+      expect(await taken()).toEqual(['k: +a/none', 'k: -a/x', 'k: -a/none'])
       const [changed, appeared, vanished] = causes.map(([, cause]) => cause)
       expect(changed).toMatchObject({ view: configMaps.key, object: 'a/x', change: 'changed' })
       expect(Number(changed?.to)).toBeGreaterThan(Number(changed?.from))
@@ -48,21 +48,21 @@ describe('what a run has read', () => {
     }))
 
   it('C11: what the last successful run did not read any more is let go of', () =>
-    withReads(async ({ reading, write, heard, reads, narrow }) => {
+    withReads(async ({ reading, write, taken, reads, narrow }) => {
       await reading('k', 'a/x', 'a/y')
       expect(reads.report()).toEqual({ ...nothing, keys: 1, dependencies: 2, objects: 2 })
       await reading('k', 'a/y')
       expect(reads.report()).toEqual({ ...nothing, keys: 1, dependencies: 1, objects: 1 })
       expect(narrow.report()).toMatchObject({ entries: 2, idle: 1, subscriptions: 1 })
       await write('+a/x', '+a/y')
-      expect(await heard()).toEqual(['k: +a/y'])
+      expect(await taken()).toEqual(['k: +a/y'])
       await reading('k')
       expect(reads.report()).toEqual(nothing)
       expect(narrow.report()).toMatchObject({ entries: 2, idle: 2, subscriptions: 0 })
     }))
 
   it('C11: what was read twice, or by views that are the same, is one dependency', () =>
-    withReads(async ({ reconcile, reads, write, heard }) => {
+    withReads(async ({ reconcile, reads, write, taken }) => {
       await reconcile('k', async read => {
         await Promise.all([read.get(configMaps, { name: 'x' }), read.get(configMaps, keyOf('a/x'))])
         await read.get(configMaps.within({}), keyOf('a/x'))
@@ -80,14 +80,14 @@ describe('what a run has read', () => {
         },
       ])
       await write('+a/x')
-      expect(await heard()).toEqual(['k: +a/x'])
+      expect(await taken()).toEqual(['k: +a/x'])
       expect(reads.dependencies('k')).toMatchObject([
         { present: true, resourceVersion: expect.stringMatching(/^\d+$/) },
       ])
     }))
 
   it('C12: after a failed run, it is what that run and the last successful one have read', () =>
-    withReads(async ({ reading, reconcile, write, heard, reads }) => {
+    withReads(async ({ reading, reconcile, write, taken, reads }) => {
       const failing = (path: string): Promise<void> =>
         reconcile('k', async read => {
           await read.get(configMaps, keyOf(path))
@@ -96,14 +96,14 @@ describe('what a run has read', () => {
       await reading('k', 'a/x')
       await expect(failing('a/y')).rejects.toThrow('on purpose')
       await write('+a/x', '+a/y')
-      expect(await heard()).toEqual(['k: +a/x', 'k: +a/y'])
+      expect(await taken()).toEqual(['k: +a/x', 'k: +a/y'])
       await expect(failing('a/z')).rejects.toThrow('on purpose')
       await write('~a/x', '~a/y', '+a/z')
-      expect(await heard()).toEqual(['k: ~a/x', 'k: +a/z'])
+      expect(await taken()).toEqual(['k: ~a/x', 'k: +a/z'])
       await reading('k', 'a/y')
       expect(reads.report()).toEqual({ ...nothing, keys: 1, dependencies: 1, objects: 1 })
       await write('~a/x', '~a/y', '~a/z')
-      expect(await heard()).toEqual(['k: ~a/y'])
+      expect(await taken()).toEqual(['k: ~a/y'])
     }))
 
   it('C12: a key whose runs have failed before they read anything is not kept', () =>
@@ -116,14 +116,14 @@ describe('what a run has read', () => {
     }))
 
   it('C12: a key that is forgotten depends on nothing', () =>
-    withReads(async ({ reading, reads, narrow, write, heard, run }) => {
+    withReads(async ({ reading, reads, narrow, write, taken, run }) => {
       await reading('k', 'a/x')
       await reading('other', 'a/x')
       reads.forget('k')
       reads.forget('k')
       reads.forget('unknown')
       await write('+a/x')
-      expect(await heard()).toEqual(['other: +a/x'])
+      expect(await taken()).toEqual(['other: +a/x'])
       const late = reads.begin('other', {})
       await run(() => late.read.get(configMaps, keyOf('a/y')))
       reads.forget('other')
@@ -132,25 +132,25 @@ describe('what a run has read', () => {
     }))
 
   it('C13: what changes between the read and the end of the run makes it run again', () =>
-    withReads(async ({ reads, run, write, heard }) => {
+    withReads(async ({ reads, run, write, taken }) => {
       await write('+a/x')
       const one = reads.begin('k', { namespace: 'a' })
       await run(() => one.read.get(configMaps, { name: 'x' }))
       // It depends on nothing before its run has ended, and is told of changes all the same.
       expect([reads.report().keys, reads.report().objects, reads.dependencies('k')]).toEqual([0, 1, []])
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
       one.succeed()
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       const two = reads.begin('k', { namespace: 'a' })
       await run(() => two.read.get(configMaps, { name: 'y' }))
       await write('+a/y')
       two.fail()
-      expect(await heard()).toEqual(['k: +a/y'])
+      expect(await taken()).toEqual(['k: +a/y'])
     }))
 
   it('C13: what changes while the first state is on its way is read, or makes it run again', () =>
-    withReads(async ({ reads, run, writer, heard, simulation }) => {
+    withReads(async ({ reads, run, writer, taken, simulation }) => {
       const one = reads.begin('k', { namespace: 'a' })
       const reading = one.read.get(configMaps, { name: 'x' })
       const data = await run(async () => {
@@ -159,20 +159,20 @@ describe('what a run has read', () => {
       })
       one.succeed()
       await simulation.advance(1000)
-      expect([data, await heard()]).toEqual(data === undefined ? [undefined, ['k: +a/x']] : [{ n: '1' }, []])
+      expect([data, await taken()]).toEqual(data === undefined ? [undefined, ['k: +a/x']] : [{ n: '1' }, []])
     }))
 
   it('C13: what is heard while the server is asked, because the watch can not tell, makes it run again', () =>
     withReads(async ({ client, cache, run }) => {
       const version = (n: number): object => ({ metadata: { name: 'x', uid: 'u', resourceVersion: `${n}` } })
-      let told: NarrowHandler<object> | undefined
+      let reported: NarrowHandler<object> | undefined
       const answers: ((object: object) => void)[] = []
       // It never knows for certain, as one whose view has fields that only the server can tell.
       const narrow = {
         peek: () => undefined,
         watch: async (_: unknown, __: unknown, handler: NarrowHandler<object>) => {
-          if (told === undefined) handler.add?.(version(1), { key: 'a/x', isInInitialList: true })
-          told ??= handler
+          if (reported === undefined) handler.add?.(version(1), { key: 'a/x', isInInitialList: true })
+          reported ??= handler
           return { key: 'a/x', close: async () => {} }
         },
         get: () => new Promise<object>(resolve => answers.push(resolve)),
@@ -184,51 +184,51 @@ describe('what a run has read', () => {
         for (let turn = 0; answers.length < times && turn < 10_000; turn++) await Promise.resolve()
         expect(answers).toHaveLength(times)
       }
-      const heard: string[] = []
-      const onChange = (key: string, { from, to }: ReadCause): void => void heard.push(`${key} ${from}→${to}`)
+      const received: string[] = []
+      const onChange = (key: string, { from, to }: ReadCause): void => void received.push(`${key} ${from}→${to}`)
       const reads = new TrackedReads({ client, cache, narrow: narrow as never, declared: [], onChange })
       await run(async () => {
         const one = reads.begin('k', { namespace: 'a' })
         const reading = one.read.get(configMaps, { name: 'x' })
         await untilAsked(1)
-        told?.update?.(version(2), { old: version(1), key: 'a/x' })
+        reported?.update?.(version(2), { old: version(1), key: 'a/x' })
         answers[0]?.(version(1))
         expect((await reading)?.metadata?.resourceVersion).toBe('1')
         one.succeed()
-        expect(heard).toEqual(['k undefined→2'])
+        expect(received).toEqual(['k undefined→2'])
         const two = reads.begin('l', { namespace: 'a' })
         const again = two.read.get(configMaps, { name: 'x' })
         await untilAsked(2)
         answers[1]?.(version(2))
         await again
         two.succeed()
-        expect(heard).toHaveLength(1)
+        expect(received).toHaveLength(1)
         // The same state by another way is none that has changed.
-        told?.update?.(version(2), { old: version(2), key: 'a/x' })
-        expect(heard).toHaveLength(1)
-        told?.update?.(version(3), { old: version(2), key: 'a/x' })
-        expect(heard.slice(1)).toEqual(['k 2→3', 'l 2→3'])
+        reported?.update?.(version(2), { old: version(2), key: 'a/x' })
+        expect(received).toHaveLength(1)
+        reported?.update?.(version(3), { old: version(2), key: 'a/x' })
+        expect(received.slice(1)).toEqual(['k 2→3', 'l 2→3'])
         await reads.close()
       })
     }))
 
   it('C13: what comes is heard where only the server could tell, at the read, that it was not there', () => {
     const running = pods.within({ fields: 'status.phase=Running' })
-    return withReads(async ({ reconcile, narrow, writer, run, heard }) => {
+    return withReads(async ({ reconcile, narrow, writer, run, taken }) => {
       const key = keyOf('a/x')
       const spec = { containers: [{ name: 'c', image: 'c' }] }
       await run(() => narrow.get(running, key))
       await run(async () => narrow.wrote(running, await writer.create(pods, { metadata: key, spec })))
       expect(await reconcile('k', read => read.get(running, key))).toBeUndefined()
       await run(() => writer.patch(pods, key, { metadata: { labels: { a: 'b' } } }))
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       await run(() => writer.status.patch(pods, key, { status: { phase: 'Running' } }))
-      expect(await heard()).toEqual(['k: +a/x'])
+      expect(await taken()).toEqual(['k: +a/x'])
     })
   })
 
   it('C14: keys that read one object share its watch, and the last to let go frees it', () =>
-    withReads({ narrow: { idleMs: 0 } }, async ({ reading, reads, narrow, write, heard, watches, asked }) => {
+    withReads({ narrow: { idleMs: 0 } }, async ({ reading, reads, narrow, write, taken, watches, asked }) => {
       const keys = Array.from({ length: 10 }, (_, i) => `k${i}`)
       asked.splice(0)
       for (const key of keys) await reading(key, 'a/x')
@@ -236,7 +236,7 @@ describe('what a run has read', () => {
       expect(reads.report()).toEqual({ ...nothing, keys: 10, dependencies: 10, objects: 1 })
       expect([narrow.report().subscriptions, await watches()]).toEqual([1, 1])
       await write('+a/x')
-      expect(await heard()).toEqual(keys.map(key => `${key}: +a/x`))
+      expect(await taken()).toEqual(keys.map(key => `${key}: +a/x`))
       for (const key of keys.slice(1)) reads.forget(key)
       expect([narrow.report().subscriptions, await watches()]).toEqual([1, 1])
       await reading('k0')
@@ -244,29 +244,29 @@ describe('what a run has read', () => {
     }))
 
   it('C14: views of one object are told apart, by what each makes of it', () =>
-    withReads(async ({ reconcile, reads, write, heard, watches }) => {
+    withReads(async ({ reconcile, reads, write, taken, watches }) => {
       await write('+a/x')
       await reconcile('meta', read => read.get(configMaps.metadata(), { name: 'x' }))
       await reconcile('prod', read => read.get(configMaps.within({ labels: 'stage=prod' }), { name: 'x' }))
       expect(reads.report()).toMatchObject({ objects: 2, dependencies: 2 })
       await write('~a/x')
-      expect(await heard()).toEqual(['meta: ~a/x'])
+      expect(await taken()).toEqual(['meta: ~a/x'])
       await write('~a/x stage=prod')
-      expect((await heard()).sort()).toEqual(['meta: ~a/x', 'prod: +a/x'])
+      expect((await taken()).sort()).toEqual(['meta: ~a/x', 'prod: +a/x'])
       await write('~a/x stage=test')
-      expect((await heard()).sort()).toEqual(['meta: ~a/x', 'prod: -a/x'])
+      expect((await taken()).sort()).toEqual(['meta: ~a/x', 'prod: -a/x'])
       expect(await watches()).toBe(2)
     }))
 
   it('C11: of what a view makes without a resourceVersion, its key runs again when that has another value', () =>
-    withReads(async ({ reconcile, write, run, writer, heard }) => {
+    withReads(async ({ reconcile, write, run, writer, taken }) => {
       await write('+a/x')
       const numbers = configMaps.project('reads-numbers', ({ data }) => ({ n: data?.n }))
       await reconcile('k', read => read.get(numbers, { name: 'x' }))
       await run(() => writer.patch(configMaps, keyOf('a/x'), { metadata: { labels: { app: 'web' } } }))
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       await run(() => writer.patch(configMaps, keyOf('a/x'), { data: { n: 'new' } }))
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
   it('C14, N11: objects that share a watch of metadata are told from those that do not', () =>
@@ -305,7 +305,7 @@ describe('what a run has read', () => {
     }))
 
   it('C16: what could not be transformed is an error, and tracked', () =>
-    withReads(async ({ reconcile, write, heard, reads, simulation }) => {
+    withReads(async ({ reconcile, write, taken, reads, simulation }) => {
       const even = configMaps.project('reads-even', ({ data }) => {
         if (Number(data?.n) % 2 === 1) throw new Error('odd')
         return data?.n
@@ -315,9 +315,9 @@ describe('what a run has read', () => {
       await expect(read()).rejects.toMatchObject({ code: 'TRANSFORM_FAILED' })
       expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', present: true, tracks: 'whole' }])
       await write('~a/x')
-      expect([await heard(), await read()]).toEqual([['k: ~a/x'], '2'])
+      expect([await taken(), await read()]).toEqual([['k: ~a/x'], '2'])
       await write('-a/x')
-      expect(await heard()).toEqual(['k: -a/x'])
+      expect(await taken()).toEqual(['k: -a/x'])
       expect(simulation.environment.errors.map(({ context }) => context.key)).toContain('a/x')
     }))
 
@@ -330,7 +330,7 @@ describe('what a run has read', () => {
       })
       return withReads(
         { declared: served === 'informer' ? [strict] : [] },
-        async ({ reconcile, write, heard, reads }) => {
+        async ({ reconcile, write, taken, reads }) => {
           const read = (): Promise<string | undefined> =>
             reconcile('k', async one => {
               try {
@@ -342,20 +342,20 @@ describe('what a run has read', () => {
           expect(await read()).toBeUndefined()
           expect(reads.dependencies('k')).toMatchObject([{ object: 'a/x', served }])
           await write('+a/x')
-          expect([await heard(), await read()]).toEqual([['k: +a/x'], 'TRANSFORM_FAILED'])
+          expect([await taken(), await read()]).toEqual([['k: +a/x'], 'TRANSFORM_FAILED'])
           await write('~a/x')
-          expect(await heard()).toEqual([])
+          expect(await taken()).toEqual([])
           await write('-a/x')
-          expect([await heard(), await read()]).toEqual([['k: -a/x'], undefined])
+          expect([await taken(), await read()]).toEqual([['k: -a/x'], undefined])
           await write('+a/x')
-          expect(await heard()).toEqual(['k: +a/x'])
+          expect(await taken()).toEqual(['k: +a/x'])
         },
       )
     },
   )
 
   it('C11, C16: so does who began to depend on it when it was there', () =>
-    withReads(async ({ reconcile, write, heard }) => {
+    withReads(async ({ reconcile, write, taken }) => {
       const never = configMaps.project('reads-never', () => {
         throw new Error('never')
       })
@@ -364,7 +364,7 @@ describe('what a run has read', () => {
         code: 'TRANSFORM_FAILED',
       })
       await write('-a/x')
-      expect(await heard()).toEqual(['k: -a/x'])
+      expect(await taken()).toEqual(['k: -a/x'])
     }))
 })
 
@@ -406,36 +406,36 @@ describe('a read', () => {
     }))
 
   it('C17: by peek is not tracked', () =>
-    withReads(async ({ reconcile, reads, write, heard, narrow }) => {
+    withReads(async ({ reconcile, reads, write, taken, narrow }) => {
       await write('+a/x')
       expect((await reconcile('k', read => read.getUntracked(configMaps, { name: 'x' })))?.data).toEqual({ n: '1' })
       await write('~a/x')
-      expect([await heard(), reads.report(), narrow.report().subscriptions]).toEqual([[], nothing, 0])
+      expect([await taken(), reads.report(), narrow.report().subscriptions]).toEqual([[], nothing, 0])
     }))
 
   it('C17: whose select gives the same value as before makes nothing run', () =>
-    withReads(async ({ reconcile, reads, writer, heard, run, simulation }) => {
+    withReads(async ({ reconcile, reads, writer, taken, run, simulation }) => {
       const key = keyOf('a/x')
       const select = ({ data }: { data?: Record<string, string> | undefined }): unknown => ({ of: [data?.n], fix: 1 })
       const read = (): Promise<unknown> => reconcile('k', one => one.get(configMaps, key, { select }))
       const patch = async (data: Record<string, string | null>): Promise<string[]> => {
         await run(() => writer.patch(configMaps, key, { data }))
-        return heard()
+        return taken()
       }
       expect(await read()).toBeUndefined()
       await run(() => writer.create(configMaps, { metadata: key, data: { n: '1' } }))
-      expect([await heard(), await read()]).toEqual([['k: +a/x'], { of: ['1'], fix: 1 }])
+      expect([await taken(), await read()]).toEqual([['k: +a/x'], { of: ['1'], fix: 1 }])
       expect(reads.dependencies('k')).toMatchObject([{ tracks: 'selected' }])
       expect([await patch({ beat: '1' }), await patch({ beat: '2' })]).toEqual([[], []])
       expect(await patch({ n: '2' })).toEqual(['k: ~a/x'])
       expect([await patch({ beat: '3' }), await patch({ n: '1' })]).toEqual([[], ['k: ~a/x']])
       await run(() => writer.delete(configMaps, key))
-      expect(await heard()).toEqual(['k: -a/x'])
+      expect(await taken()).toEqual(['k: -a/x'])
       expect(simulation.environment.errors).toEqual([])
     }))
 
   it('C17: several parts of one object, and all of it, are each tracked', () =>
-    withReads(async ({ reconcile, reads, writer, heard, run, write }) => {
+    withReads(async ({ reconcile, reads, writer, taken, run, write }) => {
       await write('+a/x')
       const key = keyOf('a/x')
       const part = (name: string) => ({
@@ -448,10 +448,10 @@ describe('a read', () => {
       const patch = (data: Record<string, string>): Promise<unknown> =>
         run(() => writer.patch(configMaps, key, { data }))
       await patch({ three: '1' })
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       await patch({ two: '1' })
       await patch({ one: '1' })
-      expect(await heard()).toEqual(['k: ~a/x', 'k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x', 'k: ~a/x'])
       await reconcile('k', async read => {
         await read.get(configMaps, key, part('one'))
         await read.get(configMaps, key)
@@ -459,32 +459,32 @@ describe('a read', () => {
       })
       expect(reads.dependencies('k')).toMatchObject([{ tracks: 'whole' }])
       await patch({ three: '2' })
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
   it('C17: whose select gives nothing is as one of an object that is not there', () =>
-    withReads(async ({ reconcile, write, heard }) => {
+    withReads(async ({ reconcile, write, taken }) => {
       await write('+a/x', '+a/y')
       for (const name of ['x', 'none']) {
         const select = ({ data }: { data?: Record<string, string> | undefined }): unknown => data?.other
         expect(await reconcile(name, read => read.get(configMaps, { name }, { select }))).toBeUndefined()
       }
       await write('-a/x', '+a/none', '+a/x')
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
     }))
 
   it('C17, X11: whose select gives an integer of any size is compared to the last digit', () =>
-    withReads(async ({ reconcile, write, heard }) => {
+    withReads(async ({ reconcile, write, taken }) => {
       await write('+a/x')
       const select = ({ data }: { data?: Record<string, string> | undefined }): bigint =>
         2n ** 60n + (data?.n === '1' ? 0n : 1n)
       expect(await reconcile('k', read => read.get(configMaps, { name: 'x' }, { select }))).toBe(2n ** 60n)
       await write('~a/x', '~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
   it('X9: whose select gives a promise that rejects fails, and ends no process', () =>
-    withReads(async ({ reconcile, write, heard }) => {
+    withReads(async ({ reconcile, write, taken }) => {
       await write('+a/x')
       const select = async (): Promise<never> => {
         throw new Error('not in time')
@@ -492,31 +492,31 @@ describe('a read', () => {
       const reading = reconcile('k', read => read.get(configMaps, { name: 'x' }, { select }))
       await expect(reading).rejects.toMatchObject({ code: 'NOT_JSON' })
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
       // It becomes one when the object has changed.
       let isAsync = false
       const later = (): unknown => (isAsync ? select() : 'part')
       expect(await reconcile('k', read => read.get(configMaps, { name: 'x' }, { select: later }))).toBe('part')
       isAsync = true
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
   it('C17: whose select throws, or gives no JSON, fails, and its key runs again with any change', () =>
-    withReads(async ({ reads, reconcile, write, heard }) => {
+    withReads(async ({ reads, reconcile, write, taken }) => {
       await write('+a/x')
       const read = (select: (object: object) => unknown): Promise<unknown> =>
         reconcile('k', one => one.get(configMaps, { name: 'x' }, { select }))
       await expect(read(() => new Date(0))).rejects.toMatchObject({ code: 'NOT_JSON' })
       expect(reads.dependencies('k')).toMatchObject([{ tracks: 'whole' }])
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
       const fails = read(() => {
         throw new Error('can not select')
       })
       await expect(fails).rejects.toThrow('can not select')
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
       let calls = 0
       const later = (): number => {
         calls += 1
@@ -525,7 +525,7 @@ describe('a read', () => {
       }
       expect(await read(later)).toBe(1)
       await write('~a/x', '~a/x')
-      expect(await heard()).toEqual(['k: ~a/x', 'k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x', 'k: ~a/x'])
     }))
 
   it('ends with the signal at once while it waits for what was written, or asks the server for that', () =>

@@ -19,8 +19,8 @@ it.each([500, 503])('N15, C16: a kind that answers %d holds up those alone who r
     // It waits for what the server says twice, and not for the 65 s of a first state.
     await simulation.advance(20_000)
     expect(ran).toEqual(['b'])
-    const [told] = simulation.environment.errors
-    expect(told).toMatchObject({ error: { status: code } })
+    const [reported] = simulation.environment.errors
+    expect(reported).toMatchObject({ error: { status: code } })
     await fault.remove()
     await client.create(secrets, secret('key', 'x'))
     await operator.settled({ timeoutMs: 600_000 })

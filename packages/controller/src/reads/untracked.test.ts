@@ -9,7 +9,7 @@ describe('what can not be watched', () => {
   it('C16: is an error that says so, each time, until it can be', () => {
     let isAllowed = false
     const cluster = allowing(verb => verb !== 'watch' || isAllowed)
-    return withReads({ cluster }, async ({ reading, reads, write, heard, simulation }) => {
+    return withReads({ cluster }, async ({ reading, reads, write, taken, simulation }) => {
       await write('+a/x')
       const refused = { code: 'NARROW_WATCH_REFUSED', key: 'a/x', cause: { status: 403 } }
       await expect(reading('k', 'a/x')).rejects.toMatchObject(refused)
@@ -19,14 +19,14 @@ describe('what can not be watched', () => {
       await simulation.advance(60_000)
       expect(await reading('k', 'a/x')).toEqual(['1'])
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     })
   })
 
   it('C16: where leave to watch is taken away, the next read fails, and what happened meanwhile is told when it is back', () => {
     let isAllowed = true
     const cluster = allowing(verb => verb !== 'watch' || isAllowed)
-    return withReads({ cluster }, async ({ reading, reads, narrow, write, heard, run, server, simulation }) => {
+    return withReads({ cluster }, async ({ reading, reads, narrow, write, taken, run, server, simulation }) => {
       await write('+a/x')
       await reading('k', 'a/x')
       isAllowed = false
@@ -35,10 +35,10 @@ describe('what can not be watched', () => {
       await expect(reading('k', 'a/x')).rejects.toMatchObject({ code: 'NARROW_WATCH_REFUSED' })
       expect([reads.report().objects, reads.catchingUp]).toEqual([1, false])
       await write('~a/x')
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       isAllowed = true
       await simulation.advance(120_000)
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
       narrow.wrote(configMaps, { metadata: { ...keyOf('a/x'), resourceVersion: '999999999' } })
       expect(reads.catchingUp).toBe(true)
     })
@@ -49,7 +49,7 @@ describe('what can not be watched', () => {
     const cluster = allowing(verb => (verb !== 'watch' && verb !== 'list') || isAllowed)
     return withReads(
       { cluster, declared: [configMaps] },
-      async ({ reading, reconcile, reads, cache, write, heard, run, server, simulation }) => {
+      async ({ reading, reconcile, reads, cache, write, taken, run, server, simulation }) => {
         await write('+a/x')
         await reading('k', 'a/x')
         await reconcile('l', read => read.list(configMaps, { namespace: 'a' }))
@@ -57,13 +57,15 @@ describe('what can not be watched', () => {
         await run(() => server.endWatches('configmaps'))
         await simulation.advance(60_000)
         await write('~a/x')
-        expect([await reading('k', 'a/x'), await heard()]).toEqual([['1'], []])
+        expect([await reading('k', 'a/x'), await taken()]).toEqual([['1'], []])
         expect(cache.report().informers).toMatchObject([{ synced: true, lastError: { status: 403 } }])
-        const told = simulation.environment.errors.filter(({ error }) => (error as { status?: number }).status === 403)
-        expect(told.length).toBeGreaterThan(0)
+        const reported = simulation.environment.errors.filter(
+          ({ error }) => (error as { status?: number }).status === 403,
+        )
+        expect(reported.length).toBeGreaterThan(0)
         isAllowed = true
         await simulation.advance(120_000)
-        expect((await heard()).sort()).toEqual(['k: ~a/x', 'l: ~a/x'])
+        expect((await taken()).sort()).toEqual(['k: ~a/x', 'l: ~a/x'])
         expect([await reading('k', 'a/x'), reads.catchingUp]).toEqual([['2'], false])
       },
     )
@@ -71,7 +73,7 @@ describe('what can not be watched', () => {
 
   it('C16: is polled where that was chosen for its resource, and said to be', () => {
     const cluster = allowing(verb => verb !== 'watch')
-    return withReads({ cluster, poll }, async ({ reading, reconcile, reads, write, heard, log, simulation, asked }) => {
+    return withReads({ cluster, poll }, async ({ reading, reconcile, reads, write, taken, log, simulation, asked }) => {
       expect(await reading('k', 'a/x')).toEqual([undefined])
       const size = configMaps.project('reads-map', ({ data }) => new Map(Object.entries(data ?? {})))
       await reconcile('part', read => read.get(configMaps, { name: 'x' }, { select: ({ data }) => data?.n ?? null }))
@@ -80,22 +82,22 @@ describe('what can not be watched', () => {
       await write('+a/x')
       log.splice(0)
       await simulation.advance(10_000)
-      expect(await heard()).toEqual(['k: +a/x', 'part: +a/x'])
+      expect(await taken()).toEqual(['k: +a/x', 'part: +a/x'])
       expect(await reading('k', 'a/x')).toEqual(['1'])
       asked.splice(0)
       await simulation.advance(60_000)
-      expect([await heard(), reads.catchingUp]).toEqual([[], false])
+      expect([await taken(), reads.catchingUp]).toEqual([[], false])
       await write('~a/x')
       await simulation.advance(10_000)
-      expect((await heard()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
+      expect((await taken()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
       await write('~a/x')
       // A read of it is live, and tells the others too.
       expect(await reading('k', 'a/x')).toEqual(['3'])
-      expect((await heard()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
+      expect((await taken()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
       // What can't be compared counts as changed.
       await reconcile('map', read => read.get(size, { name: 'x' }))
       await simulation.advance(10_000)
-      expect(await heard()).toContain('map: ~a/x')
+      expect(await taken()).toContain('map: ~a/x')
       for (const key of ['k', 'part', 'map']) reads.forget(key)
       expect(reads.report().polled).toBe(0)
       expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
@@ -105,55 +107,55 @@ describe('what can not be watched', () => {
   it('C16: is polled from when it can not be watched any more, and watched again when it can be', () => {
     let isAllowed = true
     const cluster = allowing(verb => verb !== 'watch' || isAllowed)
-    return withReads({ cluster, poll }, async ({ reading, reads, write, heard, run, server, simulation }) => {
+    return withReads({ cluster, poll }, async ({ reading, reads, write, taken, run, server, simulation }) => {
       await write('+a/x')
       await reading('k', 'a/x')
       isAllowed = false
       await run(() => server.endWatches('configmaps'))
       await simulation.advance(30_000)
       expect(reads.dependencies('k')).toMatchObject([{ served: 'polled' }])
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       await write('~a/x')
       await simulation.advance(10_000)
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
       // A watch is tried again each 5 minutes, and refused.
       await simulation.advance(700_000)
-      expect([reads.dependencies('k')[0], await heard()]).toMatchObject([{ served: 'polled', pollMs: 10_000 }, []])
+      expect([reads.dependencies('k')[0], await taken()]).toMatchObject([{ served: 'polled', pollMs: 10_000 }, []])
       isAllowed = true
       await simulation.advance(400_000)
       expect(reads.dependencies('k')).toMatchObject([{ served: 'single', pollMs: undefined }])
-      expect(await heard()).toEqual([])
+      expect(await taken()).toEqual([])
       await write('~a/x')
-      expect(await heard()).toEqual(['k: ~a/x'])
+      expect(await taken()).toEqual(['k: ~a/x'])
     })
   })
 
   it('C16: whose poll fails is told to onError, and polled on', () => {
     let isReadable = true
     const cluster = allowing(verb => (verb === 'get' ? isReadable : verb !== 'watch'))
-    return withReads({ cluster, poll }, async ({ reading, write, heard, simulation }) => {
+    return withReads({ cluster, poll }, async ({ reading, write, taken, simulation }) => {
       await reading('k', 'a/x')
       isReadable = false
       await simulation.advance(20_000)
       await expect(reading('k', 'a/x')).rejects.toMatchObject({ status: 403 })
-      const told = simulation.environment.errors.filter(({ context }) => context.phase === 'poll')
-      expect(told.length).toBeGreaterThan(0)
-      expect(told[0]?.context).toEqual({ resource: 'v1/configmaps', phase: 'poll', key: 'a/x' })
+      const reported = simulation.environment.errors.filter(({ context }) => context.phase === 'poll')
+      expect(reported.length).toBeGreaterThan(0)
+      expect(reported[0]?.context).toEqual({ resource: 'v1/configmaps', phase: 'poll', key: 'a/x' })
       await write('+a/x')
       isReadable = true
       await simulation.advance(10_000)
-      expect(await heard()).toEqual(['k: +a/x'])
+      expect(await taken()).toEqual(['k: +a/x'])
     })
   })
 
   it('C16, N7: past the bound of the narrow cache are tracked, too', () => {
     const full = { max: 1, escalateAt: Number.POSITIVE_INFINITY, escalateAllAt: Number.POSITIVE_INFINITY }
-    return withReads({ narrow: full }, async ({ reading, write, heard, reads }) => {
+    return withReads({ narrow: full }, async ({ reading, write, taken, reads }) => {
       await reading('k', 'a/x')
       await reading('other', 'a/y')
       expect(reads.dependencies('other')).toMatchObject([{ served: 'escalated', present: false }])
       await write('+a/x', '+a/y')
-      expect((await heard()).toSorted()).toEqual(['k: +a/x', 'other: +a/y'])
+      expect((await taken()).toSorted()).toEqual(['k: +a/x', 'other: +a/y'])
     })
   })
 })
@@ -169,7 +171,7 @@ describe('very many objects', () => {
           authorization: ({ user, verb, namespace }) => user.name !== 'u' || verb !== 'list' || namespace !== '',
         },
       },
-      async ({ reconcile, reads, narrow, watches, write, heard, run, writer, simulation, asked }) => {
+      async ({ reconcile, reads, narrow, watches, write, taken, run, writer, simulation, asked }) => {
         const count = 2000
         await run(async () => {
           for (let i = 0; i < count; i += 2)
@@ -188,7 +190,7 @@ describe('very many objects', () => {
         expect(reads.dependencies('k7')).toMatchObject([{ object: 'a/n7', served: 'escalated', present: false }])
         await write('~a/n8', '+a/n7', '-a/n1998', '+a/other')
         await simulation.advance(2000)
-        expect((await heard()).sort()).toEqual(['k1998: -a/n1998', 'k7: +a/n7', 'k8: ~a/n8'])
+        expect((await taken()).sort()).toEqual(['k1998: -a/n1998', 'k7: +a/n7', 'k8: ~a/n8'])
         for (let i = 2; i < count; i++) reads.forget(`k${i}`)
         expect(reads.report()).toMatchObject({ keys: 2, objects: 2 })
         await reconcile('k0', read => read.get(configMaps, { name: 'n0' }))
@@ -198,7 +200,7 @@ describe('very many objects', () => {
   it('C15, N7: an informer takes over from a tenth of a view’s objects on, with one warning, and nothing is lost on the way', () =>
     withReads(
       { narrow: { escalateAt: 100, escalateAllAt: 3 } },
-      async ({ reading, reads, write, heard, run, writer, simulation, asked }) => {
+      async ({ reading, reads, write, taken, run, writer, simulation, asked }) => {
         await run(async () => {
           for (let i = 0; i < 60; i++)
             await writer.create(configMaps, { metadata: keyOf(`${i % 2 ? 'a' : 'b'}/n${i}`), data: { n: '0' } })
@@ -222,7 +224,7 @@ describe('very many objects', () => {
         expect(reads.dependencies('k7')).toMatchObject([{ served: 'informer' }])
         await write('~b/n0', '~a/n7', '+b/none')
         await simulation.advance(1000)
-        expect((await heard()).toSorted()).toEqual(['k0: ~b/n0', 'k7: ~a/n7', 'k8: +b/none'])
+        expect((await taken()).toSorted()).toEqual(['k0: ~b/n0', 'k7: ~a/n7', 'k8: +b/none'])
         // The last one that it serves lets go of it.
         for (const key of ['k7', 'k8']) reads.forget(key)
         expect(reads.views).toEqual([])
@@ -260,13 +262,13 @@ describe('very many objects', () => {
       ...allowing(() => true),
       authorization: ({ user, verb, name }) => user.name !== 'u' || verb !== 'list' || name !== '',
     }
-    return withReads({ cluster }, async ({ reading, reads, simulation, heard, write }) => {
+    return withReads({ cluster }, async ({ reading, reads, simulation, taken, write }) => {
       await write('+a/n1')
       for (let i = 0; i < 120; i++) await reading(`k${i}`, `a/n${i}`)
       await simulation.advance(1000)
       await write('~a/n1', '+a/n119')
       expect(reads.views).toEqual([])
-      expect((await heard()).toSorted()).toEqual(['k119: +a/n119', 'k1: ~a/n1'].toSorted())
+      expect((await taken()).toSorted()).toEqual(['k119: +a/n119', 'k1: ~a/n1'].toSorted())
     })
   })
 })

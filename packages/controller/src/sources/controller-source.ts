@@ -4,7 +4,7 @@ import type { DynamicCache } from '@wherry/dynamic-cache'
 import type { Handler } from '@wherry/informer'
 import { watched } from '@wherry/informer/internal'
 import type { AppliedObjects } from '../apply/applied-object.ts'
-import type { Tell } from '../apply/own-events.ts'
+import type { Report } from '../apply/own-events.ts'
 import type { Predicate } from '../predicates/predicate.ts'
 import type { Cause } from './cause.ts'
 import type { Debounce } from './debounce.ts'
@@ -24,7 +24,7 @@ export interface ControllerSourceTarget {
   /** A key is to run. `isInitial`: for what was there already, so at low priority. Never throws. */
   enqueue(key: string, cause: Cause, isInitial: boolean): void
   /** An owned object came or changed. Calls `tell`, with the key of this controller whose own write made that, if one did. */
-  unlessOwn(view: View, key: string, object: unknown, tell: Tell): void
+  unlessOwn(view: View, key: string, object: unknown, report: Report): void
   /** A primary object has gone. */
   gone(key: string, last: unknown): void
   /** Whether a key can be one of the primary view: it has a name, and a namespace, as objects of the view have them. */
@@ -78,28 +78,33 @@ export function debounced(source: ControllerSource, debounce: Debounce): Control
 }
 
 /** Who is told of what a predicate or a map threw over objects of `view`: of a Secret, without its words. */
-export function tellingOf({ resource }: View, environment: Telling): Telling {
+export function reportingOf({ resource }: View, environment: Reporting): Reporting {
   return { onError: (error, context) => environment.onError(redactError(resource, error) as Error, context) }
 }
 
 /** Who is told of errors. */
-export type Telling = Pick<Environment, 'onError'>
+export type Reporting = Pick<Environment, 'onError'>
 
 /** Whether all predicates let an event pass. One that throws is told of, and lets it pass. */
-export function passes<E>(predicates: readonly Predicate<E>[], event: E, environment: Telling, name: string): boolean {
+export function passes<E>(
+  predicates: readonly Predicate<E>[],
+  event: E,
+  environment: Reporting,
+  name: string,
+): boolean {
   const phase = `${name} predicate`
   const all = (): boolean => predicates.every(passes => watchedFor(passes(event), environment, phase))
   return attempt(all, true, environment, { phase })
 }
 
 /** What a function gave that is to be synchronous. Where it is a promise all the same, its rejection is told of (rule X9). */
-export function watchedFor<T>(result: T, environment: Telling, phase: string): T {
+export function watchedFor<T>(result: T, environment: Reporting, phase: string): T {
   watched(result, thrown => environment.onError(asError(thrown), { phase }))
   return result
 }
 
 /** What a function of the user gives. Where it throws, that is told, and it is `otherwise`. */
-export function attempt<T>(work: () => T, otherwise: T, environment: Telling, about: ErrorContext): T {
+export function attempt<T>(work: () => T, otherwise: T, environment: Reporting, about: ErrorContext): T {
   try {
     return work()
   } catch (thrown) {

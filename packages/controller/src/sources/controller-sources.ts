@@ -119,13 +119,13 @@ export function from<V>(
       const enqueue = (keysOf: () => readonly string[], isInitial: boolean): void => {
         for (const key of attempt(keysOf, [], environment, { phase: name })) target.enqueue(key, cause, isInitial)
       }
-      const tell = (event: V, isInitial = false): void => {
+      const report = (event: V, isInitial = false): void => {
         if (!passes(predicates, event, environment, name)) return
         enqueue(() => keysOf(event), isInitial || source.isBackground === true)
       }
       const missed = (): void => enqueue(() => [...target.all()], true)
       const isAbsent = async (view: View): Promise<boolean> => informerOf(cache, view)?.isAbsent === true
-      return source.connect({ controller, manager, environment, isAbsent, tell, missed })
+      return source.connect({ controller, manager, environment, isAbsent, tell: report, missed })
     },
   }
 }

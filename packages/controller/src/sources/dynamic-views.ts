@@ -9,7 +9,7 @@ import type { Source, SourceConnection, SourceTarget } from './source.ts'
 export type CursorEvent<C> = Changed<C> | Deleted<C>
 
 /** How a view is heard: all that there is for the first time, what happens to it, or all that there is once more. */
-type Hearing = 'first' | 'live' | 'again'
+type Receiving = 'first' | 'live' | 'again'
 
 /**
  * Views that change while the controller runs, watched through a registrar of the operator's watch manager. Use it if you can't declare the views
@@ -95,19 +95,19 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
 
 /** Tells what a registrar hears: what was there as what was there, and that something has gone of which it does not hear. */
 function sinkOf<C>({ tell, missed }: SourceTarget<CursorEvent<C>>): Sink<C> {
-  const heard = new Map<string, Hearing>()
+  const received = new Map<string, Receiving>()
   return {
     event: event => {
       const { key } = event.view
-      const hearing = heard.get(key)
-      if (event.type === 'reset') heard.set(key, hearing === undefined ? 'first' : 'again')
+      const receiving = received.get(key)
+      if (event.type === 'reset') received.set(key, receiving === undefined ? 'first' : 'again')
       else if (event.type === 'synced') {
-        heard.set(key, 'live')
-        if (hearing === 'again') missed()
-      } else tell(event, hearing !== 'live')
+        received.set(key, 'live')
+        if (receiving === 'again') missed()
+      } else tell(event, receiving !== 'live')
     },
     removed: ({ key }) => {
-      heard.delete(key)
+      received.delete(key)
     },
   }
 }

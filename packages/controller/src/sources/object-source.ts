@@ -7,7 +7,7 @@ import { versionOf } from '../objects/version.ts'
 import { changesBetween, differsOutsideStatus } from '../predicates/changes.ts'
 import type { ObjectEvent } from '../predicates/event.ts'
 import type { Predicate } from '../predicates/predicate.ts'
-import { informerOf, untilTold } from '../reads/informer-of.ts'
+import { informerOf, untilReported } from '../reads/informer-of.ts'
 import { resourceKey } from '../reads/own-writes.ts'
 import type { Cause, CauseChange } from './cause.ts'
 import {
@@ -16,8 +16,8 @@ import {
   type ControllerSourceHandler,
   type ControllerSourceTarget,
   passes,
-  type Telling,
-  tellingOf,
+  type Reporting,
+  reportingOf,
 } from './controller-source.ts'
 
 /** What an {@link objectSource} is made of. */
@@ -31,7 +31,7 @@ export interface ObjectSourceParts<C, O = C> {
   /** Gives the value that predicates look at. @default the object */
   valueIn?(object: C): O
   /** The keys that an object means. May throw. `environment` is told of what went wrong. @default none */
-  keysOf?(object: C, key: string, target: ControllerSourceTarget, environment: Telling): readonly string[]
+  keysOf?(object: C, key: string, target: ControllerSourceTarget, environment: Reporting): readonly string[]
   /** An event means all keys, in place of `keysOf`. @default false */
   readonly meansAll?: boolean | undefined
   /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
@@ -56,7 +56,7 @@ export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): Controll
     handlesUnowned: isOwned && parts.handler !== undefined,
     connect: target => {
       const watched = parts.watched?.(target) ?? (view as View<C>)
-      const environment = tellingOf(watched, target.environment)
+      const environment = reportingOf(watched, target.environment)
       // The controller holds it.
       const informer = informerOf(target.cache, watched) as CachedInformer<C>
       const passing = (event: ObjectEvent<C>): boolean => {
@@ -71,7 +71,7 @@ export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): Controll
         const about = { phase: name, resource: view.key, key }
         return attempt(() => parts.keysOf?.(object, key, target, environment) ?? [], [], environment, about)
       }
-      const tell = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
+      const report = (change: CauseChange, key: string, old: C | undefined, now: C | undefined): void => {
         const versions = { from: versionOf(old), to: versionOf(now) }
         const isNamed = target.namesChanges && !isOwned && old !== undefined && now !== undefined
         const changes = isNamed ? changesBetween(old, now) : undefined
@@ -101,21 +101,21 @@ export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): Controll
       const handler: Handler<C> = {
         add: (object, { key, isInInitialList }) => {
           if (!passing({ type: 'add', key, object, isInInitialList })) return
-          tell(isInInitialList ? 'initial' : 'added', key, undefined, object)
+          report(isInInitialList ? 'initial' : 'added', key, undefined, object)
         },
         update: (object, { old, key }) => {
-          if (passing({ type: 'update', key, object, old })) tell('updated', key, old, object)
+          if (passing({ type: 'update', key, object, old })) report('updated', key, old, object)
         },
         delete: (object, { key, finalStateUnknown }) => {
           if (kind === 'for') target.gone(key, object)
           else if (!passing({ type: 'delete', key, object, finalStateUnknown })) return
-          tell('deleted', key, object, undefined)
+          report('deleted', key, object, undefined)
         },
       }
       const given = parts.handler?.(target, informer)
       const registration = informer.addHandler(given ?? handler)
       return {
-        synced: signal => untilTold(informer as CachedInformer<unknown>, registration, signal),
+        synced: signal => untilReported(informer as CachedInformer<unknown>, registration, signal),
         get lastError() {
           return informer.lastError
         },

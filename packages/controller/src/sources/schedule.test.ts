@@ -152,30 +152,30 @@ describe('C21: a schedule as a source', () => {
       const clock = { ...simulation.clock, now: () => simulation.clock.now() + offset }
       const began = Math.ceil(clock.now() / 3_600_000) * 3_600_000
       await simulation.advance(began - clock.now())
-      const told: number[] = []
-      const tell = ({ time }: ScheduledTick): void => void told.push((time.getTime() - began) / 60_000)
+      const reported: number[] = []
+      const report = ({ time }: ScheduledTick): void => void reported.push((time.getTime() - began) / 60_000)
       const connection = new Schedule('*/10 * * * *').connect({
         environment: { clock } as Environment,
-        tell,
+        tell: report,
       } as SourceTarget<ScheduledTick>)
       const minutes = (count: number): Promise<void> => simulation.advance(count * 60_000)
       await minutes(11)
-      expect(told).toEqual([10])
+      expect(reported).toEqual([10])
       // Back by two minutes: it is nine minutes past once more.
       offset -= 2 * 60_000
       await minutes(12)
-      expect(told).toEqual([10, 20])
+      expect(reported).toEqual([10, 20])
       // The machine sleeps for 35 minutes.
       offset += 35 * 60_000
       await minutes(2)
-      expect(told).toEqual([10, 20, 50])
+      expect(reported).toEqual([10, 20, 50])
       // It was wrong by a day.
       offset -= 24 * 3_600_000
       await minutes(10)
-      expect(told).toEqual([10, 20, 50, 60 - 24 * 60])
+      expect(reported).toEqual([10, 20, 50, 60 - 24 * 60])
       await connection.close()
       await minutes(60)
-      expect(told).toHaveLength(4)
+      expect(reported).toHaveLength(4)
     })
   })
 })

@@ -393,7 +393,7 @@ describe('from', () => {
 
   it('C4: a timer tells how often it has come, beside others of its kind, and nothing once it is closed', async () => {
     const { environment, advance, pending, run } = simulate(1)
-    const told: string[] = []
+    const reported: string[] = []
     const connect = (name: string, everyMs: number): SourceConnection =>
       new Timer({ everyMs, name }).connect({
         controller: 'game',
@@ -401,15 +401,15 @@ describe('from', () => {
         environment,
         isAbsent: async () => false,
         missed: () => {},
-        tell: ({ count }) => told.push(`${name} ${count}`),
+        tell: ({ count }) => reported.push(`${name} ${count}`),
       })
     const [often, seldom] = [connect('often', 1000), connect('seldom', 2500)]
     await run(() => often.synced(new AbortController().signal))
     await advance(3200)
-    expect(told.splice(0)).toEqual(['often 0', 'often 1', 'seldom 0', 'often 2'])
+    expect(reported.splice(0)).toEqual(['often 0', 'often 1', 'seldom 0', 'often 2'])
     await often.close()
     await advance(3000)
-    expect(told).toEqual(['seldom 1'])
+    expect(reported).toEqual(['seldom 1'])
     await seldom.close()
     expect(pending()).toEqual([])
   })
@@ -701,7 +701,7 @@ describe('a controller from its parts', () => {
   it.each([
     ['throws', 'a close threw'],
     ['does not end', 'has not closed stops'],
-  ])('C3, X9: says why it was stopped, though the close of the source that stopped it %s', (how, told) =>
+  ])('C3, X9: says why it was stopped, though the close of the source that stopped it %s', (how, reported) =>
     inArcade(async ({ operator, client, simulation }) => {
       const { cache, narrow, manager } = operator
       const close = (): Promise<void> => {
@@ -720,7 +720,7 @@ describe('a controller from its parts', () => {
       const started = controller.start({ stopTimeoutMs: 1000 }).catch(error => error.code)
       await simulation.advance(2000)
       expect(await Promise.race([started, 'nothing'])).toBe('CONTROLLER_STOPPED')
-      expect(simulation.environment.errors.map(({ error }) => error.message).join()).toContain(told)
+      expect(simulation.environment.errors.map(({ error }) => error.message).join()).toContain(reported)
     }),
   )
 

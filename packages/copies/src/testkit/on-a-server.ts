@@ -18,7 +18,7 @@ export interface OnAServer {
   /** What the operator's client connects by. */
   readonly transport: ObservedTransport
   /** The errors that the operator told. */
-  readonly told: Error[]
+  readonly reported: Error[]
   /** Starts copies. Those of the last call are stopped first. */
   begin<P, T extends KubernetesObject>(options: CopiesOptions<P, T>): Promise<Running<P, T>>
   /** The same, and waits until they have settled. */
@@ -31,9 +31,9 @@ export async function onAServer(
   { url, ca, token }: ApiServer,
   test: (server: OnAServer) => Promise<void>,
 ): Promise<void> {
-  const told: Error[] = []
+  const reported: Error[] = []
   const transport = new ObservedTransport(fromUrl(url, { ca, token }).credentials)
-  const client = new Client({ url, ca, token, transport, environment: { onError: error => told.push(error) } })
+  const client = new Client({ url, ca, token, transport, environment: { onError: error => reported.push(error) } })
   const writer = new Client({ url, ca, token })
   let running: { stop(): Promise<void> } | undefined
   const stop = async (): Promise<void> => {
@@ -52,7 +52,7 @@ export async function onAServer(
     return one
   }
   try {
-    await test({ writer, transport, told, begin, start, stop })
+    await test({ writer, transport, reported, begin, start, stop })
   } finally {
     await stop()
     await client.close()

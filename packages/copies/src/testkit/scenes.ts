@@ -200,7 +200,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
   for (const [title, change] of Object.entries(other)) {
     test(`H5: a Secret that is made again with ${title} while no operator runs is made again as a copy, or its error names the field`, async ({
       writer,
-      told,
+      reported,
       start,
       begin,
       stop,
@@ -234,13 +234,13 @@ export function copiesOnAServer(server: () => ApiServer): void {
       ])
       expect((await copy())?.metadata?.uid).toBe(before?.metadata?.uid)
 
-      told.splice(0)
+      reported.splice(0)
       const again = await start(secrets)
       const after = await copy()
       expect(after).toMatchObject(change)
       expect(after?.metadata?.uid).not.toBe(before?.metadata?.uid)
       expect(again.copies.report().writes).toEqual({ create: 1, update: 0, delete: 1 })
-      expect(told).toEqual([])
+      expect(reported).toEqual([])
 
       // An object that another program made is left as it is.
       await stop()
@@ -285,7 +285,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
   test('H4: their status is applied, a change of it alone is repaired by one write, and a resync or a restart writes nothing', async ({
     writer,
     transport,
-    told,
+    reported,
     start,
     stop,
   }) => {
@@ -344,7 +344,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
     await until(async () =>
       expect(await status(first)).toEqual({ notes: { mine: 'x' }, conditions: [{ type: 'Mine', status: 'True' }] }),
     )
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
   })
 
   test('H6: what a webhook over TLS changes is learned, after a restart by one request a source', async ({
@@ -383,7 +383,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
 
   test('H5, H6: a copy that another program fights for is told of once, with its name, and ends as its source wants it', async ({
     writer,
-    told,
+    reported,
     start,
   }) => {
     const name = 'storm'
@@ -392,7 +392,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
     const { copies } = await start(settingsOf(name))
     const begun = performance.now()
     const key = { namespace: first, name: 's0' }
-    const flapping = () => told.filter(error => (error as { code?: string }).code === 'FLAPPING')
+    const flapping = () => reported.filter(error => (error as { code?: string }).code === 'FLAPPING')
     await until(async () => {
       const { data } = (await writer.get(configMaps, key)) ?? {}
       if (data?.n === '0') {
@@ -412,7 +412,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
   test('H5, H8: with 500s and 409s at random, every copy comes to what its source wants, and every failure is told', async ({
     writer,
     transport,
-    told,
+    reported,
     begin,
   }) => {
     const name = 'refused'
@@ -435,7 +435,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
       expect(found.sort()).toEqual(wanted.sort())
     })
     await settled()
-    const failed = told.flatMap(error => (error instanceof AggregateError ? (error.errors as Error[]) : [error]))
+    const failed = reported.flatMap(error => (error instanceof AggregateError ? (error.errors as Error[]) : [error]))
     const of500 = failed.filter(error => isApiError(error) && error.status === 500)
     expect(of500).toHaveLength(transport.refused(500))
     expect(copies.report().failing).toEqual(new Map())

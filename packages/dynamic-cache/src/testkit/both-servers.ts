@@ -79,11 +79,11 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       await client.create(configMaps, { metadata: key, data: { a: '1' } })
       const informer = cache.informer(configMaps)
       expect((await cache.get(configMaps, key))?.data).toEqual({ a: '1' })
-      const heard: (string | undefined)[] = []
-      informer.addHandler({ update: object => heard.push((object as { data?: { a?: string } }).data?.a) })
+      const received: (string | undefined)[] = []
+      informer.addHandler({ update: object => received.push((object as { data?: { a?: string } }).data?.a) })
       await until(() => expect(informer.state).toBe('watching'))
       await client.patch(configMaps, key, { data: { a: '2' } })
-      await until(() => expect(heard).toEqual(['2']))
+      await until(() => expect(received).toEqual(['2']))
       await cache.remove(configMaps)
       await expect(cache.get(configMaps, key)).rejects.toMatchObject({ code: 'NOT_CACHED' })
       expect(cache.informer(configMaps)).not.toBe(informer)
@@ -98,24 +98,24 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       const make = (namespace: string, name: string) => client.create(configMaps, { metadata: { namespace, name } })
       await make('default', 'a')
       await make('other', 'b')
-      const heard: string[] = []
+      const received: string[] = []
       const mine = (key: string): boolean => key === 'default/a' || key === 'other/b'
       const metadata = cache.informer(configMaps.metadata())
       metadata.addHandler({
-        add: (_, { key }) => mine(key) && heard.push(`+${key}`),
-        update: (_, { key }) => mine(key) && heard.push(`~${key}`),
-        delete: (_, { key }) => mine(key) && heard.push(`-${key}`),
+        add: (_, { key }) => mine(key) && received.push(`+${key}`),
+        update: (_, { key }) => mine(key) && received.push(`~${key}`),
+        delete: (_, { key }) => mine(key) && received.push(`-${key}`),
       })
       await cache.synced()
       cache.informer(configMaps)
       await cache.synced()
       await cache.remove(configMaps)
-      await until(() => expect(heard.toSorted()).toEqual(['+default/a', '+other/b']))
+      await until(() => expect(received.toSorted()).toEqual(['+default/a', '+other/b']))
       const there = configMaps.metadata().within({ namespaces: ['other'] })
       await cache.rescope(configMaps.metadata(), there)
-      expect(heard.slice(2)).toEqual(['-default/a'])
+      expect(received.slice(2)).toEqual(['-default/a'])
       await client.patch(configMaps, { namespace: 'other', name: 'b' }, { data: { x: 'y' } })
-      await until(() => expect(heard.slice(3)).toEqual(['~other/b']))
+      await until(() => expect(received.slice(3)).toEqual(['~other/b']))
       expect(cache.report().watches).toBe(1)
     }))
 
@@ -161,13 +161,13 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       const informer = cache.informer(defineResource<Game>({ ...games.resource, version: 'v1beta1', namespaced: true }))
       const { log } = listenTo(informer)
       await until(() => expect(log).toEqual(['+served']))
-      for (const [isServed, heard] of [
+      for (const [isServed, received] of [
         [false, ['+served', '-served']],
         [true, ['+served', '-served', '+served']],
       ] as const) {
         const { spec } = definitionOf(served('v1', true), served('v1beta1', false, isServed))
         await client.patch(customResourceDefinitions, definition, { spec: { versions: spec.versions } })
-        await until(() => expect([informer.state, log]).toEqual([isServed ? 'watching' : 'missing', heard]))
+        await until(() => expect([informer.state, log]).toEqual([isServed ? 'watching' : 'missing', received]))
       }
       await client.delete(customResourceDefinitions, definition)
       await until(() => expect(informer.state).toBe('missing'))

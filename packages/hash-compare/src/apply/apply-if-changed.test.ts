@@ -88,14 +88,14 @@ describe('applyIfChanged', () => {
     run(async () => {
       const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
       await server.faults.add({ match: { resource: 'games.arcade.example.com', subresource: 'status' }, effect })
-      const told: unknown[] = []
+      const reported: unknown[] = []
       const onWrite = (what: string, { metadata }: { metadata?: ObjectMeta | undefined }): void => {
-        told.push([what, metadata?.name, metadata?.resourceVersion])
+        reported.push([what, metadata?.name, metadata?.resourceVersion])
       }
       const desired = game({ status: { phase: 'On' } })
       const applied = applyIfChanged(client, games, desired, undefined, both, { onWrite })
       await expect(applied).rejects.toMatchObject({ reason: 'Forbidden' })
-      expect(told).toEqual([['create', 'chess', (await observe()).metadata?.resourceVersion]])
+      expect(reported).toEqual([['create', 'chess', (await observe()).metadata?.resourceVersion]])
     }))
 
   it('X9: waits for who hears of a write, and throws on what that rejects with', () =>

@@ -17,13 +17,13 @@ it('H3: sees an edit by hand in what is observed, whatever an annotation claims,
     data: { k: '1' },
   })
   const desired = hashParts(created, content)
-  const told: boolean[] = []
+  const reported: boolean[] = []
   for await (const event of client.watch(hashed.within({ fields: { 'metadata.name': 'a' } }))) {
     if (event.type === 'BOOKMARK') await client.patch(configMaps, key, { data: { k: '2' } })
-    else told.push(event.object.hashes.spec === desired.spec)
-    if (told.length === 2) break
+    else reported.push(event.object.hashes.spec === desired.spec)
+    if (reported.length === 2) break
   }
-  expect(told).toEqual([true, false])
+  expect(reported).toEqual([true, false])
   const { byVerb } = await server.stats()
   expect([byVerb.get?.configmaps?.requests ?? 0, byVerb.list?.configmaps?.requests ?? 0]).toEqual([0, 0])
   await client.close()

@@ -152,12 +152,12 @@ describe('a reader that does not come to the end', () => {
     }
     at.drop('1', '2')
     const lags = [reader.lag]
-    const heard: string[] = []
+    const received: string[] = []
     for (let one = read(reader, 1); one !== ''; one = read(reader, 1)) {
-      heard.push(one)
+      received.push(one)
       lags.push(reader.lag)
     }
-    expect(heard).toEqual(['-1', '-2', '+3', '+4', '+5', '+6'])
+    expect(received).toEqual(['-1', '-2', '+3', '+4', '+5', '+6'])
     expect(lags).toEqual([6, 5, 4, 3, 2, 1, 0])
   })
 
@@ -350,14 +350,14 @@ describe('readers that wait', () => {
     const at = new Bed()
     const readers = Array.from({ length: 3 }, () => new JournalCursor(at.journal))
     for (const reader of readers) read(reader)
-    const heard: string[] = []
-    for (const [index, reader] of readers.entries()) reader.wake(() => heard.push(`${index} ${read(reader)}`))
+    const received: string[] = []
+    for (const [index, reader] of readers.entries()) reader.wake(() => received.push(`${index} ${read(reader)}`))
     at.list('1')
     await microtask()
-    expect(heard).toEqual(['0 +1', '1 +1', '2 +1'])
+    expect(received).toEqual(['0 +1', '1 +1', '2 +1'])
     at.put('1')
     await microtask()
-    expect(heard).toHaveLength(3)
+    expect(received).toHaveLength(3)
   })
 })
 

@@ -40,7 +40,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   #tick: number
   #resets = 0
   /** Before the last `reset`, deletions up to this number had been heard. */
-  #heard = -1
+  #deletionsReadUpTo = -1
   /** What its last `synced` said to be there without a value, of which its user may hold a value from before. */
   #kept: Set<string> | undefined
   #fn: (() => void) | undefined
@@ -64,14 +64,14 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     // Nearly always so, and asked of each that waits at each change.
     if (this.#phase === 'following' && !this.#isReplaying) return this.#journal.changes.last > this.#at
     if (this.closed) return true
-    const before = this.heardUpTo
+    const before = this.readUpTo
     const found = this.#find() !== undefined
-    this.#journal.tombstones.moved(before, this.heardUpTo)
+    this.#journal.tombstones.moved(before, this.readUpTo)
     return found
   }
 
   /** As a reader. */
-  get heardUpTo(): number {
+  get readUpTo(): number {
     switch (this.#phase) {
       case 'tombstones':
       case 'following':
@@ -111,13 +111,13 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     checkMax('max', max)
     const changes: Change<C>[] = []
     if (this.closed) return changes
-    const before = this.heardUpTo
+    const before = this.readUpTo
     while (changes.length < max) {
       const found = this.#find()
       if (found === undefined) break
       changes.push(typeof found === 'string' ? this.#takeMark(found) : this.#takeNode(found))
     }
-    this.#journal.tombstones.moved(before, this.heardUpTo)
+    this.#journal.tombstones.moved(before, this.readUpTo)
     return changes
   }
 
@@ -138,7 +138,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   lose(tick: number): void {
     if (!this.#isReplaying) {
       this.#tick = tick
-      this.#heard = this.heardUpTo
+      this.#deletionsReadUpTo = this.readUpTo
     }
     this.#phase = 'start'
     this.#resets++
@@ -146,15 +146,15 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
 
   /** An object without a value was deleted. The cursor begins again if its user was told to keep what it has of that key. */
   mustReset(key: string): void {
-    const before = this.heardUpTo
+    const before = this.readUpTo
     if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return
     this.lose(this.#journal.tick)
-    this.#journal.tombstones.moved(before, this.heardUpTo)
+    this.#journal.tombstones.moved(before, this.readUpTo)
   }
 
   close(): void {
     if (this.closed) return
-    const before = this.heardUpTo
+    const before = this.readUpTo
     this.#phase = 'closed'
     this.#kept = undefined
     this.#journal.readers.delete(this)
@@ -276,7 +276,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     const kept = new Set<string>()
     for (const { key, changed } of this.#journal.failed()) {
       failed.push(key)
-      if (changed > this.#heard || this.#kept?.has(key) === true) kept.add(key)
+      if (changed > this.#deletionsReadUpTo || this.#kept?.has(key) === true) kept.add(key)
     }
     this.#kept = kept.size === 0 ? undefined : kept
     return failed

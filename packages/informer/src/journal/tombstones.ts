@@ -5,7 +5,7 @@ import type { ChangeOrder } from './orders.ts'
 /** Who may not have heard of a deletion. */
 export interface TombstoneReader {
   /** Has heard of all deletions up to this number; `Infinity` where it needs to hear of none. */
-  readonly heardUpTo: number
+  readonly readUpTo: number
   /** A deletion of that time, of which it has not heard, is forgotten: it must begin again. */
   lose(tick: number): void
 }
@@ -84,7 +84,7 @@ export class Tombstones<C> {
     while (this.#byKey.size > maxTombstones || this.#bytes > maxTombstoneBytes) {
       const { changed, tick } = this.#oldest as Tombstone<C>
       for (const reader of this.#readers) {
-        if (reader.heardUpTo >= changed) continue
+        if (reader.readUpTo >= changed) continue
         reader.lose(tick)
         this.#followers--
       }
@@ -103,11 +103,11 @@ export class Tombstones<C> {
   /** Lets go of all that everybody has heard of. */
   #collect(): void {
     let least = Number.POSITIVE_INFINITY
-    for (const { heardUpTo } of this.#readers) if (heardUpTo < least) least = heardUpTo
+    for (const { readUpTo } of this.#readers) if (readUpTo < least) least = readUpTo
     while (this.#oldest !== undefined && this.#oldest.changed <= least) this.#drop(this.#oldest)
     this.#behind = 0
     if (this.#oldest === undefined) return
-    for (const { heardUpTo } of this.#readers) if (heardUpTo < this.#oldest.changed) this.#behind++
+    for (const { readUpTo } of this.#readers) if (readUpTo < this.#oldest.changed) this.#behind++
   }
 
   #drop(tombstone: Tombstone<C>): void {

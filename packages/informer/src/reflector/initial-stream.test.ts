@@ -42,7 +42,7 @@ describe('a stream whose initial state does not come to its end', () => {
     ['objects that come and go', [event('ADDED', 'a'), event('DELETED', 'a')]],
     ['strays', [{ type: 'ADDED', object: { kind: 'Pod', metadata: { name: 'p' } } }]],
   ])('R12: %s are no progress: after 60 s of them alone the state is listed, this once', async (_, values) => {
-    const { simulation, reflector, recording, asked, told } = bench(request => {
+    const { simulation, reflector, recording, asked, said } = bench(request => {
       if (request.line.startsWith('stream')) request.answer().every(3000, forEver(...values))
       else others(request)
     })
@@ -51,7 +51,7 @@ describe('a stream whose initial state does not come to its end', () => {
     expect(verbs(asked)).toEqual(['stream', 'list', 'watch'])
     expect(simulation.clock.monotonic()).toBeGreaterThanOrEqual(60_000)
     expect(simulation.clock.monotonic()).toBeLessThan(68_000)
-    expect(told).toMatchObject([{ code: 'TIMEOUT', timeoutMs: 60_000 }])
+    expect(said).toMatchObject([{ code: 'TIMEOUT', timeoutMs: 60_000 }])
     expect(recording.names).toEqual(['a'])
   })
 
@@ -119,11 +119,11 @@ describe('a stream whose initial state does not come to its end', () => {
   })
 
   it('R11: closed before its end twice running: told, listed, and remembered', async () => {
-    const { simulation, reflector, asked, told, expire } = relisting(request => request.answer().end())
+    const { simulation, reflector, asked, said, expire } = relisting(request => request.answer().end())
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'watching')
     await simulation.advance(100)
-    expect(told.map(({ message }) => message)).toEqual([expect.stringContaining('closed before its end')])
+    expect(said.map(({ message }) => message)).toEqual([expect.stringContaining('closed before its end')])
     expire()
     await simulation.runUntil(() => reflector.stats.relists === 1)
     expect(verbs(asked).slice(0, 5)).toEqual(['stream', 'stream', 'list', 'watch', 'list'])

@@ -38,7 +38,7 @@ describe('several writers', () => {
     const { server, simulation, reflector, recording, watch, write } = await bench(2)
     await server.fill([configMap('a')])
     const bad = new RecordingWriter()
-    bad.heard = line => {
+    bad.received = line => {
       if (line === 'ADDED b') throw new Error('a store that fails')
     }
     const last = new RecordingWriter()
@@ -57,7 +57,7 @@ describe('several writers', () => {
     const { server, simulation, reflector, recording, watch, write } = await bench(3)
     await server.fill([configMap('a')])
     const second = new RecordingWriter()
-    recording.heard = line => {
+    recording.received = line => {
       if (line === 'ADDED b') reflector.remove(second)
       if (line === 'ADDED c') reflector.remove(recording)
     }
@@ -290,13 +290,13 @@ describe('the end of a reflector', () => {
       await b.simulation.advance(ms)
       const stopped = b.reflector.stop()
       expect(b.reflector.state).toBe('stopped')
-      const heard = [b.recording.log.length, b.states.length, b.told.length]
+      const received = [b.recording.log.length, b.states.length, b.said.length]
       await b.simulation.run(() => stopped)
       const log = b.recording.log.filter(line => line !== 'drop')
       await b.write('+c')
       await b.simulation.advance(100_000)
       expect(b.recording.log.filter(line => line !== 'drop')).toEqual(log)
-      expect([b.states.length, b.told.length]).toEqual(heard.slice(1))
+      expect([b.states.length, b.said.length]).toEqual(received.slice(1))
       expect(b.recording.open).toBe(0)
     }
   })
@@ -318,11 +318,11 @@ describe('the end of a reflector', () => {
 
   it('R23: may be stopped from within a commit and a change', async () => {
     for (const at of ['commit', 'ADDED']) {
-      const { server, simulation, reflector, recording, told, write } = await bench(22)
+      const { server, simulation, reflector, recording, said, write } = await bench(22)
       await server.fill([configMap('a')])
       const second = new RecordingWriter()
       reflector.add(second)
-      recording.heard = line => {
+      recording.received = line => {
         if (line.startsWith(at)) void reflector.stop()
       }
       reflector.start()
@@ -331,7 +331,7 @@ describe('the end of a reflector', () => {
       await simulation.advance(100)
       expect(recording.log).toHaveLength(at === 'commit' ? 1 : 2)
       expect(second.log.filter(line => line !== 'drop')).toHaveLength(at === 'commit' ? 0 : 1)
-      expect(told).toEqual(at === 'commit' ? [] : ['synced'])
+      expect(said).toEqual(at === 'commit' ? [] : ['synced'])
     }
   })
 
@@ -350,7 +350,7 @@ describe('the end of a reflector', () => {
       .map(event => JSON.stringify(event))
       .join('\n')
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'line', text, afterEvents: 0 } })
-    recording.heard = line => {
+    recording.received = line => {
       if (line === 'ADDED x') void reflector.stop()
     }
     reflector.start()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { InformerState } from '../informer-state.ts'
 import { jointError, jointResourceVersion, jointState, type ReflectorStatus } from './joint.ts'
 
-const told = (parts: Partial<ReflectorStatus>): ReflectorStatus => ({
+const reported = (parts: Partial<ReflectorStatus>): ReflectorStatus => ({
   state: 'watching',
   lastSyncedResourceVersion: undefined,
   lastError: undefined,
@@ -23,7 +23,7 @@ describe('several reflectors, taken as one', () => {
     [['stopped', 'watching'], 'stopped'],
     [[], 'idle'],
   ])('are as far as the last of them: %j is %s', (states, state) => {
-    expect(jointState(states.map(one => told({ state: one })))).toBe(state)
+    expect(jointState(states.map(one => reported({ state: one })))).toBe(state)
   })
 
   it.each<[readonly (string | undefined)[], string | undefined]>([
@@ -35,19 +35,19 @@ describe('several reflectors, taken as one', () => {
     [['9', 'opaque'], undefined],
     [['opaque', '9', '10'], undefined],
   ])('R13: have come as far as the oldest, where that can be told: %j is %s', (versions, version) => {
-    const all = versions.map(lastSyncedResourceVersion => told({ lastSyncedResourceVersion }))
+    const all = versions.map(lastSyncedResourceVersion => reported({ lastSyncedResourceVersion }))
     expect(jointResourceVersion(all)).toBe(version)
   })
 
   it('fail as the first of them that fails', () => {
     const [one, two] = [new Error('one'), new Error('two')]
-    expect(jointError([told({}), told({ lastError: one }), told({ lastError: two })])).toBe(one)
-    expect(jointError([told({})])).toBeUndefined()
+    expect(jointError([reported({}), reported({ lastError: one }), reported({ lastError: two })])).toBe(one)
+    expect(jointError([reported({})])).toBeUndefined()
   })
 
   it('R36: fail as the one whose failure is for the caller, if there is one', () => {
     const about = { method: 'GET', path: '/api/v1/namespaces/b/configmaps' }
     const [passing, forbidden] = [500, 403].map(status => new ApiError({ status, message: '' }, about))
-    expect(jointError([told({ lastError: passing }), told({ lastError: forbidden })])).toBe(forbidden)
+    expect(jointError([reported({ lastError: passing }), reported({ lastError: forbidden })])).toBe(forbidden)
   })
 })

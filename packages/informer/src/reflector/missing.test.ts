@@ -19,15 +19,15 @@ async function add({ simulation, writer }: ReflectorBench, ...names: string[]): 
 describe('a resource that is not there', () => {
   it.each(['stream', 'whole'] as const)('D7: is told and waited for, now and then (%s)', async initial => {
     const b = await bench(1, { initial })
-    const { simulation, reflector, recording, states, told, asked } = b
+    const { simulation, reflector, recording, states, said, asked } = b
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'missing')
     await simulation.advance(29_000)
     expect(asked).toHaveLength(1)
-    expect(told).toEqual(['ResourceNotFoundError', 'missing'])
+    expect(said).toEqual(['ResourceNotFoundError', 'missing'])
     await simulation.advance(31_000)
     expect(asked).toHaveLength(2)
-    expect(told).toEqual(['ResourceNotFoundError', 'missing', 'ResourceNotFoundError'])
+    expect(said).toEqual(['ResourceNotFoundError', 'missing', 'ResourceNotFoundError'])
     await simulation.advance(600_000)
     expect(simulation.environment.errors.map(({ error }) => error.name)).toEqual(['ResourceNotFoundError'])
     await createDefinition(b)
@@ -65,7 +65,7 @@ describe('a resource that is not there', () => {
 
   it('D8: gone while it is watched: all that is left is cleared, and it resumes when it is back', async () => {
     const b = await bench(4)
-    const { simulation, writer, reflector, recording, told, states } = b
+    const { simulation, writer, reflector, recording, said, states } = b
     await createDefinition(b)
     await add(b, 'a', 'b')
     await b.watch()
@@ -74,19 +74,19 @@ describe('a resource that is not there', () => {
     expect(recording.log.slice(1, 3).sort()).toEqual(['DELETED a', 'DELETED b'])
     expect(recording.log.at(-1)).toBe('clear')
     expect(reflector.lastSyncedResourceVersion).toBeUndefined()
-    expect(told).toEqual(['synced', 'ResourceNotFoundError', 'missing'])
+    expect(said).toEqual(['synced', 'ResourceNotFoundError', 'missing'])
     await createDefinition(b)
     await add(b, 'c')
     await simulation.runUntil(() => reflector.state === 'watching')
     expect(recording.log.at(-1)).toMatch(/^commit c at/)
-    expect(told.filter(one => one !== 'ResourceNotFoundError')).toEqual(['synced', 'missing', 'synced'])
+    expect(said.filter(one => one !== 'ResourceNotFoundError')).toEqual(['synced', 'missing', 'synced'])
     expect(reflector.stats).toMatchObject({ relists: 0, rollbacks: 0 })
     expect(states.at(-1)).toBe('watching')
   })
 
   it('D8: each time that it goes is told', async () => {
     const b = await bench(8)
-    const { simulation, writer, reflector, told } = b
+    const { simulation, writer, reflector, said } = b
     for (let time = 1; time <= 2; time++) {
       await createDefinition(b)
       reflector.start()
@@ -95,7 +95,7 @@ describe('a resource that is not there', () => {
       await simulation.run(() => writer.delete(definitions, { name: 'things.x.io' }))
       await simulation.runUntil(() => reflector.state === 'missing')
     }
-    expect(told.filter(one => one === 'missing')).toHaveLength(2)
+    expect(said.filter(one => one === 'missing')).toHaveLength(2)
   })
 
   it('D7: is looked for where nobody listens too', async () => {

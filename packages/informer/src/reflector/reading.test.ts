@@ -12,7 +12,7 @@ const unsupported = { kind: 'status', code: 422, reason: 'Invalid', message: 'se
 
 describe('reading the first state', () => {
   it('R9, R10: comes by a watch that goes on with the changes', async () => {
-    const { server, simulation, reflector, recording, states, told, asked, watch, write } = await bench(1)
+    const { server, simulation, reflector, recording, states, said, asked, watch, write } = await bench(1)
     await server.fill([configMap('b'), configMap('a')])
     expect([reflector.state, reflector.lastSyncedResourceVersion]).toEqual(['idle', undefined])
     await watch()
@@ -24,7 +24,7 @@ describe('reading the first state', () => {
     expect(recording.log.slice(1)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
     expect(reflector.lastSyncedResourceVersion).toBe(`${await server.revision()}`)
     expect(states).toEqual(['streaming', 'watching'])
-    expect(told).toEqual(['synced'])
+    expect(said).toEqual(['synced'])
     expect(asked).toEqual(['stream'])
     expect(reflector.stats).toMatchObject({ lists: 1, watches: 1, relists: 0, rollbacks: 0, events: 3 })
     expect(reflector.stats.bytes).toBe(recording.bytes)
@@ -36,20 +36,20 @@ describe('reading the first state', () => {
   ] as const)(
     'R1, R14: tells of each watch that the server has accepted, and of no other (%s)',
     async (initial, first) => {
-      const told: string[] = []
-      const on = { synced: () => told.push('synced'), watching: () => told.push('watching') }
+      const reported: string[] = []
+      const on = { synced: () => reported.push('synced'), watching: () => reported.push('watching') }
       const { server, simulation, asked, watch } = await bench(44, { initial, on })
       await watch()
       await simulation.advance(2000)
-      expect(told).toEqual(first)
+      expect(reported).toEqual(first)
       const denied = await server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'status', code: 403 } })
       const before = asked.length
       await server.endWatches()
       await simulation.advance(5000)
-      expect([asked.length > before, told]).toEqual([true, first])
+      expect([asked.length > before, reported]).toEqual([true, first])
       await denied.remove()
       await simulation.advance(60_000)
-      expect(told).toEqual([...first, 'watching'])
+      expect(reported).toEqual([...first, 'watching'])
     },
   )
 
@@ -139,14 +139,14 @@ describe('reading the first state', () => {
     ['tokens in a circle', page => listOf('7', [`a${page}`], { continue: `on${page % 3}` })],
     ['no items for ever', page => listOf('7', [], { continue: `on${page}` })],
   ])('R3, X8: pages that give %s: an error, backoff, and the list anew', async (_, page) => {
-    const { simulation, reflector, recording, asked, told } = scripted(
+    const { simulation, reflector, recording, asked, said } = scripted(
       (request, nth) => request.answer().send(page(nth)).end(),
       { initial: 'paged' },
     )
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'waiting')
     expect(asked.length).toBeLessThanOrEqual(10)
-    expect([told, recording.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
+    expect([said, recording.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
     await simulation.advance(120_000)
     expect(asked.length).toBeLessThan(80)
     expect(reflector.lastSyncedResourceVersion).toBeUndefined()
@@ -156,7 +156,7 @@ describe('reading the first state', () => {
   it.each([null, 7, '', {}])(
     'R6: a list whose resourceVersion is %j is none, and nothing of it is published',
     async rv => {
-      const { simulation, reflector, recording, told } = scripted(
+      const { simulation, reflector, recording, said } = scripted(
         request =>
           request
             .answer()
@@ -166,7 +166,7 @@ describe('reading the first state', () => {
       )
       reflector.start()
       await simulation.runUntil(() => reflector.state === 'waiting')
-      expect([told, recording.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
+      expect([said, recording.log]).toMatchObject([[{ code: 'INVALID_BODY' }], ['drop']])
       expect(reflector.lastSyncedResourceVersion).toBeUndefined()
       await simulation.run(() => reflector.stop())
     },
@@ -197,8 +197,8 @@ describe('reading the first state', () => {
       await simulation.runUntil(() => recording.log.length === 2)
       expect(recording.log).toEqual(['commit a at 8', 'ADDED a'])
       expect(reflector.lastSyncedResourceVersion).toBe('8')
-      const told = simulation.environment.errors.map(({ error }) => (error as { code?: string }).code)
-      expect(told).toEqual(Array(8).fill('INVALID_OBJECT'))
+      const reported = simulation.environment.errors.map(({ error }) => (error as { code?: string }).code)
+      expect(reported).toEqual(Array(8).fill('INVALID_OBJECT'))
       await simulation.run(() => reflector.stop())
     }
   })
@@ -290,11 +290,11 @@ describe('reading the first state', () => {
   })
 
   it('R11: closed before its end twice running: a list, and told', async () => {
-    const { server, simulation, reflector, asked, told } = await bench(11)
+    const { server, simulation, reflector, asked, said } = await bench(11)
     await server.faults.add({ match: { verb: 'watch' }, times: 4, effect: { kind: 'truncate', afterBytes: 0 } })
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'watching')
-    expect(told.filter(line => line === 'Error')).toHaveLength(1)
+    expect(said.filter(line => line === 'Error')).toHaveLength(1)
     expect(asked.map(line => line.split(' ')[0]).slice(0, 3)).toEqual(['stream', 'stream', 'list'])
     expect(reflector.stats.lists).toBe(3)
     await simulation.advance(100)
@@ -337,14 +337,14 @@ describe('reading the first state', () => {
   it.each([429, 503])(
     'R16: refused with %d and a Retry-After, it comes again the same way, not earlier',
     async code => {
-      const { server, simulation, asked, told, watch } = await bench(14)
+      const { server, simulation, asked, said, watch } = await bench(14)
       await server.fill([configMap('a')])
       const effect = { kind: 'status', code, retryAfterSeconds: 7, plain: true } as const
       await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect })
       await watch()
       expect(asked).toEqual(['stream', 'stream'])
       expect(simulation.clock.monotonic()).toBeGreaterThan(7000)
-      expect(told).toEqual(['ApiError', 'synced'])
+      expect(said).toEqual(['ApiError', 'synced'])
     },
   )
 

@@ -99,20 +99,20 @@ describe('the context of a reflector', () => {
   })
 
   it('tells its owner of a whole state once writers have it, and begins to fill those that wait', async () => {
-    const told: string[] = []
-    begin({ synced: resourceVersion => told.push(`${resourceVersion} ${recording.log.at(-1)}`) })
+    const reported: string[] = []
+    begin({ synced: resourceVersion => reported.push(`${resourceVersion} ${recording.log.at(-1)}`) })
     const joining = new RecordingWriter()
     const reading = context.read('')
     context.writers.backfill(joining, () => [])
     context.commit(reading, '7', true)
-    expect(told).toEqual(['7 commit at 7'])
+    expect(reported).toEqual(['7 commit at 7'])
     await simulation.settle()
     expect(joining.log).toEqual(['commit at 7'])
   })
 
   it('R23: once it is stopped, tells its owner nothing and fills nobody', async () => {
-    const told: string[] = []
-    begin({ synced: () => told.push('synced'), error: () => told.push('error') })
+    const reported: string[] = []
+    begin({ synced: () => reported.push('synced'), error: () => reported.push('error') })
     const joining = new RecordingWriter()
     const reading = context.read('')
     context.writers.backfill(joining, () => [])
@@ -120,24 +120,24 @@ describe('the context of a reflector', () => {
     context.commit(reading, '7', true)
     context.fail(new Error('late'), 'list')
     await simulation.settle()
-    expect([told, joining.log]).toEqual([[], []])
+    expect([reported, joining.log]).toEqual([[], []])
   })
 
   it('tells a failure to its owner and to the background, or to its owner alone', () => {
-    const told: string[] = []
-    begin({ error: error => told.push(error.message) })
+    const reported: string[] = []
+    begin({ error: error => reported.push(error.message) })
     const last = new Error('two')
     context.fail(new Error('one'), 'list')
     context.fail(last, 'watch', false)
-    expect([told, errors(), context.lastError]).toEqual([['one', 'two'], [['one', about('list')]], last])
+    expect([reported, errors(), context.lastError]).toEqual([['one', 'two'], [['one', about('list')]], last])
   })
 
   it('R36: tells the background once that it may not read, until something else is the matter', () => {
-    const told: string[] = []
-    begin({ error: error => told.push(error.message) })
+    const reported: string[] = []
+    begin({ error: error => reported.push(error.message) })
     for (const status of [403, 403, 401, 401, 500, 500, 403]) context.fail(answer(status), 'list')
     expect(errors().map(([message]) => (message as string).slice(-3))).toEqual(['403', '401', '500', '500', '403'])
-    expect(told).toHaveLength(7)
+    expect(reported).toHaveLength(7)
   })
 
   it('needs no listener', () => {
@@ -153,10 +153,10 @@ describe('the context of a reflector', () => {
 
   it('X9: what a listener throws goes to the background', () => {
     const thrown = new Error('mine')
-    context.tell(() => {
+    context.notify(() => {
       throw thrown
     })
-    context.tell(() => {
+    context.notify(() => {
       throw 'a word'
     })
     expect(errors()).toEqual([

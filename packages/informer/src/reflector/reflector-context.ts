@@ -86,7 +86,7 @@ export class ReflectorContext implements WritersParts {
   /** Items and events that were left out since a whole state began to be read. */
   strays = 0
   /** When something of the server's state was last heard, on the monotonic clock (rule R21). */
-  heardAt = 0
+  receivedAt = 0
 
   /** How often the state was said to be no longer what the server has, and how many of these a whole state has answered. */
   #doubts = 0
@@ -179,11 +179,11 @@ export class ReflectorContext implements WritersParts {
     }
     this.resourceVersion = resourceVersion
     this.#answered = this.#asked
-    this.heardAt = this.clock.monotonic()
+    this.receivedAt = this.clock.monotonic()
     this.failures.watch = 0
     this.gauge('reflector_last_resource_version', Number(resourceVersion))
     reading.commit(resourceVersion)
-    this.tell(() => this.on.synced?.(resourceVersion))
+    this.notify(() => this.on.synced?.(resourceVersion))
     if (!this.stopped) this.writers.resume()
   }
 
@@ -199,11 +199,11 @@ export class ReflectorContext implements WritersParts {
   /** Notes a failure. `background`: tell `onError` too. */
   fail(error: Error, phase: 'list' | 'watch', background = true): void {
     // That it may not read is told once: it is retried for as long as nobody changes that, which may be for ever.
-    const isTold = [isForbidden, isUnauthorized].some(is => is(error) && is(this.lastError))
+    const isReported = [isForbidden, isUnauthorized].some(is => is(error) && is(this.lastError))
     this.lastError = error
     this.isAgain = true
-    if (background && !isTold) this.report(error, phase)
-    this.tell(() => this.on.error?.(error))
+    if (background && !isReported) this.report(error, phase)
+    this.notify(() => this.on.error?.(error))
   }
 
   /**
@@ -223,7 +223,7 @@ export class ReflectorContext implements WritersParts {
   }
 
   /** Calls a listener of the owner's; what it throws, or its promise rejects with, is nobody else's trouble. */
-  tell(call: () => unknown): void {
+  notify(call: () => unknown): void {
     if (this.stopped) return
     callGuarded(call, error => this.report(asError(error, 'a listener threw'), 'listener'))
   }

@@ -209,7 +209,7 @@ export class Reflector {
     if (this.#state === state) return
     if (state === 'watching') this.#context.isMissing = false
     this.#state = state
-    this.#context.tell(() => this.#context.on.state?.(state))
+    this.#context.notify(() => this.#context.on.state?.(state))
   }
 
   /** Does one phase to its end, and says what comes next. */
@@ -288,7 +288,7 @@ export class Reflector {
     if (isNews) context.clear()
     if (!context.isMissing) {
       context.isMissing = true
-      context.tell(() => context.on.missing?.(error))
+      context.notify(() => context.on.missing?.(error))
     }
     const isHopeful = this.#retriedAt !== undefined && context.clock.monotonic() - this.#retriedAt < hopefulMs
     await this.#pause(isHopeful ? context.backoff.next() : longestWait(context))

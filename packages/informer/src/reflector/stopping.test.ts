@@ -62,12 +62,12 @@ describe('a reflector that is stopped', () => {
 
   it('R23: tells of no failure when it is stopped while a list is on its way', async () => {
     const b = await bench(5, { initial: 'whole' })
-    const { server, simulation, reflector, told, asked } = b
+    const { server, simulation, reflector, said, asked } = b
     await server.faults.add({ match: { verb: 'list' }, effect: { kind: 'hang' } })
     reflector.start()
     await simulation.runUntil(() => asked.length === 1)
     expect(await stopMs(b)).toBeLessThan(100)
-    expect([told, simulation.environment.errors, reflector.lastError]).toEqual([[], [], undefined])
+    expect([said, simulation.environment.errors, reflector.lastError]).toEqual([[], [], undefined])
   })
 
   it.each([0, 1, 2, 3, 4, 5, 8])('R23: asks for no further page, %i microtasks after an item', async turns => {
@@ -93,13 +93,13 @@ describe('a reflector that is stopped', () => {
   it('R23: tells of no failure when it is stopped while the server is asked whether it is behind', async () => {
     const timeoutSeconds = { min: 20, max: 20 }
     const b = await bench(6, { timeoutSeconds }, { withoutWatchCache: ['configmaps'] })
-    const { server, simulation, reflector, told, asked, watch } = b
+    const { server, simulation, reflector, said, asked, watch } = b
     await watch()
     await server.faults.add({ match: { verb: 'list' }, effect: { kind: 'hang' } })
     await simulation.runUntil(() => asked.length === 2)
     expect([asked[1]?.split(' ')[0], reflector.state]).toEqual(['list', 'watching'])
     expect(await stopMs(b)).toBeLessThan(100)
-    expect([told, simulation.environment.errors, reflector.lastError]).toEqual([['synced'], [], undefined])
+    expect([said, simulation.environment.errors, reflector.lastError]).toEqual([['synced'], [], undefined])
   })
 
   it('R23: goes on to no watch where it is stopped by whoever hears that its list has come', async () => {
@@ -112,12 +112,12 @@ describe('a reflector that is stopped', () => {
   })
 
   it('R23: has stopped for good when its client was closed, and says so', async () => {
-    const { client, simulation, reflector, states, told, asked, watch } = await bench(8)
+    const { client, simulation, reflector, states, said, asked, watch } = await bench(8)
     await watch()
     await simulation.run(() => client.close())
     await simulation.runUntil(() => reflector.state === 'stopped')
     await simulation.advance(100_000)
-    expect([states, told]).toEqual([
+    expect([states, said]).toEqual([
       ['streaming', 'watching', 'stopped'],
       ['synced', 'ConnectionError'],
     ])

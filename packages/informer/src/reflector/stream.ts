@@ -53,7 +53,7 @@ export class Stream {
   /** Until the initial state is there. */
   #initial: InitialState | undefined
   #draining = false
-  #heard = false
+  #received = false
   #events = 0
   #ended: Ended | undefined
 
@@ -106,11 +106,11 @@ export class Stream {
     context.lastError = undefined
     this.#openedAt = context.clock.monotonic()
     this.#follower.opened?.()
-    context.tell(() => context.on.watching?.())
+    context.notify(() => context.on.watching?.())
   }
 
   event(type: ChangeType, object: object, length: number): void {
-    this.#heard = true
+    this.#received = true
     const initial = this.#initial
     if (initial === undefined) {
       this.#events += 1
@@ -124,13 +124,13 @@ export class Stream {
   }
 
   bookmark(resourceVersion: string, initialEventsEnd: boolean): void {
-    this.#heard = true
+    this.#received = true
     if (this.#initial === undefined) this.#context.bookmark(resourceVersion)
     else if (initialEventsEnd) this.#whole(this.#initial.reading, resourceVersion)
   }
 
   skipped(error: InvalidObjectError): void {
-    this.#heard = true
+    this.#received = true
     this.#context.skipped(error, this.#initial === undefined ? 'watch' : 'list')
   }
 
@@ -162,7 +162,7 @@ export class Stream {
     context.observe('reflector_watch_duration_seconds', livedMs / 1000)
     context.observe('reflector_items_per_watch', this.#events)
     if (livedMs < 1000 && this.#events === 0) context.count('reflector_short_watches_total')
-    if (this.#heard) context.heardAt = Math.max(context.heardAt, this.#watch.lastReceivedAt)
+    if (this.#received) context.receivedAt = Math.max(context.receivedAt, this.#watch.lastReceivedAt)
     const ended = { end, livedMs, openMs: now - (this.#openedAt ?? now), events: this.#events }
     this.#ended = ended
     return ended

@@ -27,16 +27,16 @@ import {
 let simulation: Simulation
 let context: ReflectorContext
 /** What the owner was told, by `on.error`. */
-let told: string[]
+let reported: string[]
 
 /** A context that has the state of resourceVersion 7, unless told otherwise. */
 function begin(options: Partial<ReflectorOptions> = {}, resourceVersion: string | undefined = '7'): void {
   simulation = simulate(1)
-  told = []
+  reported = []
   const { environment } = simulation
   const client = { environment, raw: { requester: { request() {} } } } as unknown as ReflectorOptions['client']
   context = new ReflectorContext(
-    prepared({ client, target, ...options, on: { error: error => told.push(error.message) } }),
+    prepared({ client, target, ...options, on: { error: error => reported.push(error.message) } }),
   )
   context.resourceVersion = resourceVersion
 }
@@ -108,7 +108,7 @@ describe('after a whole state that did not come', () => {
   ])('R5: %s: the newest, at once and once; only then is it waited for', (_, error) => {
     expect(shown(afterReading(context, listing, error()))).toBe('list')
     expect(shown(afterReading(context, streaming, error()))).toBe('stream')
-    expect([told.length, background()]).toEqual([2, []])
+    expect([reported.length, background()]).toEqual([2, []])
     for (const resourceVersion of ['', '0']) {
       const next = afterReading(context, { is: 'listing', resourceVersion }, error())
       expect(shown(next)).toBe('wait, stream 7')
@@ -120,7 +120,7 @@ describe('after a whole state that did not come', () => {
     const next = afterReading(context, streaming, answer(status))
     expect(shown(next)).toBe('wait, stream 7')
     expect(ms(next) >= 30_000).toBe(status === 405)
-    expect([told.length, background()]).toEqual([1, ['watch']])
+    expect([reported.length, background()]).toEqual([1, ['watch']])
   })
 
   it('R11: 400 and 422 to a stream: a list at once, which is to say whether it was the streaming', () => {
@@ -130,21 +130,21 @@ describe('after a whole state that did not come', () => {
     }
     context.resourceVersion = undefined
     expect(shown(afterReading(context, { ...streaming, resourceVersion: '' }, answer(422)))).toBe('list 0 refused')
-    expect([told, background()]).toEqual([[], []])
+    expect([reported, background()]).toEqual([[], []])
   })
 
   it.each([400, 422, 405])('R36: %d to a list: told, and tried again at the longest backoff only', status => {
     const next = afterReading(context, listing, answer(status))
     expect(shown(next)).toBe('wait, stream 7')
     expect(ms(next)).toBeGreaterThanOrEqual(30_000)
-    expect([told.length, background()]).toEqual([1, ['list']])
+    expect([reported.length, background()]).toEqual([1, ['list']])
   })
 
   it('R16: a storage that is about to be there is no news, unless that lasts', () => {
     const starting = (retryAfterMs: number) => answer(429, { message: 'storage is (re)initializing', retryAfterMs })
     for (const phase of [streaming, listing]) afterReading(context, phase, starting(1000))
     afterWatching(context, ended({ how: 'refused', error: starting(1000) }))
-    expect([told.length, background()]).toEqual([3, []])
+    expect([reported.length, background()]).toEqual([3, []])
     afterReading(context, listing, starting(11_000))
     expect(background()).toEqual(['list'])
   })
@@ -195,7 +195,7 @@ describe('after a whole state that did not come', () => {
 
   it('D7: a resource that the server does not know: a proof is asked for, and it is told to the background once', () => {
     for (const phase of [streaming, listing]) expect(afterReading(context, phase, unknown()).is).toBe('verifying')
-    expect([told.length, background()]).toEqual([2, ['list']])
+    expect([reported.length, background()]).toEqual([2, ['list']])
     context.isMissing = true
     expect(afterReading(context, streaming, unknown()).is).toBe('missing')
     // An object that is not there is another matter.
@@ -204,7 +204,7 @@ describe('after a whole state that did not come', () => {
 
   it('R23: the client was closed: over', () => {
     expect(shown(afterReading(context, listing, lost('CLIENT_CLOSED')))).toBe('stopped')
-    expect(told).toEqual(['lost'])
+    expect(reported).toEqual(['lost'])
   })
 })
 
@@ -214,7 +214,7 @@ describe('after a streaming list', () => {
     expect([shown(closed()), background()]).toEqual(['wait, stream 7', []])
     expect([shown(closed()), shown(closed())]).toEqual(['wait, list 7 refused', 'wait, list 7 refused'])
     expect(background()).toEqual(['list', 'list'])
-    expect(told[0]).toContain(target.path)
+    expect(reported[0]).toContain(target.path)
   })
 
   it('is judged by its error, and by what is no Error too', () => {
@@ -222,7 +222,7 @@ describe('after a streaming list', () => {
     const thrown = ended({ how: 'threw', error: 'a word' })
     expect(shown(afterStreaming(context, streaming, thrown))).toBe('wait, list 7')
     expect(simulation.environment.errors[0]?.error).toMatchObject({ cause: 'a word' })
-    expect(told.at(-1)).toContain('no Error')
+    expect(reported.at(-1)).toContain('no Error')
   })
 })
 
@@ -239,7 +239,7 @@ describe('after a watch', () => {
     Object.assign(context.failures, { watch: 2, unreadable: 2 })
     expect(shown(afterWatching(context, ended(closed)))).toBe('watch')
     expect(context).toMatchObject({ failures: { watch: 0, unreadable: 0 } })
-    expect([told, background()]).toEqual([[], []])
+    expect([reported, background()]).toEqual([[], []])
   })
 
   it.each([
@@ -258,11 +258,11 @@ describe('after a watch', () => {
       afterWatching(context, ended(closed, 1, 0))
     }
     expect(background()).toEqual(['watch'])
-    expect(told[0]).toContain(target.path)
+    expect(reported[0]).toContain(target.path)
   })
 
   it('R21: that was silent for as long as one may last: the server is asked whether it is behind', async () => {
-    context.heardAt = simulation.clock.monotonic()
+    context.receivedAt = simulation.clock.monotonic()
     await simulation.advance(289_999)
     expect(shown(afterWatching(context, ended(closed, 289_999, 0)))).toBe('watch')
     await simulation.advance(1)
@@ -309,7 +309,7 @@ describe('after a watch', () => {
     ['fell silent', { how: 'silent', error: new TimeoutError(30_000, about) }],
   ])('R14: that %s: backoff, told, and on', (_, end) => {
     expect(shown(afterWatching(context, ended(end)))).toBe('wait, watch')
-    expect([told.length, background()]).toEqual([1, ['watch']])
+    expect([reported.length, background()]).toEqual([1, ['watch']])
   })
 
   it('R23: that broke because the client was closed: over', () => {
@@ -328,9 +328,9 @@ describe('after a watch', () => {
 
   it('X9: whose store threw: a whole state', () => {
     expect(shown(afterWatching(context, ended({ how: 'threw', error: new Error('a store') })))).toBe('wait, stream 7')
-    expect(told).toEqual(['a store'])
+    expect(reported).toEqual(['a store'])
     afterWatching(context, ended({ how: 'threw', error: undefined }))
-    expect(told[1]).toContain('no Error')
+    expect(reported[1]).toContain('no Error')
     expect(background()).toEqual(['watch', 'watch'])
   })
 
@@ -338,7 +338,7 @@ describe('after a watch', () => {
     for (const how of ['refused', 'failed'] as const) {
       expect(shown(afterWatching(context, ended({ how, error: answer(410) })))).toBe('wait, stream 7')
     }
-    expect([told.length, background()]).toEqual([2, []])
+    expect([reported.length, background()]).toEqual([2, []])
   })
 
   it('R5: Too large: a relist from the last on', () => {
@@ -374,12 +374,12 @@ describe('after the server was asked whether it is behind', () => {
   it('R21: it is not: the watch goes on, and has been heard of', async () => {
     await simulation.advance(500_000)
     expect(shown(afterChecking(context, undefined))).toBe('watch')
-    expect(context.heardAt).toBe(simulation.clock.monotonic())
+    expect(context.receivedAt).toBe(simulation.clock.monotonic())
   })
 
   it('R21, R5: it is: the newest state, at once, which is told to the owner alone', () => {
     expect(shown(afterChecking(context, tooLarge()))).toBe('stream')
-    expect([told.length, background()]).toEqual([1, []])
+    expect([reported.length, background()]).toEqual([1, []])
   })
 
   it('R21: it does not say: backoff, and the watch', () => {

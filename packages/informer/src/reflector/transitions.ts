@@ -192,8 +192,8 @@ export function afterWatching(context: ReflectorContext, { end, livedMs, openMs,
 }
 
 /** A watch again; where the server was silent for as long as one lasts, not before it was asked why (rule R21). */
-function goOn({ clock, heardAt, settings }: ReflectorContext): Watching | Checking {
-  return { is: clock.monotonic() - heardAt < settings.timeoutSeconds.min * 1000 ? 'watching' : 'checking' }
+function goOn({ clock, receivedAt, settings }: ReflectorContext): Watching | Checking {
+  return { is: clock.monotonic() - receivedAt < settings.timeoutSeconds.min * 1000 ? 'watching' : 'checking' }
 }
 
 function afterRefusal(context: ReflectorContext, error: ApiError): Phase {
@@ -209,7 +209,7 @@ function afterRefusal(context: ReflectorContext, error: ApiError): Phase {
 /** After the server was asked whether it still knows the last resourceVersion (rule R21). */
 export function afterChecking(context: ReflectorContext, error: Error | undefined): Phase {
   if (error === undefined) {
-    context.heardAt = context.clock.monotonic()
+    context.receivedAt = context.clock.monotonic()
     return watching
   }
   if (isClosed(error)) return ended(context, error)

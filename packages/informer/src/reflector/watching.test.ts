@@ -14,7 +14,7 @@ const line = (type: string, object: object): string => JSON.stringify({ type, ob
 
 describe('watching', () => {
   it('R14: a clean close is followed by a watch from the last resourceVersion, at once and with no event', async () => {
-    const { server, simulation, recording, states, told, asked, write } = await bench(1)
+    const { server, simulation, recording, states, said, asked, write } = await bench(1)
     await write('+c')
     await simulation.runUntil(() => recording.log.length === 2)
     const at = simulation.clock.monotonic()
@@ -26,7 +26,7 @@ describe('watching', () => {
     await simulation.runUntil(() => recording.log.length === 3)
     expect(recording.log.slice(1)).toEqual(['ADDED c', 'ADDED d'])
     expect(states).toEqual(['streaming', 'watching'])
-    expect(told).toEqual(['synced'])
+    expect(said).toEqual(['synced'])
   })
 
   it.each(['h2', 'http/1.1'] as const)(
@@ -96,7 +96,7 @@ describe('watching', () => {
     'X14: a state that is older than the one asked for deletes nothing (%s)',
     async initial => {
       let isSick = false
-      const { simulation, reflector, recording, asked, told } = scripted(
+      const { simulation, reflector, recording, asked, said } = scripted(
         request => {
           if (request.line.startsWith('watch')) {
             isSick = true
@@ -113,7 +113,7 @@ describe('watching', () => {
       await simulation.runUntil(() => asked.length > 8)
       expect(recording.names).toEqual(['a'])
       expect(reflector.lastSyncedResourceVersion).toBe('7')
-      expect(told.at(-1)).toMatchObject({
+      expect(said.at(-1)).toMatchObject({
         code: 'INVALID_BODY',
         message: expect.stringContaining('the state is older than the one asked for'),
       })
@@ -195,7 +195,7 @@ describe('watching', () => {
   })
 
   it('R15: closed at once without an event: backoff, and an error only the third time running', async () => {
-    const { server, simulation, reflector, recording, states, told, asked, write } = await bench(3)
+    const { server, simulation, reflector, recording, states, said, asked, write } = await bench(3)
     const ends = await server.faults.add({ ...watches, effect: { kind: 'line', text: '', afterEvents: 0 } })
     await ends.remove()
     const quick = async (): Promise<void> => {
@@ -208,10 +208,10 @@ describe('watching', () => {
     expect(states.at(-1)).toBe('watching')
     await quick()
     await quick()
-    expect(told).toEqual(['synced'])
+    expect(said).toEqual(['synced'])
     expect(states.filter(state => state === 'waiting')).toHaveLength(2)
     await quick()
-    expect(told).toEqual(['synced', 'Error'])
+    expect(said).toEqual(['synced', 'Error'])
     expect(simulation.environment.errors).toMatchObject([{ context: { resource: 'v1/configmaps', phase: 'watch' } }])
     await write('+c')
     await simulation.runUntil(() => recording.log.length === 2)
@@ -227,10 +227,10 @@ describe('watching', () => {
     ['an answer of 503', { kind: 'status', code: 503, retryAfterSeconds: 9 }],
     ['an answer of 500 with a Retry-After', { kind: 'status', code: 500, retryAfterSeconds: 9 }],
   ] as const)('R16: %s: waits as long as it says, and watches again', async (_, effect) => {
-    const { server, simulation, recording, told, asked, write } = await bench(4)
+    const { server, simulation, recording, said, asked, write } = await bench(4)
     await server.faults.add({ ...watches, nth: 1, effect })
     await server.endWatches()
-    await simulation.runUntil(() => told.length === 2)
+    await simulation.runUntil(() => said.length === 2)
     const at = simulation.clock.monotonic()
     await write('+c')
     await simulation.runUntil(() => recording.log.length === 2)
@@ -252,7 +252,7 @@ describe('watching', () => {
   })
 
   it('R17: a resourceVersion that is too old: the state is read anew, not older than the last', async () => {
-    const { server, simulation, transport, reflector, recording, states, told, asked, write } = await bench(6)
+    const { server, simulation, transport, reflector, recording, states, said, asked, write } = await bench(6)
     await write('~a')
     await simulation.runUntil(() => recording.log.length === 2)
     const last = await server.revision()
@@ -265,7 +265,7 @@ describe('watching', () => {
     expect(recording.log[2]).toBe(`commit a c at ${await server.revision()}`)
     expect(asked).toEqual(['stream', `watch rv=${last}`, `stream rv=${last}`])
     expect(states.slice(-4)).toEqual(['watching', 'waiting', 'relisting', 'watching'])
-    expect(told.filter(one => one === 'synced')).toHaveLength(2)
+    expect(said.filter(one => one === 'synced')).toHaveLength(2)
     expect(reflector.stats).toMatchObject({ relists: 1, rollbacks: 0 })
     const expired = simulation.environment.errors.filter(({ error }) => 'status' in error && error.status === 410)
     expect(expired).toEqual([])
@@ -366,8 +366,11 @@ describe('watching', () => {
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'line', text, afterEvents: 0 } })
     await server.endWatches()
     await simulation.runUntil(() => simulation.environment.errors.length === 4)
-    const told = simulation.environment.errors.map(({ error, context }) => [(error as { code?: string }).code, context])
-    expect(told).toEqual(Array(4).fill(['INVALID_OBJECT', { resource: 'v1/configmaps', phase: 'watch' }]))
+    const reported = simulation.environment.errors.map(({ error, context }) => [
+      (error as { code?: string }).code,
+      context,
+    ])
+    expect(reported).toEqual(Array(4).fill(['INVALID_OBJECT', { resource: 'v1/configmaps', phase: 'watch' }]))
     expect(reflector.lastSyncedResourceVersion).toBe(before)
     await write('+c')
     await simulation.runUntil(() => recording.log.length === 2)
@@ -525,17 +528,17 @@ describe('watching', () => {
   })
 
   it('R36: a 403 on a watch is told, and the watch tried again', async () => {
-    const { server, simulation, recording, told, asked, write } = await bench(21)
+    const { server, simulation, recording, said, asked, write } = await bench(21)
     await server.faults.add({ ...watches, times: 2, effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
     await server.endWatches()
     await write('+c')
     await simulation.runUntil(() => recording.log.length === 2)
-    expect(told).toEqual(['synced', 'ApiError', 'ApiError'])
+    expect(said).toEqual(['synced', 'ApiError', 'ApiError'])
     expect(asked.filter(one => one.startsWith('stream'))).toHaveLength(1)
   })
 
   it('N14: a server that is going away: the next watch is open before the old one ends, with no event', async () => {
-    const { server, simulation, reflector, recording, states, told, asked, write } = await bench(22)
+    const { server, simulation, reflector, recording, states, said, asked, write } = await bench(22)
     await server.goawayAll()
     const begun = simulation.clock.monotonic()
     await simulation.runUntil(() => asked.length === 2)
@@ -546,7 +549,7 @@ describe('watching', () => {
     await simulation.advance(10_000)
     expect(recording.log.slice(1)).toEqual(['ADDED c', 'MODIFIED a', 'DELETED b'])
     expect(states).toEqual(['streaming', 'watching'])
-    expect(told).toEqual(['synced'])
+    expect(said).toEqual(['synced'])
     expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
     expect(asked).toHaveLength(2)
     expect(reflector.lastError).toBeUndefined()

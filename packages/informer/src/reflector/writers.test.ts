@@ -27,7 +27,7 @@ function bed(resourceVersion: string | undefined = '9') {
 
 const failing = (at: string, message: string): RecordingWriter => {
   const recording = new RecordingWriter()
-  recording.heard = line => {
+  recording.received = line => {
     if (line.startsWith(at)) throw new Error(message)
   }
   return recording
@@ -50,7 +50,7 @@ describe('the writers of a reflector', () => {
     const { writers } = bed()
     const [first, second] = [new RecordingWriter(), new RecordingWriter()]
     for (const recording of [first, second]) writers.add(recording)
-    first.heard = () => writers.remove(second)
+    first.received = () => writers.remove(second)
     writers.change('ADDED', object('a'), 1)
     writers.change('MODIFIED', object('a'), 1)
     expect([first.log, second.log]).toEqual([['ADDED a', 'MODIFIED a'], []])
@@ -94,7 +94,7 @@ describe('the writers of a reflector', () => {
     const { writers } = bed()
     const [first, second] = [new RecordingWriter(), new RecordingWriter()]
     for (const recording of [first, second]) writers.add(recording)
-    first.heard = () => writers.remove(second)
+    first.received = () => writers.remove(second)
     writers.replace().commit('2')
     expect(second.log).toEqual(['drop'])
   })

@@ -26,8 +26,8 @@ export interface ReflectorBench extends SimulatedCluster {
   readonly recording: RecordingWriter
   /** The states that it told of. */
   readonly states: string[]
-  /** What it told its owner, apart from states. */
-  readonly told: string[]
+  /** What it reported to its owner, apart from states. */
+  readonly said: string[]
   /** Makes, changes and deletes objects: `+a`, `~a`, `-a`. */
   write(...changes: string[]): Promise<void>
   /** Starts the reflector, and waits until it watches. */
@@ -61,16 +61,16 @@ const reflectorBench: MakeBench = async (seed, options = {}, cluster = {}) => {
   const served = await simulatedCluster(seed, cluster)
   const { simulation, writer } = served
   const states: string[] = []
-  const told: string[] = []
+  const said: string[] = []
   const recording = new RecordingWriter()
   const reflector = new Reflector({
     client: served.client,
     target,
     on: {
       state: state => states.push(state),
-      synced: () => told.push('synced'),
-      missing: () => told.push('missing'),
-      error: error => told.push(error.name),
+      synced: () => said.push('synced'),
+      missing: () => said.push('missing'),
+      error: error => said.push(error.name),
     },
     ...options,
   })
@@ -81,7 +81,7 @@ const reflectorBench: MakeBench = async (seed, options = {}, cluster = {}) => {
     reflector,
     recording,
     states,
-    told,
+    said,
     async write(...lines) {
       await simulation.run(async () => {
         for (const line of lines) {

@@ -10,7 +10,7 @@ export class RecordingWriter implements StoreWriter {
   readonly log: string[] = []
   readonly objects: Map<string, Received> = new Map()
   /** Called with every line. */
-  heard: (line: string) => void = () => {}
+  received: (line: string) => void = () => {}
   synced: boolean = false
   bytes: number = 0
   /** Of each snapshot, whether what has the same resourceVersion is the same. */
@@ -30,7 +30,7 @@ export class RecordingWriter implements StoreWriter {
 
   #say(line: string): void {
     this.log.push(line)
-    this.heard(line)
+    this.received(line)
   }
 
   replace({ reuse = true }: ReplaceOptions = {}): Snapshot {

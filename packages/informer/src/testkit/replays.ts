@@ -12,7 +12,7 @@ export interface Seen {
 }
 
 /** What everybody has heard of, to be compared with what was ever written. */
-export interface Heard {
+export interface Received {
   /** `key@resourceVersion=value` */
   readonly states: Set<string>
   /** How often the server's state was found to have gone back so far. */
@@ -24,18 +24,18 @@ export interface Heard {
  * no matter: who joins before the relist is through hears the former states first.
  */
 class Order {
-  readonly #heard: Heard
+  readonly #received: Received
   readonly #newest = new Map<string, string>()
   /** The last rollback after which it went back, by key. */
   readonly #back = new Map<string, number>()
 
-  constructor(heard: Heard) {
-    this.#heard = heard
+  constructor(received: Received) {
+    this.#received = received
   }
 
   see(what: string, { key, resourceVersion, value }: Seen): void {
-    this.#heard.states.add(`${key}@${resourceVersion}=${value}`)
-    const rollbacks = this.#heard.rollbacks()
+    this.#received.states.add(`${key}@${resourceVersion}=${value}`)
+    const rollbacks = this.#received.rollbacks()
     const isBack = compareResourceVersions(resourceVersion, this.#newest.get(key)) === 'older'
     if (isBack) {
       expect(this.#back.get(key) ?? 0, `${what} of ${key} goes back to ${resourceVersion}`).toBeLessThan(rollbacks)
@@ -59,8 +59,8 @@ export class HandlerReplay implements Handler<Seen> {
   problem: unknown
 
   /** @param misbehave what it does at each call, after it has noted it. */
-  constructor(heard: Heard, misbehave: () => unknown) {
-    this.#order = new Order(heard)
+  constructor(received: Received, misbehave: () => unknown) {
+    this.#order = new Order(received)
     this.#misbehave = misbehave
   }
 
@@ -123,16 +123,16 @@ export class CursorReplay {
   /** What was heard since `reset`. */
   #lap: Set<string> | undefined
 
-  constructor(cursor: Cursor<Seen>, heard: Heard, former?: CursorReplay) {
+  constructor(cursor: Cursor<Seen>, received: Received, former?: CursorReplay) {
     this.#cursor = cursor
-    this.#order = new Order(heard)
+    this.#order = new Order(received)
     this.objects = new Map(former?.objects)
   }
 
   /** Reads up to `max` changes; how many there were. */
   read(max: number): number {
     const changes = this.#cursor.take(max)
-    for (const change of changes) this.#hear(change)
+    for (const change of changes) this.#receive(change)
     return changes.length
   }
 
@@ -141,7 +141,7 @@ export class CursorReplay {
     expect(this.#cursor.take(10)).toEqual([])
   }
 
-  #hear(change: Change<Seen>): void {
+  #receive(change: Change<Seen>): void {
     switch (change.type) {
       case 'reset':
         this.#lap = new Set()

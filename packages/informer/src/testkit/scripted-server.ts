@@ -79,8 +79,8 @@ export interface ScriptedBench {
   /** What was asked for, a line each: `stream rv=5`, `list`, `watch rv=5`. */
   readonly asked: string[]
   readonly states: string[]
-  /** What the last errors were that its owner was told of. */
-  readonly told: Error[]
+  /** The errors that it reported to its owner. */
+  readonly said: Error[]
   /** Resolves when so many requests have come. */
   askedFor(count: number): Promise<void>
 }
@@ -95,7 +95,7 @@ export function scripted(
   const { clock, environment } = simulation
   const asked: string[] = []
   const states: string[] = []
-  const told: Error[] = []
+  const said: Error[] = []
   const counts = new Map<string, number>()
   const requester: Requester = {
     request({ path }, on) {
@@ -113,12 +113,12 @@ export function scripted(
     },
   }
   const client = { environment, raw: { requester, environment } } as unknown as Client
-  const on = { state: (state: string) => states.push(state), error: (error: Error) => told.push(error) }
+  const on = { state: (state: string) => states.push(state), error: (error: Error) => said.push(error) }
   const reflector = new Reflector({ client, target: of, on, ...options })
   const recording = new RecordingWriter()
   reflector.add(recording)
   const askedFor = (count: number): Promise<void> => simulation.runUntil(() => asked.length >= count)
-  return { simulation, reflector, recording, asked, states, told, askedFor }
+  return { simulation, reflector, recording, asked, states, said, askedFor }
 }
 
 /** An object as a server sends it in a watch. */

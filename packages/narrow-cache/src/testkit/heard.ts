@@ -25,7 +25,7 @@ export function stateOf(object: Partly | undefined, view?: View): string {
 }
 
 /** One subscriber, checked with each event. */
-export class Heard {
+export class Received {
   readonly path: string
   readonly view: View
   /** It makes nothing of odd objects. */
@@ -43,13 +43,13 @@ export class Heard {
     view: View<ConfigMap, 'namespaced'>,
     path: string,
     floor: number,
-    after: (one: Heard, state: string) => void,
+    after: (one: Received, state: string) => void,
   ) {
     this.path = path
     this.view = view
     this.isStrict = view.projection.name === strict.projection.name
     this.#at = floor - 1
-    const hear = (from: string, state: string): void => {
+    const receive = (from: string, state: string): void => {
       const { state: before = 'none' } = this
       const was = ['none', 'absent', 'failed'].includes(before) ? before : 'present'
       if (this.isOver || !from.split(' ').includes(was))
@@ -59,11 +59,11 @@ export class Heard {
       after(this, state)
     }
     this.subscription = narrow.watch(view, keyOf(path), {
-      absent: () => hear('none failed', 'absent'),
-      add: (object, { isInInitialList }) => hear(isInInitialList ? 'none' : 'absent failed', stateOf(object, view)),
-      update: object => hear('present', stateOf(object, view)),
-      delete: () => hear('present', 'absent'),
-      onTransformFailed: ({ isThere }) => (isThere ? hear('none absent', 'failed') : hear('failed', 'absent')),
+      absent: () => receive('none failed', 'absent'),
+      add: (object, { isInInitialList }) => receive(isInInitialList ? 'none' : 'absent failed', stateOf(object, view)),
+      update: object => receive('present', stateOf(object, view)),
+      delete: () => receive('present', 'absent'),
+      onTransformFailed: ({ isThere }) => (isThere ? receive('none absent', 'failed') : receive('failed', 'absent')),
     })
   }
 

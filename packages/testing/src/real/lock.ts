@@ -8,13 +8,13 @@ import { setTimeout as after } from 'node:timers/promises'
  */
 export async function withLock<T>(path: string, onWait: (holder: number) => void, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true })
-  let told = false
+  let reported = false
   for (;;) {
     if (await take(path)) break
     const holder = await holderOf(path)
     if (holder !== undefined && isAlive(holder)) {
-      if (!told) onWait(holder)
-      told = true
+      if (!reported) onWait(holder)
+      reported = true
       await after(200)
       continue
     }

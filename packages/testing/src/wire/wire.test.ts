@@ -15,17 +15,17 @@ afterEach(async () => {
 })
 
 /** A server that keeps its sockets and what each of them sent. */
-let target: { port: number; sockets: Socket[]; heard: string[]; endings: string[] }
+let target: { port: number; sockets: Socket[]; received: string[]; endings: string[] }
 beforeEach(async () => {
   const sockets: Socket[] = []
-  const heard: string[] = []
+  const received: string[] = []
   const endings: string[] = []
   const server: Server = createServer({ allowHalfOpen: true }, socket => {
     const at = sockets.push(socket) - 1
-    heard[at] = ''
+    received[at] = ''
     let error: NodeJS.ErrnoException | undefined
     socket.on('data', bytes => {
-      heard[at] += bytes.toString('latin1')
+      received[at] += bytes.toString('latin1')
     })
     socket.on('end', () => {
       endings[at] = 'end'
@@ -43,7 +43,7 @@ beforeEach(async () => {
     server.close()
     await once(server, 'close')
   })
-  target = { port: (server.address() as { port: number }).port, sockets, heard, endings }
+  target = { port: (server.address() as { port: number }).port, sockets, received, endings }
 })
 
 async function open(options: Partial<WireOptions> = {}): Promise<Wire> {
@@ -100,7 +100,7 @@ describe('carrying', () => {
     const wire = await open()
     const { client, server, at, link } = await pair(wire)
     client.socket.write('question')
-    await until(() => target.heard[at] === 'question')
+    await until(() => target.received[at] === 'question')
     server.end('answer!')
     expect(await client.ended).toBe('closed')
     expect(client.text).toBe('answer!')
@@ -190,7 +190,7 @@ describe('carrying', () => {
           server.end()
           await until(() => target.endings[at] === 'closed')
           await client.ended
-          expect(target.heard[at]).toBe(all.toString('latin1'))
+          expect(target.received[at]).toBe(all.toString('latin1'))
           expect(client.bytes.equals(all)).toBe(true)
           await wire.close()
         },
@@ -208,7 +208,7 @@ describe('freezing', () => {
     client.socket.write('lost?')
     server.write('lost too?')
     await quiet()
-    expect([target.heard[at], client.text]).toEqual(['', ''])
+    expect([target.received[at], client.text]).toEqual(['', ''])
     server.destroy()
     await quiet()
     expect(client.socket.destroyed).toBe(false)
@@ -222,7 +222,7 @@ describe('freezing', () => {
     link.freeze('down')
     client.socket.write('up')
     server.write('down')
-    await until(() => target.heard[at] === 'up')
+    await until(() => target.received[at] === 'up')
     await quiet()
     expect(client.text).toBe('')
     link.thaw()
@@ -231,9 +231,9 @@ describe('freezing', () => {
     client.socket.write(' more')
     server.write(' more')
     await until(() => client.text === 'down more')
-    expect(target.heard[at]).toBe('up')
+    expect(target.received[at]).toBe('up')
     wire.thaw()
-    await until(() => target.heard[at] === 'up more')
+    await until(() => target.received[at] === 'up more')
   })
 
   it('F2: freezes one connection and spares the others; a frozen wire freezes new ones too', async () => {
@@ -269,7 +269,7 @@ describe('breaking', () => {
     up.client.socket.write('12345')
     expect(await up.client.ended).toBe('closed')
     await until(() => target.endings[up.at] === 'end')
-    expect(target.heard[up.at]).toBe('123')
+    expect(target.received[up.at]).toBe('123')
     const now = await pair(wire)
     wire.cut()
     expect(await now.client.ended).toBe('closed')
@@ -317,7 +317,7 @@ describe('breaking', () => {
     const { client, at } = await pair(wire)
     client.socket.write('12345')
     await client.ended
-    expect(target.heard[at]).toBe('12')
+    expect(target.received[at]).toBe('12')
   })
 })
 
@@ -328,7 +328,7 @@ describe('slowing', () => {
     const { client, server, at } = await pair(wire)
     wire.shape({ delayMs: 100 }, 'down')
     client.socket.write('at once')
-    await until(() => target.heard[at] === 'at once')
+    await until(() => target.received[at] === 'at once')
     server.end('late')
     await quiet()
     clock.advance(99)

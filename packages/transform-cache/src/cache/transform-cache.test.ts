@@ -71,9 +71,9 @@ describe('a transform cache', () => {
     withCache([size, configMaps.project(keyOnly)], async kit => {
       const { cache, run, writer, simulation } = kit
       const log: string[] = []
-      const tell = (word: string) => (object: { keys: number } | undefined, _: unknown) =>
+      const notify = (word: string) => (object: { keys: number } | undefined, _: unknown) =>
         log.push(`${word}${object?.keys}`)
-      cache.informer(size).addHandler({ add: tell('+'), update: tell('~'), delete: tell('-') })
+      cache.informer(size).addHandler({ add: notify('+'), update: notify('~'), delete: notify('-') })
       await started(kit)
       expect(cache.informer(size).list().toSorted(byName)).toEqual([
         { name: 'x', keys: 2 },
@@ -378,14 +378,14 @@ describe('a transform cache', () => {
     withCache([size], async ({ cache, run }) => {
       const cause = new Error('enough')
       const signal = AbortSignal.abort(cause)
-      const told = {
+      const reported = {
         code: 'NOT_SYNCED',
         view: size.key,
         cause,
         message: expect.stringContaining('start() was not called'),
       }
-      await expect(run(() => cache.get(size, 'a/x', { signal }))).rejects.toMatchObject(told)
-      await expect(run(() => cache.synced({ signal }))).rejects.toMatchObject(told)
+      await expect(run(() => cache.get(size, 'a/x', { signal }))).rejects.toMatchObject(reported)
+      await expect(run(() => cache.synced({ signal }))).rejects.toMatchObject(reported)
     }))
 
   it('D8, R36: a resource that is gone is waited for as one that never was there, and asked for anew', () =>

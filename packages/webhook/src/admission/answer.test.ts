@@ -64,9 +64,9 @@ describe('B1: a validating webhook', () => {
       const object = { metadata: { name: 'a' }, data: { password: 'aHVudGVyMg==' } }
       const resource = { group: '', version: 'v1', resource: 'secrets' }
       const said = await webhooks.review('secrets', requestOf({ object, resource }))
-      const told = simulation.environment.errors.map(({ error }) => `${error} ${error.cause}`)
-      expect(told).toHaveLength(1)
-      expect(JSON.stringify([said, told])).not.toContain('aHVudGVyMg')
+      const reported = simulation.environment.errors.map(({ error }) => `${error} ${error.cause}`)
+      expect(reported).toHaveLength(1)
+      expect(JSON.stringify([said, reported])).not.toContain('aHVudGVyMg')
     }))
 
   it('answers within 0.8 of timeoutSeconds, and no other webhook waits for it', () =>

@@ -4,5 +4,5 @@ import { measureApply } from './measure.ts'
 
 /** Go's controller-runtime. It needs Go. */
 export async function run(context: SubjectContext): Promise<Metrics> {
-  return measureApply(context, 'controller-runtime', { command: await buildGo(), args: [], tellsHeap: false })
+  return measureApply(context, 'controller-runtime', { command: await buildGo(), args: [], reportsHeap: false })
 }

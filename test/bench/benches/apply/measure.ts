@@ -15,7 +15,7 @@ export interface Operator {
   readonly command: string
   readonly args: readonly string[]
   /** It tells its heap: it is run without owned objects, too. */
-  readonly tellsHeap: boolean
+  readonly reportsHeap: boolean
 }
 
 /** Measures the second start of an operator in a namespace of its own. Where it has not run yet, it makes its objects before. */
@@ -51,15 +51,15 @@ export async function measureApply(
     const kind = of === 'deployments' ? 'deployments' : 'configmaps'
     const requests = (): Promise<number> => requestsOf({ url, ca, token }, ['widgets', kind])
     if (await createPrimaries(client, namespace, count)) await during(start('create'), program => program.says('ready'))
-    const idle = operator.tellsHeap ? await during(start('idle'), program => program.number('heap')) : 0
+    const idle = operator.reportsHeap ? await during(start('idle'), program => program.number('heap')) : 0
     const before = await requests()
     return await during(start('apply'), async program => {
       await program.says('ready')
-      const heap = operator.tellsHeap ? await program.number('heap') : 0
+      const heap = operator.reportsHeap ? await program.number('heap') : 0
       const { rssBytes } = await program.says('settled')
       const resyncMs = await program.number('resync')
       return {
-        ...(operator.tellsHeap && { heap_per_object_bytes: (heap - idle) / count }),
+        ...(operator.reportsHeap && { heap_per_object_bytes: (heap - idle) / count }),
         restart_requests: (await requests()) - before,
         resync_ms: resyncMs,
         rss_bytes: rssBytes,

@@ -7,5 +7,5 @@ import { measureApply } from './measure.ts'
 export async function run(context: SubjectContext): Promise<Metrics> {
   const program = await asJavaScript(new URL('./program.ts', import.meta.url))
   const args = ['--expose-gc', ...deployedOptions, program]
-  return measureApply(context, 'wherry', { command: process.execPath, args, tellsHeap: true })
+  return measureApply(context, 'wherry', { command: process.execPath, args, reportsHeap: true })
 }

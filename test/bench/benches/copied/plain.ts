@@ -45,35 +45,35 @@ export function plainKeeper<O extends KubernetesObject>(client: Client, { copies
     for (const namespace of spaces.keys()) lookAtMember(namespace)
   }
   /** The resourceVersions that handlers have heard of, once they have done what they do. */
-  const heard = new Map<string, string | undefined>()
-  const hear = (of: Change['of'], key: string, object?: KubernetesObject): void =>
-    void heard.set(`${of} ${key}`, object?.metadata?.resourceVersion)
+  const received = new Map<string, string | undefined>()
+  const receive = (of: Change['of'], key: string, object?: KubernetesObject): void =>
+    void received.set(`${of} ${key}`, object?.metadata?.resourceVersion)
   const begun = (async () => {
     await cache.synced()
     all()
     parents.addHandler({
       update: (object, { key }) => {
         lookAtSource(nameOf(key))
-        hear('source', key, object)
+        receive('source', key, object)
       },
     })
     spaces.addHandler({
       add: (object, { key, isInInitialList }) => {
         if (!isInInitialList) lookAtMember(key)
-        hear('member', key, object)
+        receive('member', key, object)
       },
-      update: (object, { key }) => hear('member', key, object),
+      update: (object, { key }) => receive('member', key, object),
       delete: (_, { key }) => {
         // One request for all copies of a namespace that has left.
         const left = csvs.within({ namespaces: [key], labels: { [copyLabel]: 'true' } })
         lanes.add(async () => void (await client.deleteCollection(left)))
-        hear('member', key)
+        receive('member', key)
       },
     })
     copies?.addHandler({
       update: (object, { key }) => {
         look(key.slice(0, key.indexOf('/')), nameOf(key))
-        hear('copy', key, object)
+        receive('copy', key, object)
       },
     })
   })()
@@ -90,11 +90,11 @@ export function plainKeeper<O extends KubernetesObject>(client: Client, { copies
       return lanes.done()
     },
     after: async make => {
-      heard.clear()
+      received.clear()
       for (const { of, key, before } of await make()) {
         if (of === 'copy' && copies === undefined) continue
         const text = `${of} ${key}`
-        await lanes.until(() => heard.has(text) && heard.get(text) !== before)
+        await lanes.until(() => received.has(text) && received.get(text) !== before)
       }
       await lanes.done()
     },

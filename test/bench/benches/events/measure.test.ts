@@ -5,23 +5,23 @@ import { measureEvents } from './measure.ts'
 const context = { objects: 20 } as SubjectContext
 
 /** Tells of so many events, each in a turn of its own, and of the rest when it is stopped. */
-const told = (events: number, late = 0) =>
+const reported = (events: number, late = 0) =>
   measureEvents(context, event => {
-    const tell = (left: number): void => {
+    const report = (left: number): void => {
       if (left === 0) return
       event()
-      setImmediate(() => tell(left - 1))
+      setImmediate(() => report(left - 1))
     }
-    tell(events)
+    report(events)
     return () => {
       for (let n = 0; n < late; n++) event()
     }
   })
 
 it('gives a rate when a subject was told of as many events as there were', async () => {
-  expect((await told(20)).events_per_s).toBeGreaterThan(0)
+  expect((await reported(20)).events_per_s).toBeGreaterThan(0)
 })
 
 it('gives no figure when a subject was told of more events than there were', async () => {
-  await expect(told(20, 1)).rejects.toThrow('21 events, not 20')
+  await expect(reported(20, 1)).rejects.toThrow('21 events, not 20')
 })

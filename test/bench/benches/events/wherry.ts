@@ -13,11 +13,11 @@ export function run(context: SubjectContext): Promise<Metrics> {
   const view = views[context.options.view as keyof typeof views]
   return measureEvents(context, (event, failed) => {
     const informer = new Informer({ client, view })
-    let heard = 0
+    let received = 0
     for (let n = 1; n < registrations; n++) {
       informer.addHandler({
         update() {
-          heard++
+          received++
         },
       })
     }
@@ -28,7 +28,7 @@ export function run(context: SubjectContext): Promise<Metrics> {
       await informer.close()
       await client.close()
       const wanted = context.objects * (registrations - 1)
-      if (heard !== wanted) throw new Error(`${heard} events at the other handlers, not ${wanted}`)
+      if (received !== wanted) throw new Error(`${received} events at the other handlers, not ${wanted}`)
     }
   })
 }

@@ -2,7 +2,7 @@ import { CoreV1Api, makeInformer, type V1ConfigMap } from '@kubernetes/client-no
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { readMemory } from '../../harness/memory.ts'
 import { kubeConfigFor } from '../../server/client-node.ts'
-import { type Hear, LAST, measureDeliveries } from './measure.ts'
+import { LAST, measureDeliveries, type Receive } from './measure.ts'
 import { Source } from './source.ts'
 
 /** The naive way: each consumer has an informer of its own. */
@@ -14,10 +14,10 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const api = config.makeApiClient(CoreV1Api)
   const informers: { stop(): Promise<void> }[] = []
   let heap = 0
-  const add = async (hear: Hear): Promise<void> => {
+  const add = async (receive: Receive): Promise<void> => {
     const list = () => api.listConfigMapForAllNamespaces()
     const informer = makeInformer<V1ConfigMap>(config, '/api/v1/configmaps', list)
-    informer.on('update', ({ metadata }) => hear(metadata?.name === LAST))
+    informer.on('update', ({ metadata }) => receive(metadata?.name === LAST))
     await informer.start()
     informers.push(informer)
     if (informers.length === 1) heap = readMemory().heap

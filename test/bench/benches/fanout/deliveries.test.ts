@@ -4,13 +4,13 @@ import { Deliveries } from './deliveries.ts'
 it('gives the deliveries of a burst once every consumer was told of each change', async () => {
   const deliveries = new Deliveries()
   const consumers = [deliveries.consumer(), deliveries.consumer()]
-  for (const tell of consumers) tell(true)
+  for (const report of consumers) report(true)
   const made = deliveries.burst(3, async () => {
-    for (const tell of consumers) for (const isLast of [false, false, true]) tell(isLast)
+    for (const report of consumers) for (const isLast of [false, false, true]) report(isLast)
   })
   expect(await made).toBe(6)
   const again = deliveries.burst(1, async () => {
-    for (const tell of consumers) tell(true)
+    for (const report of consumers) report(true)
   })
   expect(await again).toBe(2)
 })
@@ -27,9 +27,9 @@ it('rejects when a consumer was told of fewer changes than were made', async () 
 
 it('rejects when a consumer was told of more changes than were made', async () => {
   const deliveries = new Deliveries()
-  const tell = deliveries.consumer()
+  const report = deliveries.consumer()
   const made = deliveries.burst(2, async () => {
-    for (const isLast of [false, false, true]) tell(isLast)
+    for (const isLast of [false, false, true]) report(isLast)
   })
   await expect(made).rejects.toThrow('consumer 1 was told of 3 changes, not 2')
 })

@@ -3,21 +3,23 @@
  * is changed last; by then it must have been told of each change.
  */
 export class Deliveries {
-  readonly #consumers: { heard: number }[] = []
+  readonly #consumers: { received: number }[] = []
   #changes = 0
   #left = 0
   #ended: PromiseWithResolvers<void> | undefined
 
   /** One more consumer. Gives what it calls for each change that it is told of. Changes outside of a burst are not counted. */
   consumer(): (isLast: boolean) => void {
-    const consumer = { heard: 0 }
+    const consumer = { received: 0 }
     const number = this.#consumers.push(consumer)
     return isLast => {
       if (this.#ended === undefined) return
-      consumer.heard++
+      consumer.received++
       if (!isLast) return
-      if (consumer.heard !== this.#changes) {
-        this.#ended.reject(new Error(`consumer ${number} was told of ${consumer.heard} changes, not ${this.#changes}`))
+      if (consumer.received !== this.#changes) {
+        this.#ended.reject(
+          new Error(`consumer ${number} was told of ${consumer.received} changes, not ${this.#changes}`),
+        )
       } else if (--this.#left === 0) this.#ended.resolve()
     }
   }
@@ -25,13 +27,13 @@ export class Deliveries {
   /** Makes a burst of so many changes. Resolves, with the number of deliveries, once every consumer was told of each of them. */
   async burst(changes: number, make: () => Promise<void>): Promise<number> {
     const ended = Promise.withResolvers<void>()
-    for (const consumer of this.#consumers) consumer.heard = 0
+    for (const consumer of this.#consumers) consumer.received = 0
     this.#changes = changes
     this.#left = this.#consumers.length
     this.#ended = ended
     await Promise.all([make(), ended.promise])
     this.#ended = undefined
-    const deliveries = this.#consumers.reduce((sum, { heard }) => sum + heard, 0)
+    const deliveries = this.#consumers.reduce((sum, { received }) => sum + received, 0)
     const wanted = changes * this.#consumers.length
     if (deliveries !== wanted) throw new Error(`${deliveries} deliveries, not ${wanted}`)
     return deliveries

@@ -54,6 +54,6 @@ export async function run({ options }: SubjectContext): Promise<Metrics> {
   await cache.close()
   await client.close()
   await source.close()
-  const heard = times.subarray(0, count)
-  return { p50_us: percentile(heard, 0.5) * 1000, p99_us: percentile(heard, 0.99) * 1000 }
+  const received = times.subarray(0, count)
+  return { p50_us: percentile(received, 0.5) * 1000, p99_us: percentile(received, 0.99) * 1000 }
 }

@@ -8,7 +8,7 @@ import type { Source } from './source.ts'
 const ROUNDS = 5
 
 /** Called for each change; `isLast` where it is of the object that a burst changes last. */
-export type Hear = (isLast: boolean) => void
+export type Receive = (isLast: boolean) => void
 
 /** The name of that object. */
 export const LAST = 'config-map-0'
@@ -24,7 +24,7 @@ export class Rounds {
     this.#objects = objects
   }
 
-  consumer(): Hear {
+  consumer(): Receive {
     return this.#deliveries.consumer()
   }
 
@@ -49,7 +49,7 @@ export class Rounds {
 export async function measureDeliveries(
   { objects, options, start }: SubjectContext,
   source: Source,
-  add: (hear: Hear) => Promise<void>,
+  add: (receive: Receive) => Promise<void>,
 ): Promise<Metrics> {
   const rounds = new Rounds(source, objects)
   await add(rounds.consumer())

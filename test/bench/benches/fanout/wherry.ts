@@ -4,7 +4,7 @@ import { DynamicCache } from '@wherry/dynamic-cache'
 import { iteratorSink, type Registrar, WatchManager } from '@wherry/watch-manager'
 import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { readMemory } from '../../harness/memory.ts'
-import { type Hear, LAST, measureDeliveries, Rounds } from './measure.ts'
+import { LAST, measureDeliveries, type Receive, Rounds } from './measure.ts'
 import { Source } from './source.ts'
 
 /** Rounds of changes that one registrar hears of while the others are not read. */
@@ -25,21 +25,21 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const manager = new WatchManager({ cache, environment: client.environment })
   manager.start()
   let count = 0
-  const add = async (hear: Hear): Promise<Registrar> => {
+  const add = async (receive: Receive): Promise<Registrar> => {
     const registrar = manager.registrar(`hears-${count++}`, ({ key }) => {
-      if (key !== undefined) hear(key.endsWith(last))
+      if (key !== undefined) receive(key.endsWith(last))
     })
     await registrar.add(view)
     await registrar.synced()
     return registrar
   }
-  const hearing: Registrar[] = []
-  const measured = await measureDeliveries(context, source, async hear => void hearing.push(await add(hear)))
+  const receiving: Registrar[] = []
+  const measured = await measureDeliveries(context, source, async receive => void receiving.push(await add(receive)))
 
   // One hears, and the others have a sink that nobody reads.
   const alone = new Rounds(source, objects)
   const one = await add(alone.consumer())
-  await Promise.all(hearing.map(registrar => registrar.close()))
+  await Promise.all(receiving.map(registrar => registrar.close()))
   const idle: Registrar[] = []
   for (let i = 1; i < Number(options.registrars); i++) {
     const registrar = manager.registrar(`idle-${i}`, iteratorSink())

@@ -39,7 +39,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
     await client.create(configMaps, { metadata: key, data: { asked: '0', answered: '0' } })
     const probe = configMaps.within({ namespaces: ['default'], fields: { 'metadata.name': 'probe' } })
     let last = ''
-    const heard = client.watchEach(probe, {
+    const received = client.watchEach(probe, {
       event: (_, { data = {} }) => {
         const { answered = '', by = '' } = data
         if (answered !== last) answers.push({ by, at: performance.now() })
@@ -69,7 +69,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
     }
     stop.abort()
     await asking
-    heard.abort()
+    received.abort()
     return {
       rolling_gap_ms: Math.max(...gaps.slice(0, rollings)),
       kill_gap_ms: gaps[rollings] ?? 0,

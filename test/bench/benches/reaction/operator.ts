@@ -41,12 +41,12 @@ export async function run({ objects: changes, options, server }: SubjectContext)
     const delays: number[] = []
     for (let change = 0; change < changes; change++) {
       const name = names[change % names.length] as string
-      const heard = new Promise<number>(resolve => {
+      const received = new Promise<number>(resolve => {
         began = one => one === name && resolve(performance.now())
       })
       const start = performance.now()
       await writer.patch(secrets, { namespace, name }, { data: { change: btoa(String(change)) } })
-      delays.push((await heard) - start)
+      delays.push((await received) - start)
     }
     return { p50_us: percentile(delays, 0.5) * 1000, p99_us: percentile(delays, 0.99) * 1000 }
   } finally {

@@ -39,7 +39,7 @@ export async function randomRun(seed: number): Promise<void> {
 /** 200 operations on forty names, while two watches are open. */
 async function operate(connection: Connection, headers: Record<string, string>, random: () => number): Promise<void> {
   const alive = new Set<string>()
-  let heard = 0
+  let received = 0
   for (let watch = 0; watch < 2; watch++) {
     const path = `${NAMESPACE}?watch=1&resourceVersion=0&allowWatchBookmarks=true`
     connection.request(
@@ -47,7 +47,7 @@ async function operate(connection: Connection, headers: Record<string, string>, 
       {
         head: () => {},
         data: chunk => {
-          heard += chunk.length
+          received += chunk.length
         },
         end: () => {},
         error: () => {},
@@ -80,7 +80,7 @@ async function operate(connection: Connection, headers: Record<string, string>, 
       await expectStatus(200, connection, headers, 'GET', `${NAMESPACE}?labelSelector=app%3Dweb&limit=10`)
     }
   }
-  if (heard === 0) throw new Error('the watches heard nothing')
+  if (received === 0) throw new Error('the watches heard nothing')
 }
 
 function expectStatus(

@@ -25,11 +25,11 @@ export function run(context: SubjectContext): Promise<Metrics> {
   const root = kind === 'clusterserviceversions' ? `/apis/${group}/${version}` : '/api/v1'
   return measureSync(context, async () => {
     const informer = makeInformer(config, `${root}/${kind}`, lists[kind] as ListPromise<KubernetesObject>)
-    let heard = 0
+    let received = 0
     informer.on('add', () => {
-      heard++
+      received++
     })
     await informer.start()
-    return { objects: () => Math.min(heard, informer.list().length), close: () => informer.stop() }
+    return { objects: () => Math.min(received, informer.list().length), close: () => informer.stop() }
   })
 }

@@ -10,14 +10,14 @@ export function run(context: SubjectContext): Promise<Metrics> {
   return withKubeconfig(context.server(), () =>
     measureSync(context, async () => {
       const { promise, resolve } = Promise.withResolvers<void>()
-      let heard = 0
+      let received = 0
       const watcher = K8s<typeof kind.ConfigMap>(model as typeof kind.ConfigMap).Watch(() => {
-        heard += 1
-        if (heard === objects) resolve()
+        received += 1
+        if (received === objects) resolve()
       })
       await watcher.start()
       await promise
-      return { objects: () => heard, close: () => watcher.close() }
+      return { objects: () => received, close: () => watcher.close() }
     }),
   )
 }

@@ -11,16 +11,16 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const view = viewOf(context)
   const sync = async (): Promise<Held> => {
     const informer = new Informer({ client, view })
-    let heard = 0
+    let received = 0
     const registration = informer.addHandler({
       add() {
-        heard++
+        received++
       },
     })
     informer.start()
     await registration.whenSynced()
     return {
-      objects: () => Math.min(heard, informer.size),
+      objects: () => Math.min(received, informer.size),
       async close() {
         await informer.close()
         await client.close()

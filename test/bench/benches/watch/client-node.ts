@@ -8,10 +8,15 @@ export function run(context: SubjectContext): Promise<Metrics> {
   const server = context.server()
   const watch = new Watch(kubeConfigFor(server))
   return measureWatch(context, async (event, failed) => {
-    const heard = (type: string): void => {
+    const received = (type: string): void => {
       if (type === 'ADDED') event()
     }
-    const controller = await watch.watch('/api/v1/configmaps', { resourceVersion: server.emptyVersion }, heard, failed)
+    const controller = await watch.watch(
+      '/api/v1/configmaps',
+      { resourceVersion: server.emptyVersion },
+      received,
+      failed,
+    )
     return () => controller.abort()
   })
 }

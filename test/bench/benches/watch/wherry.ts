@@ -9,12 +9,12 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const view = context.options.view === 'full' ? configMaps.full() : configMaps
   await using client = clientFor(server)
   return await measureWatch(context, (event, failed) => {
-    const heard = (type: string): void => {
+    const received = (type: string): void => {
       if (type === 'ADDED') event()
     }
     const watch = client.watchEach(
       view,
-      { event: heard, end: why => failed(new Error(`the watch ended: ${why.how}`)) },
+      { event: received, end: why => failed(new Error(`the watch ended: ${why.how}`)) },
       { resourceVersion: server.emptyVersion },
     )
     return () => watch.abort()

@@ -68,13 +68,13 @@ export async function start(around: Surroundings): Promise<() => Promise<void>> 
   }
   const informers: (Informer<KubernetesObject> & ObjectCache<KubernetesObject>)[] = [levels, licences, gamesThere]
   for (const informer of informers) {
-    const heard = informer === gamesThere ? ({ metadata }: KubernetesObject) => add(metadata?.name) : needs
+    const received = informer === gamesThere ? ({ metadata }: KubernetesObject) => add(metadata?.name) : needs
     informer.on('error', error => {
       if (!isOver) onError(error as Error)
     })
     // Games last: whoever hears of one finds what it needs.
     await informer.start()
-    for (const event of ['add', 'update', 'delete'] as const) informer.on(event, heard)
+    for (const event of ['add', 'update', 'delete'] as const) informer.on(event, received)
   }
   for (const { metadata } of gamesThere.list()) add(metadata?.name)
   return async () => {

@@ -149,7 +149,7 @@ export class ScriptedTransport implements Transport {
 }
 
 /** What became of a request, in words. */
-export interface Heard {
+export interface SentRequest {
   readonly log: string[]
   readonly exchange: { pause(): void; resume(): void; abort(): void }
   readonly errors: Error[]
@@ -161,7 +161,7 @@ export function send(
   lane: Lane,
   path: string,
   more: { readonly method?: string; readonly body?: Uint8Array } = {},
-): Heard {
+): SentRequest {
   const log: string[] = []
   const errors: Error[] = []
   const exchange = requester.request(

@@ -50,8 +50,8 @@ export class PausableProcess {
       connect: async (target, signal) => {
         const connection = await new Promise<Connection>((resolve, reject) => {
           network.connect(target, signal).then(
-            made => this.#heard(() => resolve(made)),
-            error => this.#heard(() => reject(error)),
+            made => this.#received(() => resolve(made)),
+            error => this.#received(() => reject(error)),
           )
         })
         return this.#connection(connection)
@@ -66,24 +66,24 @@ export class PausableProcess {
       ping: () =>
         new Promise((resolve, reject) => {
           connection.ping().then(
-            () => this.#heard(resolve),
-            error => this.#heard(() => reject(error)),
+            () => this.#received(resolve),
+            error => this.#received(() => reject(error)),
           )
         }),
-      onClose: fn => connection.onClose((why, cause) => this.#heard(() => fn(why, cause))),
+      onClose: fn => connection.onClose((why, cause) => this.#received(() => fn(why, cause))),
       close: () => connection.close(),
     }
   }
 
   #handlers(on: ResponseHandlers): ResponseHandlers {
     return {
-      head: (status, headers) => this.#heard(() => on.head(status, headers)),
+      head: (status, headers) => this.#received(() => on.head(status, headers)),
       data: chunk => {
         const own = Buffer.from(chunk)
-        this.#heard(() => on.data(own))
+        this.#received(() => on.data(own))
       },
-      end: () => this.#heard(() => on.end()),
-      error: cause => this.#heard(() => on.error(cause)),
+      end: () => this.#received(() => on.end()),
+      error: cause => this.#received(() => on.error(cause)),
     }
   }
 
@@ -104,7 +104,7 @@ export class PausableProcess {
     }
   }
 
-  #heard(fn: () => void): void {
+  #received(fn: () => void): void {
     if (this.#state === 'running') fn()
     else if (this.#state !== 'dead') this.#network.push(fn)
   }

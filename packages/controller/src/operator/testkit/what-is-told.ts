@@ -13,7 +13,7 @@ const makeNamespace = (client: Client, name: string): Promise<unknown> =>
   client.create(namespaces, { metadata: { name } })
 
 /** What reconciles are told of the end of objects, and of objects that they do not see, by any server. */
-export function whatReconcilesAreTold(server: () => ApiServer): void {
+export function whatReconcilesAreReported(server: () => ApiServer): void {
   it.each([
     ['labels', labelsChanged],
     ['generation', generationChanged],
@@ -70,13 +70,13 @@ export function whatReconcilesAreTold(server: () => ApiServer): void {
     operating(server(), async ({ operator, client, errors, run }) => {
       const namespace = 'told-ready'
       await makeNamespace(client, namespace)
-      const told: string[] = []
+      const reported: string[] = []
       let hasEnded = false
       operator
         .controller('steps')
         .for(inNamespace(namespace))
         .reconcile(async ({ ready, gone }) => {
-          const waiting = (message: string): void => void told.push(message)
+          const waiting = (message: string): void => void reported.push(message)
           await ready(configMaps, { name: 'awaited' }, ({ data }) => data?.is === 'done', { waiting })
           await gone(configMaps, { name: 'awaited' }, { waiting })
           hasEnded = true
@@ -84,15 +84,15 @@ export function whatReconcilesAreTold(server: () => ApiServer): void {
       await client.create(configMaps, primary('one', namespace))
       run()
       await operator.settled(patient)
-      expect(told.at(-1)).toBe('waits for v1/configmaps awaited: it does not exist')
+      expect(reported.at(-1)).toBe('waits for v1/configmaps awaited: it does not exist')
       const awaited = { name: 'awaited', namespace }
       await client.create(configMaps, { metadata: { ...awaited, finalizers }, data: { is: 'begun' } })
-      await until(async () => expect(told.at(-1)).toBe('waits for v1/configmaps awaited: it is not ready'))
+      await until(async () => expect(reported.at(-1)).toBe('waits for v1/configmaps awaited: it is not ready'))
       await client.patch(configMaps, awaited, { data: { is: 'done' } })
-      await until(async () => expect(told.at(-1)).toBe('waits for v1/configmaps awaited: it is being deleted'))
+      await until(async () => expect(reported.at(-1)).toBe('waits for v1/configmaps awaited: it is being deleted'))
       expect(hasEnded).toBe(false)
       await client.patch(configMaps, awaited, { metadata: { finalizers: null } })
-      await until(async () => expect(told.at(-1)).toBe('waits for v1/configmaps awaited: it does not exist'))
+      await until(async () => expect(reported.at(-1)).toBe('waits for v1/configmaps awaited: it does not exist'))
       expect(errors).toEqual([])
     }))
 
@@ -100,20 +100,20 @@ export function whatReconcilesAreTold(server: () => ApiServer): void {
     operating(server(), async ({ operator, client, errors, run }) => {
       const namespace = 'told-left'
       await makeNamespace(client, namespace)
-      const told: string[] = []
+      const reported: string[] = []
       operator
         .controller('primary')
         .for(inNamespace(namespace))
         .reconcile(() => {})
-        .onGone(({ key }) => void told.push(`${key.name} is gone`))
-        .onLeft(({ key }) => void told.push(`${key.name} has left`))
+        .onGone(({ key }) => void reported.push(`${key.name} is gone`))
+        .onLeft(({ key }) => void reported.push(`${key.name} has left`))
       for (const name of ['one', 'other']) await client.create(configMaps, primary(name, namespace))
       run()
       await operator.settled(patient)
       await client.patch(configMaps, { name: 'one', namespace }, { metadata: { labels: { role: 'none' } } })
-      await until(() => expect(told).toEqual(['one has left']))
+      await until(() => expect(reported).toEqual(['one has left']))
       await client.delete(configMaps, { name: 'other', namespace })
-      await until(() => expect(told).toEqual(['one has left', 'other is gone']))
+      await until(() => expect(reported).toEqual(['one has left', 'other is gone']))
       expect(errors).toEqual([])
     }))
 

@@ -24,7 +24,7 @@ export interface Kit extends SimulatedCluster {
   /** What a test found wrong where it could not throw. */
   readonly faults: string[]
   /** Tells of each key that is to run again. */
-  onChange(hear: (key: string) => void): void
+  onChange(receive: (key: string) => void): void
   run<T>(fn: () => T): Promise<Awaited<T>>
   /** Runs a key that does `reconcile`, and tells how that went. */
   reconcile<T>(key: string, reconcile: (read: Read) => Promise<T>): Promise<T>
@@ -35,7 +35,7 @@ export interface Kit extends SimulatedCluster {
   /** Watches of a resource that are open on the server. */
   watches(resource?: string): Promise<number>
   /** What was logged since the last call, once all that is under way has come. */
-  heard(): Promise<string[]>
+  taken(): Promise<string[]>
 }
 
 /** Whoever is tested may ask for what `may` says; all else may do all. */
@@ -76,7 +76,7 @@ export async function withReads(...given: [test: Test] | [options: KitOptions, t
   const cache = new DynamicCache({ client })
   const log: string[] = []
   const causes: [string, ReadCause][] = []
-  let hear = (_: string): void => {}
+  let receive = (_: string): void => {}
   const reads = new TrackedReads({
     client,
     cache,
@@ -87,7 +87,7 @@ export async function withReads(...given: [test: Test] | [options: KitOptions, t
     onChange: (key, cause) => {
       log.push(`${key}: ${sign[cause.change]}${cause.object}`)
       causes.push([key, cause])
-      hear(key)
+      receive(key)
     },
   })
   const run: Kit['run'] = fn => simulation.run(fn)
@@ -140,7 +140,7 @@ export async function withReads(...given: [test: Test] | [options: KitOptions, t
       causes,
       faults: [],
       onChange(other) {
-        hear = other
+        receive = other
       },
       run,
       reconcile,
@@ -156,7 +156,7 @@ export async function withReads(...given: [test: Test] | [options: KitOptions, t
         const { byVerb } = await run(() => server.stats())
         return byVerb.watch?.[resource]?.openStreams ?? 0
       },
-      heard: async () => {
+      taken: async () => {
         await simulation.advance(latencyMs)
         return log.splice(0)
       },

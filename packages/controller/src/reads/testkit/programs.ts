@@ -79,9 +79,9 @@ async function seen(kind: string, what: string, namespace: string, eyes: Eyes): 
     case 'size':
       return `${await eyes.get(size, what)}`
     case 'even':
-      return told(() => eyes.get(even, what))
+      return reported(() => eyes.get(even, what))
     case 'strict':
-      return told(() => eyes.get(strict, what))
+      return reported(() => eyes.get(strict, what))
     case 'secret':
       return text(await eyes.get(declared, what))
     case 'part':
@@ -115,7 +115,7 @@ function n({ data }: ConfigMap | Secret): string | undefined {
 }
 
 /** An object that can't be transformed is something to see, too. */
-async function told(get: () => Promise<string | undefined>): Promise<string> {
+async function reported(get: () => Promise<string | undefined>): Promise<string> {
   try {
     return `${await get()}`
   } catch (error) {

@@ -148,17 +148,17 @@ export function failedContract(make: MakeStore): void {
         },
       })
       writer = store.writer()
-      const heard: string[] = []
+      const received: string[] = []
       store.register({
         onTransformFailed: () => {
           throw new Error('thrown')
         },
       })
-      const registration = store.register({ onTransformFailed: ({ key }) => heard.push(key) })
+      const registration = store.register({ onTransformFailed: ({ key }) => received.push(key) })
       list(good('a/x'))
       registration.remove()
       put(good('a/y'))
-      expect(heard).toEqual(['a/x'])
+      expect(received).toEqual(['a/x'])
       const handlers = environment.errors.filter(({ context }) => context.phase === 'handler')
       expect(handlers.map(({ error, context }) => [error.message, context.key])).toEqual([
         ['thrown', 'a/x'],

@@ -40,12 +40,12 @@ export function handlerContract(make: MakeStore): void {
 
     it('R31: one that joins hears of nothing before the next turn, however much comes till then', async () => {
       list(item('a/0', 1))
-      let heard = 0
-      store.register({ add: () => void heard++ })
+      let received = 0
+      store.register({ add: () => void received++ })
       list(...many(3000))
-      expect(heard).toBe(0)
+      expect(received).toBe(0)
       await at.simulation.run(() => at.simulation.settle())
-      expect(heard).toBe(3000)
+      expect(received).toBe(3000)
     })
 
     it('R31: events of what it has not come to are folded into the add', async () => {
@@ -71,11 +71,11 @@ export function handlerContract(make: MakeStore): void {
     it('R31: the first adds come in slices, and give the loop back', async () => {
       const slices: number[] = []
       list(...many(500))
-      let heard = 0
+      let received = 0
       let time = 0
       const { clock } = at.environment
       const turn = (): Promise<void> => {
-        slices.push(heard)
+        slices.push(received)
         return clock.turn()
       }
       const slow = {
@@ -87,12 +87,12 @@ export function handlerContract(make: MakeStore): void {
       list(...many(500))
       store.register({
         add() {
-          heard++
+          received++
           time += 0.1
         },
       })
       await at.simulation.run(() => at.simulation.settle())
-      expect(heard).toBe(500)
+      expect(received).toBe(500)
       // 10 ms are 100 calls, looked at each 64.
       expect(slices).toEqual([0, 128, 256, 384])
     })
@@ -102,29 +102,29 @@ export function handlerContract(make: MakeStore): void {
       const { clock } = at.environment
       store = make({ environment: { ...at.environment, clock: { ...clock, monotonic: () => time } }, freeze: false })
       writer = store.writer()
-      const heard = new Map<string, string>()
+      const received = new Map<string, string>()
       const initial: boolean[] = []
       const registration = store.register({
         add(object, { key, isInInitialList }) {
           time++
-          expect(heard.has(key)).toBe(false)
-          heard.set(key, object.metadata?.resourceVersion as string)
+          expect(received.has(key)).toBe(false)
+          received.set(key, object.metadata?.resourceVersion as string)
           initial.push(isInInitialList)
         },
-        update: (object, { key }) => heard.set(key, object.metadata?.resourceVersion as string),
-        delete: (_, { key }) => heard.delete(key),
+        update: (object, { key }) => received.set(key, object.metadata?.resourceVersion as string),
+        delete: (_, { key }) => received.delete(key),
       })
       list(...many(2000))
-      expect([heard.size, registration.hasSynced, registration.isBehind]).toEqual([64, false, true])
+      expect([received.size, registration.hasSynced, registration.isBehind]).toEqual([64, false, true])
       writer.change('MODIFIED', item('a/1999', 5000), 100)
       writer.change('MODIFIED', item('a/0', 5001), 100)
       writer.change('DELETED', item('a/1998', 5002), 100)
       writer.change('ADDED', item('a/new', 5003), 100)
-      expect([heard.size, heard.get('a/0')]).toEqual([64, '5001'])
+      expect([received.size, received.get('a/0')]).toEqual([64, '5001'])
       await at.simulation.run(() => registration.whenSynced())
       await at.simulation.run(() => at.simulation.settle())
       expect(registration.isBehind).toBe(false)
-      expect([heard.size, heard.get('a/1999'), heard.has('a/1998'), heard.has('a/new')]).toEqual([
+      expect([received.size, received.get('a/1999'), received.has('a/1998'), received.has('a/new')]).toEqual([
         2000,
         '5000',
         false,

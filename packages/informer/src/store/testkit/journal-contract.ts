@@ -90,12 +90,12 @@ export function journalContract(make: MakeStore): void {
       const keys = Array.from({ length: 20 }, (_, index) => `a/${index}`)
       list(...keys)
       const cursor = store.cursor()
-      const heard: string[] = []
-      while (!heard.includes('synced') && heard.length < 100) {
+      const received: string[] = []
+      while (!received.includes('synced') && received.length < 100) {
         for (const key of keys) put(key)
-        heard.push(...cursor.take(1).map(change => change.key ?? change.type))
+        received.push(...cursor.take(1).map(change => change.key ?? change.type))
       }
-      expect(heard).toEqual(['reset', ...keys, 'synced'])
+      expect(received).toEqual(['reset', ...keys, 'synced'])
     })
 
     it('R38: hears of each key within two rounds though all change faster than it reads', () => {
@@ -103,32 +103,32 @@ export function journalContract(make: MakeStore): void {
       list(...keys)
       const cursor = store.cursor()
       lines(cursor)
-      const heard = new Set<string | undefined>()
+      const received = new Set<string | undefined>()
       for (let read = 0; read < 40; read++) {
         // Always the same ones last, so that the first come to the end again and again.
         for (const key of keys) put(key)
         const [change] = cursor.take(1)
-        heard.add(change?.key)
+        received.add(change?.key)
       }
-      expect([...heard].sort()).toEqual([...keys].sort())
+      expect([...received].sort()).toEqual([...keys].sort())
     })
 
     it('R38: a lap tells of deletes too', () => {
       list('a/1', 'a/2', 'a/3')
       const cursor = store.cursor()
       lines(cursor)
-      const heard: string[] = []
+      const received: string[] = []
       for (const key of ['a/1', 'a/2', 'a/3', 'a/1', 'a/2']) {
         put(key)
         put('a/3')
-        heard.push(...lines(cursor, 1))
+        received.push(...lines(cursor, 1))
       }
       remove('a/1')
       remove('a/2')
-      heard.push(...lines(cursor))
-      expect(heard.slice(-3)).toContain('deleted a/1@14')
-      expect(heard).toContain('deleted a/2@15')
-      expect(heard).not.toContain('reset')
+      received.push(...lines(cursor))
+      expect(received.slice(-3)).toContain('deleted a/1@14')
+      expect(received).toContain('deleted a/2@15')
+      expect(received).not.toContain('reset')
     })
 
     it('W10: one that was deleted and created again is deleted, then changed', () => {
@@ -278,16 +278,16 @@ export function journalContract(make: MakeStore): void {
 
     it('R38: as an iterator gives one change after the other, and ends with the store', async () => {
       list('a/x')
-      const heard: string[] = []
+      const received: string[] = []
       const changes = changesOf(store.cursor())
       const reading = (async () => {
-        for await (const change of changes) heard.push(line(change))
+        for await (const change of changes) received.push(line(change))
       })()
       await tick()
       await tick()
       put('a/x')
       for (let turn = 0; turn < 10; turn++) await tick()
-      expect(heard).toEqual(['reset', 'changed a/x@1', 'synced', 'changed a/x@2'])
+      expect(received).toEqual(['reset', 'changed a/x@1', 'synced', 'changed a/x@2'])
       store.close(new Error('over'))
       await reading
     })

@@ -59,7 +59,7 @@ class Follower {
   readonly objects: Map<string, Item>
   /** The newest version heard of a key: nothing older may follow, of whichever uid. */
   readonly #newest = new Map<string, number>()
-  #heard: Set<string> | undefined
+  #received: Set<string> | undefined
   #isFirst = true
 
   constructor(cursor: Cursor<Item>, former: Follower | undefined) {
@@ -70,37 +70,37 @@ class Follower {
   read(max: number): Change<Item>[] {
     const changes = this.cursor.take(max)
     assert(changes.length <= max, `${changes.length} changes, asked for ${max}`)
-    for (const change of changes) this.#hear(change)
+    for (const change of changes) this.#receive(change)
     return changes
   }
 
   /** What it knows to be there: during a replay, what it has heard in it. */
   known(): Map<string, Item> {
-    return new Map([...this.objects].filter(([key]) => this.#heard === undefined || this.#heard.has(key)))
+    return new Map([...this.objects].filter(([key]) => this.#received === undefined || this.#received.has(key)))
   }
 
-  #hear(change: Change<Item>): void {
+  #receive(change: Change<Item>): void {
     assert(!this.#isFirst || change.type === 'reset', 'reset first')
     this.#isFirst = false
     switch (change.type) {
       case 'reset':
-        this.#heard = new Set()
+        this.#received = new Set()
         break
       case 'changed':
         this.#advance(change.key, change.object, true)
         this.objects.set(change.key, change.object)
-        this.#heard?.add(change.key)
+        this.#received?.add(change.key)
         break
       case 'deleted':
         this.#advance(change.key, change.object, false)
         this.objects.delete(change.key)
         break
       case 'synced':
-        assert(this.#heard !== undefined, 'synced without a reset')
+        assert(this.#received !== undefined, 'synced without a reset')
         for (const key of this.objects.keys()) {
-          if (!this.#heard.has(key) && !change.failed.includes(key)) this.objects.delete(key)
+          if (!this.#received.has(key) && !change.failed.includes(key)) this.objects.delete(key)
         }
-        this.#heard = undefined
+        this.#received = undefined
     }
   }
 
@@ -166,7 +166,7 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
     expected.set(key, { uid, version: versionOf(object), value: isFailed ? former : text, isFailed })
   }
   /** Something happens at the server; the writer hears of it unless it is cut off. */
-  const happen = (isHeard: boolean): void => {
+  const happen = (isReceived: boolean): void => {
     const namespace = choose(random, namespaces)
     const key = `${namespace}/${integer(random, 1, perNamespace)}`
     const writer = writers.get(namespace) as StoreWriter
@@ -178,14 +178,14 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
         uid: held.metadata?.uid,
         value: chance(random, 0.1) ? value() : held.data?.value,
       })
-      if (!isHeard) return
+      if (!isReceived) return
       writer.change('DELETED', last, 100)
       expected.delete(key)
       return
     }
     const object = item(key, version, { uid: held?.metadata?.uid ?? `uid-${++uids}`, value: value() })
     server.set(key, object)
-    if (!isHeard) return
+    if (!isReceived) return
     writer.change(held === undefined ? 'ADDED' : 'MODIFIED', structuredClone(object), 100)
     see(key, object)
     if (chance(random, 0.05)) writer.change('MODIFIED', structuredClone(object), 100)

@@ -95,7 +95,7 @@ describe('the context of a reflector', () => {
     await simulation.advance(5000)
     Object.assign(context.failures, { watch: 2, unreadable: 2 })
     read('', '7')
-    expect(context).toMatchObject({ failures: { watch: 0, unreadable: 2 }, heardAt: simulation.clock.monotonic() })
+    expect(context).toMatchObject({ failures: { watch: 0, unreadable: 2 }, receivedAt: simulation.clock.monotonic() })
   })
 
   it('tells its owner of a whole state once writers have it, and begins to fill those that wait', async () => {

@@ -150,7 +150,7 @@ export function checkParts(parts: ControllerParts): void {
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
     writes: having('OwnWrites', 'wrote', 'subscribe'),
     traces: having('what openTelemetryTraces() gives', 'begin'),
-    runs: having('RunRecords', 'tell'),
+    runs: having('RunRecords', 'report'),
     poll: pollPolicies,
   }
   checkOptions('controller.parts', parts, checks, ['client', 'cache', 'narrow'])

@@ -485,7 +485,7 @@ describe('an object that is there already', () => {
 })
 
 describe('an object that is written again and again', () => {
-  it('A6: because somebody undoes it, is repaired three times at once, then ever later, and that is told once', () =>
+  it('A6: because another client undoes it, is repaired three times at once, then ever later, and reported once', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),
       async ({ client, operator, simulation, done }) => {
@@ -521,7 +521,7 @@ describe('an object that is written again and again', () => {
 
   it.each<[string, (client: Client) => Promise<unknown>, object, RegExp]>([
     [
-      'a field, names who changed it and not who made the object',
+      'a field, names the client that changed it and not the one that made the object',
       client => client.patch(configMaps, at('made'), { data: { title: 'x' } }, { fieldManager: 'foe' }),
       { managers: ['foe'], keys: [], sameManager: undefined, isGone: false },
       /; changed by the manager foe$/,
@@ -776,7 +776,7 @@ describe('a field that can not be changed in place', () => {
   }
   const board = (of: Game): Board => ({ metadata: { name: 'made' }, spec: { size: (of.spec.title ?? '').length } })
   const uidOf = async (client: Client) => (await client.get(boards, at('made')))?.metadata?.uid
-  /** A controller that applies a board, whose game gets another title, so that the board is to have another size. */
+  /** A controller that applies a board, and then gives its game another title, so that the board is to have another size. */
   const enlarging = (
     options: DesiredOptions,
     body: (arcade: Arcade & { readonly done: Done[]; readonly uid: string | undefined }) => Promise<void>,
@@ -992,7 +992,7 @@ describe('a list that the server takes as one value', () => {
     ['a list that is not owned', { a: { b: [1] }, c: [] }, '{"f:a":{"f:x":{}}}', ['a.b', 'c']],
     ['no list that is owned', { a: { b: [1] } }, '{"f:a":{"f:b":{}}}', []],
     [
-      'no list whose items are owned',
+      'no list with items that are owned',
       { a: { b: [{ name: 'x' }] } },
       '{"f:a":{"f:b":{"k:{\\"name\\":\\"x\\"}":{}}}}',
       [],

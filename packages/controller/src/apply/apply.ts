@@ -182,13 +182,13 @@ export interface Task {
   /** The object as it is to be sent, given what is there. */
   bodyOf(seen: AppliedObject | undefined): KubernetesObject
   readonly objects: AppliedObjects
-  /** Whose it is does not matter: it is the primary object itself. */
+  /** Its owner does not matter: it is the primary object itself. */
   readonly isPrimary: boolean
   /** It is written also if it differs in times alone, or in nothing. @default false */
   readonly isTimed?: boolean | undefined
-  /** Hears of the object that is there. */
+  /** Receives the object that is there. */
   seen?(object: AppliedObject): void
-  /** Hears of what the server answered. */
+  /** Receives the server's answer. */
   written?(object: AppliedObject): void
 }
 
@@ -228,7 +228,7 @@ class Application {
   }
 
   /**
-   * Reads the object as a view has it, does a write, and tells the tracked read what came of it.
+   * Reads the object as a view has it, does a write, and reports the result to the tracked read.
    * @param isObserved the owner runs for each change of the object
    */
   async #writing(
@@ -258,17 +258,17 @@ class Application {
     }
   }
 
-  /** The object is looked at later: nobody may ever tell that it has gone. */
+  /** The object is looked at later: no watch may ever report that it has gone. */
   #noteCreation(seenIn: View<AppliedObject>): void {
     const shared = this.#shared
     const [view, key, by] = [this.#view, this.#name, this.#about.key]
     const isShown = (): boolean => shared.isShown(view, key)
-    // Single objects have watches of their own, and their entries tell of it.
+    // Single objects have watches of their own, and their entries report it.
     if (!shared.isWatched(seenIn) || isShown()) return
     shared.unseen.note(objectId(view, key), { view, key, by, isShown })
   }
 
-  /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */
+  /** The view of the informer that has the object. If there is none, it is watched by its name: that shows an object that the view does not select, too. */
   async #seenIn(): Promise<View<AppliedObject>> {
     const { objects } = this.#about
     const { namespace } = this.#task.key
@@ -362,7 +362,7 @@ class Application {
 
   /** There is an object that the informer does not show: it is new, or the view does not select it. It is looked at by its name. */
   async #bringUnseen(conflict: unknown): Promise<Applied<unknown>> {
-    // It is in the way, or is to get the labels of the view: what becomes of it is to be heard.
+    // It is in the way, or is to get the labels of the view: its changes must be received.
     const view = this.#task.objects.view(everything(this.#view))
     return this.#writing(view, false, async seen => {
       if (seen === undefined) throw conflict
@@ -389,7 +389,7 @@ class Application {
     if (owned !== undefined) return
     const { formerManagers = [] } = this.#options
     const { manager, subresource } = this.#task.objects
-    // The primary object itself is its users', who may write by such a client too. Its status is the operator's.
+    // The primary object itself is its users', and they may write by such a client too. Its status is the operator's.
     const isMade = subresource === 'status' || owner?.uid === this.#about.owner.metadata?.uid
     const { fieldManager: own } = this.#about.client
     const known = [manager, ...formerManagers, ...(isMade && own !== nameless ? [own] : [])]
@@ -400,7 +400,7 @@ class Application {
     try {
       await migrateManagedFields(client, this.#whole, this.#key, about)
     } catch (error) {
-      // Who writes a status only may not write the rest: what was written before stays then.
+      // An operator that writes only a status may lack the right to write the rest: then the earlier fields stay.
       if (!isForbidden(error) || subresource === '') throw error
       const context = { phase: `status ${this.#shared.controller}`, resource: this.#view.key }
       this.#shared.once('fold', () => client.environment.onError(error, context))

@@ -97,7 +97,7 @@ function deployment(random: Random): KubernetesObject {
   const labels = { app: 'web' }
   const containers = [
     { name: 'main', image: `web:${text(random)}` },
-    // Managers agree on the image: a container whose image its last owner took along is refused.
+    // Managers agree on the image: the server refuses a container if the last owner of its image took the image along.
     ...named(random, 0, 2, name => ({ name, image: `web:${name}` })),
   ]
   const made = containers.map(container => ({

@@ -57,7 +57,7 @@ async function define({ client, simulation }: Arcade, isMap: boolean): Promise<v
   await simulation.advance(100)
 }
 
-/** A controller whose status has the time of each run. `run` runs it again, and gives what came of its status and what is stored. */
+/** A controller that writes the time of each run into the status. `run` runs it again, and gives the result of the apply and what is stored. */
 async function probing(
   arcade: Arcade,
   given: { readonly options?: ControllerOptions; readonly status?: StatusOptions; readonly isMap?: boolean },

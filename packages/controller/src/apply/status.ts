@@ -104,7 +104,7 @@ export async function applyStatus(
   }
 }
 
-/** When a key runs again whose object was deleted during its run, if no event does that before, in milliseconds. */
+/** When a key runs again after its object was deleted during its run, if no event runs it before, in milliseconds. */
 const goneMs = 10_000
 
 const { formerManagers, signal, timeoutMs, onDelay } = desiredChecks

@@ -39,7 +39,7 @@ export function withFinalizer<C, S extends Scope>(
       try {
         await addFinalizer(client, held, object, name, { signal })
       } catch (error) {
-        // It is being deleted, or gone: the key runs again when the cache has heard of it.
+        // It is being deleted, or gone: the key runs again when the cache receives that.
         if (error instanceof BeingDeletedError) return undefined
         throw error
       }

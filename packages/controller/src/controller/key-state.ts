@@ -44,7 +44,7 @@ export class KeyState {
   gone: { readonly last: unknown } | undefined
   /** How many runs in a row asked for another run at once. */
   hurried = 0
-  /** The objects whose writes wait. */
+  /** The objects with writes that wait. */
   waitsFor: Set<string> | undefined
   // The last run of the key, as LastRun says
   #startedAt: number | undefined

@@ -92,7 +92,7 @@ export async function gone(
       const { propagationPolicy = 'Background' } = options
       await client.delete(view, named, { preconditions: { uid }, propagationPolicy })
     } catch (error) {
-      // It went meanwhile: the key runs again when that is heard.
+      // It went meanwhile: the key runs again when that event comes.
       if (!isNotFound(error)) throw error
     }
   }

@@ -64,7 +64,7 @@ export async function untilSynced(
   }
 }
 
-/** A source that says why it has not synced goes on trying: so does who waits for it. One that does not heed the signal is left to itself. */
+/** A source that says why it has not synced goes on trying, so the wait for it goes on, too. A source that ignores the signal is not waited for. */
 async function hasSynced(named: NamedConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {

@@ -161,7 +161,7 @@ it("C9, D7: a load balancer's page loses no event, and begins no series anew", (
     }
   }))
 
-it('X9: bad input is told, not thrown', () => {
+it('X9: bad input is reported, not thrown', () => {
   const recorder = recorderOf()
   const good = { reason: 'R', message: 'm' }
   recorder.record(configMaps, {}, good)
@@ -197,7 +197,7 @@ it('X6: says what is wrong with an option', async () => {
   await expect(recorderOf().close({ timeoutMs: -1 })).rejects.toMatchObject({ option: 'close.timeoutMs' })
 })
 
-it('C9: tells of an object whose name is too long for an event, or none that it may have', () =>
+it('C9: records an event of an object with a name that is too long for an event, or that no event may have', () =>
   recording(async ({ recorder }) => {
     const made = { reason: 'Made', message: 'made it' }
     const long = 'a'.repeat(250)
@@ -244,7 +244,7 @@ it('C9: one that waits goes on, however long it waits', () =>
     expect([await counts(), recorder.dropped]).toEqual([['2 m'], 0])
   }))
 
-it('C9: a namespace whose events the server fails to take holds up no others', () =>
+it('C9: a namespace with events that the server fails to take holds up no others', () =>
   recording(async ({ client, server, simulation, recorder }) => {
     const said = (message: string) => ({ reason: 'R', message })
     await client.create(namespaces, { metadata: { name: 'bad' } })
@@ -275,7 +275,7 @@ it('C9, X8: gives up what the server fails to take again and again, and at once 
     expect(await counts()).toEqual(['1 m'])
   }))
 
-it('C9, X12: is there once where the answer was lost, also for who may not read events', () =>
+it('C9, X12: is there once if the answer was lost, also without the right to read events', () =>
   recording(async ({ server, simulation, recorder }) => {
     const match = { resource: 'events' }
     await server.faults.add({ match: { ...match, verb: 'create' }, times: 1, effect: { kind: 'drop' } })

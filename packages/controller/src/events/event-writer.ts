@@ -14,7 +14,7 @@ export interface Series {
   readonly action: string
   message: string
   count: number
-  /** How many of the `count` events the server was told. */
+  /** How many of the `count` events were sent to the server. */
   reported: number
   /** On the monotonic clock. */
   readonly firstAt: number

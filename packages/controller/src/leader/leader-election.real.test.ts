@@ -32,7 +32,7 @@ describe.runIf(available)('leader election, in processes on a real API server', 
   let client: Client
   const members: Member[] = []
 
-  // Emptied for each seed: whose writes are whose is told from the first on.
+  // Emptied for each seed: the writers are identified from the first write on.
   beforeEach(async () => {
     server = await sharedRealServer()
     client = new Client({ url: server.url, ca: server.ca, token: server.token })

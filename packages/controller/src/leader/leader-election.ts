@@ -23,13 +23,13 @@ export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
  * Lets one of several processes lead, by a `Lease` that they share: the protocol, the lease and the times of client-go's
  * leader election, so that both kinds of candidates can share one.
  *
- * What it promises of the one who leads (rule C6):
+ * What it promises of the leader (rule C6):
  *
  * - Its part's `signal` is aborted, and its `client` sends nothing, from the moment that is `renewDeadlineMs` after its
  *   last successful renewal *began*, by the monotonic clock: also when the process stood still meanwhile. Calls that are
  *   under way then end, so that none outlasts the lease.
  * - A lease that is lost is lost for good: `run` rejects with a {@link LeadershipLostError}, and the object is of no more
- *   use. End the process, as Kubernetes' own controllers do: who leads next should know nothing of the past.
+ *   use. End the process, as Kubernetes' own controllers do: the next leader should know nothing of the past.
  *
  * And of the others: they take the lease only when they have seen it unchanged for as long as it says, on their own
  * monotonic clock, and write it only as they saw it (by its resourceVersion). What wall clocks show, or do, does not matter.
@@ -214,7 +214,7 @@ export class LeaderElection {
     }
   }
 
-  /** All candidates hear of a release, and of the last renewal, at the same time: each waits so much longer, in milliseconds. */
+  /** All candidates see a release, and the last renewal, at the same time: each waits so much longer, in milliseconds. */
   #apart(): number {
     return 100 * this.#environment.random()
   }

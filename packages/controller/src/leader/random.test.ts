@@ -60,7 +60,7 @@ const troubles: readonly Trouble[] = [
     for (const connection of network.controls.connections()) network.controls.kill(connection)
     simulation.clock.timer(ms, () => network.controls.hang(false))
   },
-  // One that nobody is told of: what was on its way stays there.
+  // A break that neither side notices: what was on its way stays there.
   async ({ simulation }, { network }, ms) => {
     network.controls.hang(true)
     for (const connection of network.controls.connections()) {
@@ -81,7 +81,7 @@ const troubles: readonly Trouble[] = [
   async (_, { network }, ms) => {
     network.controls.setFaults(ms % 2 === 0 ? { kill: 0.2, refuse: 0.3 } : { goaway: 0.3 })
   },
-  // A process that is told to end, and one that is killed; another one is started for it.
+  // A process that is asked to end, and one that is killed; another one is started for it.
   async (electorate, victim) => {
     victim.stop()
     electorate.candidate(`${victim.name}+`)

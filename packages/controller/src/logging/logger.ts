@@ -42,7 +42,7 @@ export function loggerWith(logger: Logger, fields: object, onError: Environment[
 /** What happens in the background, written into a logger. */
 export function loggedEnvironment(logger: Logger): Partial<Environment> {
   const { onError, onWarning } = systemEnvironment()
-  // What the logger does wrong is not told to itself.
+  // The logger's own failures are not reported to itself.
   const log = loggerWith(logger, {}, onError)
   return {
     onError: (error, context) => {

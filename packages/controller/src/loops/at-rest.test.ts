@@ -28,7 +28,7 @@ it('C24: setUpApiServer reports an operator that does not come to rest, and whic
     expect(runs).toBeGreaterThanOrEqual(20)
   }))
 
-it('C24: and says nothing of one whose work has ended', () =>
+it('C24: and says nothing of one at rest', () =>
   cluster.simulation.run(async () => {
     const admin = cluster.closeAfterTest(new Client(cluster.admin))
     await defineGames(admin)

@@ -43,7 +43,7 @@ describe('a key that does not come to rest', () => {
       expect(runs).toBe(ended + 1)
     }))
 
-  it('C24: is told by one event an hour, as long as it lasts and if it comes back', () =>
+  it('C24: is reported by one event an hour, as long as it lasts and if it comes back', () =>
     whileLooping(async ({ client, run, simulation, forGames }) => {
       let isWrong = true
       forGames().reconcile(async ({ object, client: own, sleep }) => {

@@ -388,7 +388,7 @@ function isEmpty(object: object): boolean {
   return true
 }
 
-/** The maximum number of objects whose last content is known by a digest. */
+/** The maximum number of digests of the last content of objects. */
 const mostDigests = 1000
 
 function waitOf({ slowed, isLimited }: Entry): number {

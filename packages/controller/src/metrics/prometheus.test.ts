@@ -43,7 +43,7 @@ it('C8: a queue is measured as controller-runtime measures one', async () => {
   queue.add('a')
   queue.add('b')
   queue.add('low', { priority: -100 })
-  // Also by who reads the registry itself.
+  // Also for a program that reads the registry itself.
   expect(await metrics.registry.metrics()).toContain('workqueue_depth{name="game",controller="game",priority="0"} 2')
   now = 500
   const key = queue.tryTake() as string

@@ -5,7 +5,7 @@ import { type ControllerSource, debounced } from '../sources/controller-source.t
 import { checkDebounce, type Debounce } from '../sources/debounce.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** What a builder of controllers was told to hear of, in its order, and which source the next predicates filter. */
+/** The sources that a builder was given, in their order, and which of them the next predicates filter. */
 export class DeclaredSources {
   readonly sources: ControllerSource[] = []
   readonly caches: View[] = []

@@ -103,7 +103,7 @@ describe('an operator', () => {
       expect(simulation.environment.errors).toHaveLength(2)
     }))
 
-  it('settles only when it has heard of what was written, however late it hears', () =>
+  it('settles only when it has received what was written, however late that comes', () =>
     inArcade(async ({ operator, client, server, forGames, start, after }) => {
       const seen: unknown[] = []
       forGames().reconcile(async ({ object, read }) => {

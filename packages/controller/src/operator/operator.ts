@@ -68,9 +68,9 @@ export class Operator {
   /** Made by `connect`: closed with the operator. */
   #ownsClient = false
   readonly #components: OperatorComponent[] = []
-  /** The components whose start has begun, the last one first: each is stopped. */
+  /** The components that began to start, the last one first: each is stopped. */
   readonly #started: OperatorComponent[] = []
-  /** The components whose start has ended well. */
+  /** The components that have started. */
   readonly #up = new Set<OperatorComponent>()
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
@@ -249,7 +249,7 @@ export class Operator {
 
   /**
    * The runs that end from the call on, one at a time: which key, why it ran, how long it took, and what came of it. For a page or a log that shows
-   * what an operator does. It ends when the operator does, or with the signal. A reader who falls more than 1000 runs behind loses the oldest;
+   * what an operator does. It ends when the operator does, or with the signal. A reader that falls more than 1000 runs behind loses the oldest;
    * `missed` of the next one says how many.
    *
    * ```ts

@@ -14,7 +14,7 @@ export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stop
 
 /** The health server: probes and metrics. */
 export interface OperatorHealthOptions extends Omit<HealthServerOptions, 'metrics' | 'environment'> {
-  /** Requests of `/metrics` need a token of the cluster whose user may `get` that path: `authorize: tokenReview(client)`. @default false */
+  /** Requests of `/metrics` need a token of a user of the cluster that may `get` that path: `authorize: tokenReview(client)`. @default false */
   readonly tokenReview?: boolean | undefined
 }
 

@@ -190,7 +190,7 @@ describe('an applied object of an owned view', () => {
       expect(again?.metadata?.uid).not.toBe(metadata?.uid)
     }))
 
-  it('C11: runs its owner once for a change of which both `owns` and a tracked read are told', () =>
+  it('C11: runs its owner once for a change that both `owns` and a tracked read receive', () =>
     inArcade(async ({ operator, client, forGames, start, after }) => {
       const outcomes: string[] = []
       forGames()

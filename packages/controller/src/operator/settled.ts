@@ -36,7 +36,7 @@ export const settledChecks: Readonly<Record<keyof SettledOptions, Check>> = {
   timeoutMs: milliseconds({ infinite: true }),
 }
 
-/** Who is to settle, and within which bounds. */
+/** What is to settle, and within which bounds. */
 export interface Settling {
   readonly client: Client
   readonly cache: DynamicCache

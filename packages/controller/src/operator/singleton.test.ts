@@ -69,7 +69,7 @@ describe('C19: a controller without primary objects', () => {
       expect((await client.get(configMaps, at('zone')))?.data).toEqual({ names: 'chess' })
     }))
 
-  it('runs for what a source tells, and again after a failure', () =>
+  it('runs for each event of a source, and again after a failure', () =>
     inArcade(async ({ operator, start, simulation }) => {
       const pushes = new Channel<number>('pushes')
       const seen: number[] = []

@@ -112,7 +112,7 @@ describe('what is given wrongly', () => {
     return Promise.all([test([]), test([once])]).then(() => {})
   })
 
-  it('X9: a listener that throws is told to onError, and all others hear the change', () =>
+  it('X9: a listener that throws is reported to onError, and all others receive the change', () =>
     withReads(async ({ reading, onChange, write, taken, simulation }) => {
       await reading('k', 'a/x')
       await reading('l', 'a/x')
@@ -129,7 +129,7 @@ describe('what is given wrongly', () => {
 })
 
 describe('closing', () => {
-  it('ends all reads, tells of nothing more, and lets go of all that was watched', () =>
+  it('ends all reads, reports no further change, and lets go of all that was watched', () =>
     withReads(
       { declared: [configMaps] },
       async ({ reads, reading, reconcile, narrow, cache, run, write, taken, server, simulation }) => {

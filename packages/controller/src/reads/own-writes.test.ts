@@ -105,7 +105,7 @@ describe('what this process wrote', () => {
       }
     }))
 
-  it('C10: is hidden after a delete that names no uid, also before an informer has heard of it', () =>
+  it('C10: is hidden after a delete that names no uid, also before an informer has received that', () =>
     withReads({ declared: [web] }, async ({ reads }) => {
       const metadata = { ...keyOf('a/x'), uid: 'of x', resourceVersion: '1000000' }
       reads.writes.wrote(configMaps, { metadata })
@@ -129,7 +129,7 @@ describe('what this process wrote', () => {
   it('C10: out of a selection is waited for where the informer shows what was before it, and else by nobody', () =>
     withReads({ declared: [web] }, async ({ reads, run, write, server, simulation, writer, read }) => {
       await run(() => names(read))
-      // The watch tells what is there, and what becomes of it ten seconds later.
+      // The watch delivers what is there, and changes ten seconds later.
       const effect = { kind: 'slow', bytesPerSecond: 100 } as const
       await run(() => server.faults.add({ match: { verb: 'watch', resource: 'configmaps' }, effect }))
       await run(() => server.endWatches('configmaps'))
@@ -232,7 +232,7 @@ describe('what this process wrote', () => {
       expect(() => reads.writes.wrote(configMaps, undefined as never)).toThrow(TypeError)
     }))
 
-  it('C10: is of one resource: nobody waits for it who reads an object of the same name of another', () => {
+  it('C10: is of one resource: a read of an object of the same name of another does not wait for it', () => {
     const ofWeb = secrets.within({ labels: 'app=web' })
     return withReads({ declared: [web, ofWeb] }, async ({ reads, run, simulation, read }) => {
       const metadata = { ...keyOf('a/x'), labels, resourceVersion: '999999999' }
@@ -250,7 +250,7 @@ describe('what this process wrote', () => {
     })
   })
 
-  it('C10: by one version of its resource is waited for by who reads another', () =>
+  it('C10: by one version of its resource is waited for by reads of another', () =>
     withReads({ declared: [horizontalPodAutoscalers] }, async ({ reads, run, read }) => {
       const metadata = { ...keyOf('a/x'), resourceVersion: '999999999' }
       reads.writes.wrote(horizontalPodAutoscalersV1, { metadata })
@@ -294,7 +294,7 @@ describe('what this process wrote', () => {
       })
     }))
 
-  it('C10: that was deleted, and is never heard of, is waited for no longer than that', () =>
+  it('C10: that was deleted, and never received, is waited for no longer than that', () =>
     withReads({ declared: [web] }, async ({ reads, run, write, simulation, read }) => {
       await write('+a/x app=web')
       await run(() => names(read))
@@ -323,8 +323,8 @@ describe('what this process wrote', () => {
   })
 })
 
-describe('what this process wrote and heard of in another way', () => {
-  /** Informers hear of what happens seconds later. */
+describe('what this process wrote and received in another way', () => {
+  /** Informers receive each change seconds later. */
   async function delay({ run, server, simulation }: Kit, resource: string): Promise<void> {
     const effect = { kind: 'slow', bytesPerSecond: 100 } as const
     await run(() => server.faults.add({ match: { verb: 'watch', resource }, effect }))
@@ -384,7 +384,7 @@ describe('what this process wrote and heard of in another way', () => {
     }))
 })
 
-it('C10: what was heard of is not waited for again after the next write, in a view of two namespaces', () =>
+it('C10: what was received is not waited for again after the next write, in a view of two namespaces', () =>
   withReads({ declared: [twoNamespaces] }, async ({ run, simulation: { clock }, read, writes }) => {
     const seen = async (): Promise<unknown[]> => (await read.list(twoNamespaces)).map(({ data }) => data?.n)
     await run(async () => {
@@ -450,7 +450,7 @@ describe('what one informer may not show yet', () => {
       expect([unseen.lacking('a/x'), count()]).toEqual([undefined, 0])
     }))
 
-  it('C10: is forgotten after a while where it is not selected and is never heard of, though nobody asks', () =>
+  it('C10: is forgotten after a while if it is not selected and never received, though nobody asks', () =>
     withReads({ declared: [web] }, async kit => {
       const [, writes, count] = beside(kit, web)
       const write = (name: string): void =>

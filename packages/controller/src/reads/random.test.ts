@@ -211,7 +211,7 @@ class Operator {
     const isOutside = view.namespaces?.includes(key.namespace) === false
     const seen = view.resource.plural === 'secrets' && (isOutside || chance(random, 0.5)) ? listed : got
     if (chance(random, 0.7)) await seen()
-    // What is written is not heard of by the time that it is answered.
+    // What is written is not received by the time that it is answered.
     if (chance(random, 0.5)) await kit.server.endWatches(whole.resource.plural)
     const writes = client.withWriteListeners(narrow, reads.writes)
     const was = await writer.get(whole, key)

@@ -27,7 +27,7 @@ export interface SelectionScope {
   readonly indexed?: IndexValue | undefined
 }
 
-/** Whether an object of that key is among them. What can't be told counts as true. */
+/** Whether an object of that key is among them. Returns true if that can't be known. */
 export function selects({ view, namespace, filter, indexed }: SelectionScope, key: string, object: unknown): boolean {
   if (namespace !== undefined && !key.startsWith(`${namespace}/`)) return false
   if (!isWithin(view, key)) return false

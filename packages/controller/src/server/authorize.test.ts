@@ -20,7 +20,7 @@ it.each(['tokenreviews.authentication.k8s.io', 'subjectaccessreviews.authorizati
   },
 )
 
-it('C8, X8: asks about four tokens at a time and a hundred in ten seconds, and remembers what it was told', async () => {
+it('C8, X8: asks about four tokens at a time and a hundred in ten seconds, and remembers the answers', async () => {
   const { client, server, simulation, close } = await startCluster()
   const authorize = tokenReview(client)
   const ask = async (token: string) => authorize({ token, path: '/metrics' })

@@ -27,7 +27,7 @@ async function started(answer: Answer, options: Partial<BoundedServerOptions> = 
   return server
 }
 
-/** A client that reads nothing unless told to. Resets are part of the game. */
+/** A client that reads nothing until it is resumed. Resets are part of the game. */
 async function client(server: BoundedServer): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1').on('error', () => {})
   clients.push(socket.pause())

@@ -52,7 +52,7 @@ describe('C21: the times of a schedule', () => {
     expect(schedule.msToNext(new Date(first))).toBe(new Date(second).getTime() - new Date(first).getTime())
   })
 
-  it('tells the latest time since the one that was recorded', () => {
+  it('gives the latest time since the one that was recorded', () => {
     const schedule = new Schedule('0 * * * *')
     const now = new Date('2026-11-27T10:20:30.400Z')
     expect(schedule.latest(now, '2026-11-27T10:00:00Z')).toBeUndefined()
@@ -145,7 +145,7 @@ describe('C21: a schedule as a source', () => {
       expect(runs.slice(1).map((time, at) => time - (runs[at] as number))).toEqual([90_000, 90_000, 90_000])
     }))
 
-  it('neither loses nor doubles a time when the clock is set, and tells several that have passed at once as one', async () => {
+  it('neither loses nor doubles a time when the clock is set, and reports several that have passed at once as one', async () => {
     const simulation = simulate(7)
     await simulation.run(async () => {
       let offset = 0

@@ -127,12 +127,12 @@ export function operatorOverSockets(server: () => ApiServer): void {
         server(),
         async first => {
           const log: string[] = []
-          const declare = (operator: Operator, who: string): void => {
+          const declare = (operator: Operator, replica: string): void => {
             operator
               .controller('maps')
               .for(configMaps.within({ labels: { lead: 'test' } }))
               .reconcile(({ key }) => {
-                log.push(`${who} ${key.name}`)
+                log.push(`${replica} ${key.name}`)
               })
           }
           declare(first.operator, 'first')

@@ -43,7 +43,7 @@ it('R22, X8: every wait ends at once when it is stopped', async () => {
   expect(simulation.pending()).toEqual([])
 })
 
-it('waits at least as long as it is told to', async () => {
+it('waits at least as long as it is asked to', async () => {
   const simulation = simulate(1)
   await simulation.run(async () => {
     const backoff = new Backoff(at(0, simulation))

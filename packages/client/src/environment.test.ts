@@ -36,7 +36,7 @@ it('takes what it is given, and its own for what is undefined', () => {
   expect(environment.random()).toBeLessThan(1)
 })
 
-it('X9: a callback that throws breaks nobody, and is told to onError', () => {
+it('X9: a callback that throws breaks no caller, and is reported to onError', () => {
   const environment = recordedEnvironment(simulate(1).clock, () => 0.5, new Trace(false))
   const fail = (): never => {
     throw new Error('mine')

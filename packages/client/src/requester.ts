@@ -45,7 +45,7 @@ export interface OwnSocket {
 /** Sends requests to one API server. */
 export interface Requester {
   /**
-   * Sends `request` and tells `on` what comes back: exactly one of `end` and `error`, never before this call has returned; none
+   * Sends `request` and calls `on` with what comes back: exactly one of `end` and `error`, never before this call has returned; none
    * after `abort()`. What a handler throws ends the exchange, and is given to `on.error`.
    */
   request(request: LaneRequest, on: RequestHandlers): Exchange

@@ -7,9 +7,9 @@ export interface Flow {
   abort(): void
 }
 
-/** Hears a body: chunks, then exactly one of `end` and `error`. */
+/** Receives a body: chunks, then exactly one of `end` and `error`. */
 export interface BodyHandlers {
-  /** The chunk is lent until this returns: who keeps any of it copies that. */
+  /** The chunk is lent until this returns: a handler copies the part that it keeps. */
   data(chunk: Uint8Array): void
   end(): void
   error(cause: Error): void

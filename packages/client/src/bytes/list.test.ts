@@ -234,7 +234,7 @@ describe('cutting a list', () => {
     expect(cut([body]).cutter.done).toBe(true)
   })
 
-  it('tells a body without items from an empty list', () => {
+  it('distinguishes a body without items from an empty list', () => {
     expect(cut(['{"kind":"Status","status":"Failure"}']).cutter.sawItems).toBe(false)
     expect(cut(['{"items":[]}']).cutter.sawItems).toBe(true)
     expect(cut(['{"items":null}']).cutter.sawItems).toBe(true)

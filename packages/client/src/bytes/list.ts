@@ -326,7 +326,7 @@ export class ListCutter {
   }
 }
 
-/** Whether that is a list without items, whose own fields are what they should be. */
+/** Whether that is a list without items, with fields of their proper types. */
 function isBare(value: unknown): value is Partial<ListHead> {
   if (typeof value !== 'object' || value === null) return false
   const { items, kind = '', apiVersion = '' } = value as Readonly<Record<string, unknown>>

@@ -57,7 +57,7 @@ interface Holder {
 function withoutList(text: string, isWhole: boolean): string | undefined {
   const at = text.indexOf(key)
   if (at < 2 || text.charCodeAt(at - 1) !== quote) return undefined
-  // Not the end of a longer key, whose quote is escaped; within a string it can't be.
+  // Not the end of a longer key: its quote would be escaped, as it would within a string.
   const before = text.charCodeAt(at - 2)
   if (before !== comma && before !== openBrace) return undefined
   const from = at + key.length - 1
@@ -88,7 +88,7 @@ function endOf(text: string, from: number): number {
   return -1
 }
 
-/** Where the quote is that ends the string whose first one is at `from`; −1 where there is none. */
+/** Where the quote is that ends the string that begins at `from`; −1 if there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

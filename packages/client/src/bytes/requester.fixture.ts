@@ -81,7 +81,7 @@ export class FakeServer implements Requester {
   }
 }
 
-/** A clock that goes on when told to. */
+/** A clock that the test advances. */
 export class HandClock implements Clock {
   time = 0
   readonly #turns: (() => void)[] = []

@@ -322,7 +322,7 @@ describe('listing', () => {
     await expect(none).rejects.toThrow(/GET .*configmaps: the answer ended before it began/)
   })
 
-  it('X12: passes the headers of every answer to whoever hears warnings', async () => {
+  it('X12: passes the headers of every answer to the receiver of warnings', async () => {
     const { server, context } = setup()
     const received: unknown[] = []
     const list = wholeList({ ...context, warnings: { receive: (...what) => received.push(what) } }, target)

@@ -39,7 +39,7 @@ export interface ReadTarget {
   readonly lean?: boolean | undefined
   /** `group/version/plural`, for errors. */
   readonly resource: string
-  /** The objects are secrets: nothing that the server says of them in words is told. */
+  /** The objects are secrets: no words of the server about them are reported. */
   readonly sensitive: boolean
 }
 

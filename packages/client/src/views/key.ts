@@ -52,7 +52,7 @@ export function checkedNamespace({ resource, namespaces }: KeyScope, namespace: 
   throw new OptionRangeError('namespace', `one of the view's (${namespaces.join(', ')})`, JSON.stringify(checked))
 }
 
-/** The key whose text is given. It is not checked. */
+/** The key of this text. It is not checked. */
 export function parsedKey<S extends Scope>(
   { namespaced }: Pick<ResourceType<S>, 'namespaced'>,
   text: string,

@@ -48,7 +48,7 @@ export interface WithinSelectors {
 
 /**
  * What to read: a resource, a scope and a projection. Views are values: two views with the same `key` are the same view. `C` is the type that a
- * read returns; `S` tells whether the resource is namespaced.
+ * read returns; `S` says whether the resource is namespaced.
  */
 export interface View<out C = unknown, S extends Scope = Scope> {
   /** Group, version, resource, sorted namespaces, normalised selectors and the projection's name. */

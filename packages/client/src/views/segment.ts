@@ -4,7 +4,7 @@ import { InvalidNameError } from '../errors/invalid-name.ts'
  * Checks one segment of a path by the API server's own rules (`IsValidPathSegmentName`), which are wider than DNS (`system:node`).
  * Refused are `.`, `..`, `/`, `%`, `?`, an empty one, and text that is no Unicode. Returns the value.
  *
- * @param of the plural of the resource whose object is named, for errors
+ * @param of the plural of the resource of the named object, for errors
  */
 export function checkSegment(what: string, value: unknown, of?: string | undefined): string {
   if (typeof value !== 'string') throw new InvalidNameError(what, value, 'must be a string', of)

@@ -1,8 +1,8 @@
 /** Proves that the server does not serve a resource. A 404 alone is no proof. */
 export interface AbsenceProof {
   /**
-   * Whether it is proved that the server does not serve a resource now, at the path that was asked for; `false`: it does, or nobody
-   * can tell. Rejects if the server gives no answer.
+   * Whether it is proved that the server does not serve a resource now, at the path that was asked for; `false`: it does, or that
+   * can't be known. Rejects if the server gives no answer.
    * @param resource `group/version/plural`; `version/plural` in the core group
    */
   isProved(resource: string, asked?: Asked): Promise<boolean>

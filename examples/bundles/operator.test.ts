@@ -435,7 +435,7 @@ describe.each([
       await until(async () => {
         const { items } = await client.list(events)
         const about = items.filter(({ involvedObject: { name } }) => name === 'evil')
-        // Nor told again: the server would have counted it.
+        // Nor reported again: the server would have counted it.
         expect(about).toMatchObject([{ reason: 'UnsafePath', count: 1 }])
       })
       await client.delete(platformOperators, { name: 'evil' })

@@ -17,7 +17,7 @@ export interface Findings {
 /**
  * The objects that constraints match, and audits over them.
  *
- * While an audit runs, its registrar takes no events: what changes meanwhile waits in the caches' journals, and other registrars hear it
+ * While an audit runs, its registrar takes no events: what changes meanwhile waits in the caches' journals, and other registrars receive it
  * at once.
  */
 export class Audit {

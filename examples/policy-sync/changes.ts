@@ -50,7 +50,7 @@ export class Changes implements Source<{ name: string }> {
     this.#report([kind])
   }
 
-  /** What is told is the key. */
+  /** The event is the key. */
   defaultKeys(key: unknown): { name: string } {
     return key as { name: string }
   }

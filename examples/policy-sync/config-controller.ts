@@ -12,7 +12,7 @@ const beingRead = 'it is being read'
 
 /** The policy store: the objects of the kinds that the Config names. */
 export class PolicyStore extends ObjectStore<KubernetesObject> {
-  /** Tells the controller of the Config that a kind is ready, or no longer. */
+  /** Reports to the controller of the Config that a kind is ready, or no longer. */
   readonly readiness: Channel<{ name: string }> = new Channel<{ name: string }>('readiness')
 
   /** By kind: why its objects can't be read. */

@@ -178,7 +178,7 @@ describe('a hostile bundle', () => {
 
   it('is refused where zstd asks for a window of 128 MiB', async () => {
     const params = { [constants.ZSTD_c_windowLog]: 27 }
-    // Of a frame whose size is not known, the window is as it asks.
+    // If the size of a frame is not known, its window is as it asks.
     const compress = createZstdCompress({ params })
     const piece = gunzipSync(await archiveOf([['manifests/x', 'x']]))
     compress.end(piece)
@@ -237,7 +237,7 @@ function headerOf(name: string, size: number): Buffer {
   return header
 }
 
-describe('a bundle whose manifests have another shape', () => {
+describe('a bundle with manifests of another shape', () => {
   const csv = 'apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: { name: chess }'
   const modes = 'installModes: [{ type: AllNamespaces, supported: true }]'
 

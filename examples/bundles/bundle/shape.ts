@@ -40,7 +40,7 @@ export function list(of: Shape): Shape {
   }
 }
 
-/** An object whose values all have one shape. */
+/** An object with values of one shape. */
 export function map(of: Shape): Shape {
   return (value, at) => {
     anyObject(value, at)

@@ -49,7 +49,7 @@ export class CatalogIndex {
     return this.#channels.get(keyOf(name))
   }
 
-  /** The channel of a package that users get who name none: the one that was set, or else the only one. */
+  /** The channel of a package for users that name none: the one that was set, or else the only one. */
   defaultChannel(of: string): string | undefined {
     const its = this.channels.filter(one => one.package === of)
     return this.#defaults.get(of) ?? (its.length === 1 ? its[0]?.name : undefined)

@@ -208,7 +208,7 @@ describe('tokens', () => {
     await expect(open(registry).resolve('latest')).rejects.toMatchObject({ reason: 'InvalidUrl', message })
   })
 
-  it('are not told to a storage elsewhere', async () => {
+  it('are not sent to a storage elsewhere', async () => {
     const { manifest: digest } = await put(registry)
     const storage = await StandInRegistry.start('none')
     await put(storage)

@@ -17,7 +17,7 @@ export interface Wanted {
   readonly signal?: AbortSignal | undefined
 }
 
-/** An image whose layers are fetched. */
+/** An image, to fetch its layers. */
 export interface WantedLayers {
   /** Of its manifest. */
   readonly digest: string
@@ -83,7 +83,7 @@ export class Repository {
     return this.#asked(this.#upload(content))
   }
 
-  /** Pushes a manifest whose blobs are there, and gives its digest. */
+  /** Pushes a manifest after its blobs, and returns its digest. */
   pushManifest(type: string, body: Buffer, tag?: string): Promise<string> {
     return this.#asked(this.#pushManifest(type, body, tag))
   }

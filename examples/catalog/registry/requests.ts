@@ -12,7 +12,7 @@ import { bounded } from './verified.ts'
 const maxTokenBytes = 64 << 10
 const maxRedirects = 3
 
-/** How a registry is reached, and as whom. */
+/** How a registry is reached, and as which user. */
 export interface RegistryOptions {
   /** PEM of a CA that is trusted beside the public ones. @default none */
   readonly ca?: string | undefined
@@ -83,7 +83,7 @@ export class RegistryRequests {
     this.#proxied = new ProxyAgent({ ...timeouts, uri, requestTls: connect, connect })
   }
 
-  /** Gives the answer whose status is 200, after redirects. */
+  /** Returns the answer with status 200, after redirects. */
   async get(method: 'GET' | 'HEAD', path: string, signal?: AbortSignal): Promise<Answer> {
     const url = this.url(path)
     let answer = await this.#authorized(method, url, undefined, signal)

@@ -12,7 +12,7 @@ import { certificateOfLoopback } from './certificate.ts'
 import type { TestRegistry } from './registry.ts'
 
 const source = join(import.meta.dirname, 'registry')
-/** The user `puller`, whose password is `secret`. */
+/** The user `puller` with the password `secret`. */
 const users = 'puller:$2a$04$3F2g2TZDm6aNf/3UJ5QUwOcqHye6a0.WU8Ak0omZv7Yx1ZIk7njr.\n'
 
 /**

@@ -386,7 +386,7 @@ export class Copies<P, T extends KubernetesObject> {
   }
 }
 
-/** Tells a source from a copy of the same key. */
+/** Distinguishes a source from a copy of the same key. */
 function sourceText(key: string): string {
   return `source ${key}`
 }

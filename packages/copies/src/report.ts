@@ -17,9 +17,9 @@ export interface CopiesActivity {
   readonly repairs: number
   /** How often something failed. */
   readonly failures: number
-  /** What failed when it was tried last: keys of copies, and `source KEY` for sources whose copies can have no name. */
+  /** What failed when it was tried last: keys of copies, and `source KEY` for sources with copies that can have no name. */
   readonly failing: ReadonlyMap<string, Error>
-  /** Copies whose next write waits, because they were written again and again. */
+  /** Copies with a next write that waits, because they were written again and again. */
   readonly delayed: readonly string[]
 }
 

@@ -248,7 +248,7 @@ describe('bundles', () => {
     expect(await catalog.bundle('none', 'etcd.v1.0.0')).toBeUndefined()
   })
 
-  it('that are images of other repositories are fetched there, of which sixteen are kept open', async () => {
+  it('that are images of other repositories are fetched there, and sixteen of them are kept open', async () => {
     const layers = ['one', 'two', 'one'].map(text => Buffer.from(text))
     const at = (i: number): string => `others/bundle-${i}`
     for (let i = 0; i < 20; i++) {

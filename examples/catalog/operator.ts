@@ -147,7 +147,7 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
     })
 }
 
-/** Reports what goes wrong beside a run, about a CatalogSource. */
+/** Reports what goes wrong outside a run, about a CatalogSource. */
 function errorsAbout({ environment }: Client, key: string): (error: Error) => void {
   return error => environment.onError(error, { phase: 'index file', resource: catalogSources.key, key })
 }

@@ -6,7 +6,7 @@ export interface ChangesOptions {
   readonly delayMs: number
   /** How often `look` is called while a controller is connected, in milliseconds. */
   readonly everyMs: number
-  /** Looks for changes of which nobody notifies. */
+  /** Looks for changes that no event reports. */
   look(): void
 }
 

@@ -158,7 +158,7 @@ it('a policy that does not compile, or takes too long, is named in its template,
   await vi.waitFor(async () => expect(await ofSlow()).toMatchObject({ totalViolations: 1 }))
 })
 
-it('a policy in TypeScript decides beside those in CEL, on what it looks up too, and is named where there is none', async () => {
+it('a policy in TypeScript decides together with those in CEL, on what it looks up too, and is named if there is none', async () => {
   await running.close()
   const path = 'data.host'
   const configMap = { group: '', kind: 'ConfigMap' }

@@ -27,7 +27,7 @@ export type Answer = { readonly offer: Unpacked; readonly isNewest: boolean } | 
 interface Known {
   /** What is installed, if it was fetched since this process began. */
   installed?: Unpacked | undefined
-  /** Of which package, channel and namespace the answer is. */
+  /** The package, channel and namespace of the answer. */
   asked?: string
   answer?: Answer
 }

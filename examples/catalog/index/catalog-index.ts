@@ -61,7 +61,7 @@ export class CatalogIndex {
     return new CatalogIndex(channel.releases.length === 0 ? others : [...others, channel], this.#defaults)
   }
 
-  /** The same index, of which this is the default channel of its package. */
+  /** The same index, with this as the default channel of its package. */
   withDefault(channel: ChannelName): CatalogIndex {
     return new CatalogIndex(
       this.channels,

@@ -14,7 +14,7 @@ const maxRedirects = 3
 
 /** How a registry is reached, and as which user. */
 export interface RegistryOptions {
-  /** PEM of a CA that is trusted beside the public ones. @default none */
+  /** PEM of a CA that is trusted in addition to the public ones. @default none */
   readonly ca?: string | undefined
   /** An HTTP proxy, `http://proxy.example.com:3128`. @default none */
   readonly proxy?: string | undefined
@@ -29,7 +29,7 @@ export interface RegistryOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** The CA that was last trusted beside the public ones, with what trusts it: a connection that has none reads some 150 certificates. */
+/** The CA that was last trusted in addition to the public ones, with what trusts it: a connection that has none reads some 150 certificates. */
 let trusted: { readonly ca: string; readonly context: SecureContext } | undefined
 
 function trusting(ca: string): SecureContext {

@@ -16,7 +16,7 @@ it('R22: each wait is drawn from d to 2d', () => {
   expect(most.next()).toBeCloseTo(800 * 1.999)
 })
 
-it('R22: begins anew after two minutes without failure, and not before', async () => {
+it('R22: starts again after two minutes without failure, and not before', async () => {
   const simulation = simulate(1)
   const backoff = new Backoff(at(0, simulation))
   expect([backoff.next(), backoff.next()]).toEqual([800, 1600])

@@ -603,8 +603,8 @@ function accessOf(options: ClientOptions, clock: Clock): ClusterAccess {
   const { access, url, ...rest } = options
   const parts = Object.entries(rest).filter(([name, value]) => Object.hasOwn(targetChecks, name) && value !== undefined)
   if (access === undefined) return fromUrl(url, { ...(Object.fromEntries(parts) as UrlOptions), clock })
-  const beside = url === undefined ? parts[0]?.[0] : 'url'
-  if (beside !== undefined) throw new OptionRangeError(`client.${beside}`, 'nothing together with access', 'both')
+  const extra = url === undefined ? parts[0]?.[0] : 'url'
+  if (extra !== undefined) throw new OptionRangeError(`client.${extra}`, 'nothing together with access', 'both')
   having('Credentials', 'headers', 'tls', 'digest', 'refresh')('client.access.credentials', access.credentials)
   return { ...access, server: serverUrl('client.access.server', access.server) }
 }

@@ -12,7 +12,7 @@ export interface GuardedClient {
   end(reason: Error): void
 }
 
-/** Requests over another client's connections, each of which has to be admitted, until it is closed. */
+/** Requests over another client's connections. Each has to be admitted, until the guard is closed. */
 export class Guard implements Requester {
   readonly #caller: Caller
   readonly #admit: () => void

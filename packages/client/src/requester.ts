@@ -21,7 +21,7 @@ export interface LaneRequest extends RequestHead {
 
 /** {@link ResponseHandlers}, and what a long stream may want to know besides. */
 export interface RequestHandlers extends ResponseHandlers {
-  /** The server is going away (GOAWAY): this stream goes on for now, and is best opened anew before it ends. Called at most once. */
+  /** The server is going away (GOAWAY): this stream goes on for now, and is best opened again before it ends. Called at most once. */
   draining?(): void
 }
 

@@ -263,7 +263,7 @@ describe('copies', () => {
       expect(copies.report().delayed).toEqual([])
     }))
 
-  describe('of which the cache is behind', () => {
+  describe('that the cache does not show yet', () => {
     const options: CopiesOptions<Secret, ConfigMap> = {
       ...{ name: 'behind', source: secrets.within({ namespaces: ['shared'] }), copies: configMaps, targets: 'tenant' },
       build: ({ data }) => ({ data: data ?? {} }),

@@ -5,7 +5,7 @@ const mostAtOnce = 3
 /** How long the next repair waits then, in milliseconds, doubling. */
 const firstDelayMs = 1000
 const longestDelayMs = 60_000
-/** After so long without a repair the count starts anew, in milliseconds, or after twice the last delay if that is longer. */
+/** After so long without a repair the count starts again, in milliseconds, or after twice the last delay if that is longer. */
 const peaceMs = 10_000
 
 interface Repaired {

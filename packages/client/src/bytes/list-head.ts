@@ -19,7 +19,7 @@ export function listMetaOf(value: unknown): ListMeta | undefined {
   return typeof resourceVersion === 'string' && typeof token === 'string' ? metadata : undefined
 }
 
-/** What a list says beside its items. In a custom resource's list it comes after them. */
+/** The fields of a list apart from its items. In a custom resource's list it comes after them. */
 export interface ListHead {
   readonly kind: string | undefined
   readonly apiVersion: string | undefined

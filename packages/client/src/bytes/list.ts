@@ -8,7 +8,7 @@ import { ByteWindow } from './window.ts'
 
 /** How a list body is cut. */
 export interface ListCutterOptions {
-  /** Longest item, and longest field beside the items, in bytes. @default 16 MiB */
+  /** Longest item, and longest other field, in bytes. @default 16 MiB */
   readonly maxItemBytes?: number | undefined
   /** Integers beyond 2^53 − 1 as `bigint`. @default false */
   readonly exact?: boolean | undefined

@@ -38,7 +38,7 @@ export interface ReadHandlers<T> extends PieceHandlers<T> {
   opened?(): void
   /** Bytes have come. */
   received?(): void
-  /** The server is going away: open this anew elsewhere before it ends. */
+  /** The server is going away: open this again elsewhere before it ends. */
   draining?(): void
 }
 

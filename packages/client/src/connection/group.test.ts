@@ -291,7 +291,7 @@ describe('an HTTP/1.1 connection that ends before the answer', () => {
 })
 
 describe('HTTP/1.1 connections that all end while they are idle', () => {
-  it('cost a read nothing, though it is repeated on one of which that is not known yet', async () => {
+  it('cost a read nothing, though it is repeated on another that is not known to have ended', async () => {
     transport.maxStreams = 1
     const one = pool()
     const paths = ['/a', '/b', '/c']

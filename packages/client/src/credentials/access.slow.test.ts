@@ -172,7 +172,7 @@ describe('a kubeconfig', () => {
     await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ code: 'INSECURE_TOKEN' })
   })
 
-  it('X7: certificate files are found beside it, and read again', async () => {
+  it('X7: certificate files are found next to it, and read again', async () => {
     await at.write('cert.pem', 'CERT 1')
     await at.write('key.pem', 'KEY')
     const file = await at.write('config', kubeconfig({ 'client-certificate': 'cert.pem', 'client-key': 'key.pem' }))
@@ -319,7 +319,7 @@ describe('a kubeconfig', () => {
     })
   })
 
-  it('X7: runs a plugin beside it, once for each 401, and gives it the cluster', async () => {
+  it('X7: runs a plugin next to it, once for each 401, and gives it the cluster', async () => {
     const script = `#!/usr/bin/env node
       const { spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO)
       require('node:fs').appendFileSync(__dirname + '/runs', 'x')

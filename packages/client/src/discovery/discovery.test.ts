@@ -232,7 +232,7 @@ describe('discovery', () => {
     ['429', refusal(429, 'TooManyRequests')],
     ['no JSON', { text: '<html>' }],
     ['no answer', 'hang'],
-  ])('finds what is well beside a group that answers %s, and rejects for that group', async (_, answer) => {
+  ])('finds the other groups if one answers %s, and rejects for that one', async (_, answer) => {
     const documents: Record<string, ScriptedAnswer> = {
       '/api': { body: { kind: 'APIVersions', versions: [] } },
       '/apis': {

@@ -42,7 +42,7 @@ const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io
 const accept = [...forms, 'application/json'].join(',')
 
 /**
- * What a server serves. What was found is remembered for a second. What is not found is looked for anew: the answer behind a "no" is
+ * What a server serves. A resource that was found is remembered for a second. One that was not found is looked for again: the answer behind a "no" is
  * never older than the question. However many ask, the server is asked at most once a second, and they wait for that.
  */
 export class Discovery {

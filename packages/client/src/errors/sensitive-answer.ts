@@ -3,7 +3,7 @@ import { namesOf, type RequestInfo } from './request-info.ts'
 
 /**
  * What an error reports of a `Status` about a sensitive resource. All of it can be a webhook's words, which can quote the object. So the
- * message is made anew: from a reason that Kubernetes has, the names that the request itself contains, and the causes' fields.
+ * message is composed afresh: from a reason that Kubernetes has, the names that the request itself contains, and the causes' fields.
  */
 export function sensitiveParts({ reason, message, causes, details }: Said, about: RequestInfo): Said {
   const [plural = 'the resource', , group] = about.resource?.split('/').reverse() ?? []

@@ -121,7 +121,7 @@ describe('listing in pages', () => {
     ).rejects.toMatchObject({ code: 'INVALID_BODY' })
   })
 
-  it('R3: ten pages running without an item are an error; one with an item begins anew', async () => {
+  it('R3: ten pages running without an item are an error; one with an item restarts the count', async () => {
     const empty = (from: number, count: number): [number, object][] =>
       Array.from({ length: count }, (_, i) => [200, body([], { continue: `t${from + i}` })])
     const { queries } = await read([

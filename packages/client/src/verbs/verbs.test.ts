@@ -35,7 +35,7 @@ describe.each([
     await run(() => test(bench as Bench))
   }
 
-  it('X3: a create of a Secret that is refused says of which, and why, in words of its own', () =>
+  it('X3: a create of a Secret that is refused names the Secret, and says why, in words of its own', () =>
     tried(async ({ client }) => {
       const secret = (namespace: string) => ({ metadata: { name: 'token', namespace }, stringData: { a: 'b' } })
       await client.create(secrets, secret('default'))

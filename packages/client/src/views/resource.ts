@@ -146,7 +146,7 @@ export function defineResource<T extends HasMetadata>(definition: ResourceDefini
   return new AnyView<T>(resource, undefined, LabelSelector.everything, FieldSelector.everything, byKind.default)
 }
 
-/** Beside a definition's own fields, those of a `ResourceType` and of a `DiscoveredResource`; the former are checked above. */
+/** A definition's own fields, which are checked above, and those of a `ResourceType` and of a `DiscoveredResource`. */
 const known: Readonly<Record<string, Check>> = Object.fromEntries(
   [
     ...['group', 'version', 'kind', 'plural', 'namespaced', 'listKind', 'scope'],

@@ -44,7 +44,7 @@ function declare(operator: Operator, what: What): Done[] {
   return done
 }
 
-/** Runs `body` beside a controller that has applied `what` for one game. */
+/** Runs `body` next to a controller that has applied `what` for one game. */
 function applying(what: What, body: (arcade: Arcade & { readonly done: Done[] }) => Promise<void>): Promise<void> {
   return inArcade(async arcade => {
     const done = declare(arcade.operator, what)
@@ -197,7 +197,7 @@ describe('an apply', () => {
       },
     ))
 
-  it('A1: does not apply what is being deleted, and makes it anew when it has gone', () =>
+  it('A1: does not apply an object that is being deleted, and creates it again when it has gone', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),
       async ({ client, done, after }) => {
@@ -374,7 +374,7 @@ describe('an object that is there already', () => {
       expect(outcomes(done).at(-1)).toBe('created')
     }))
 
-  it('A10: is left as it is if it was only to be created, and is made anew when it is gone', () =>
+  it('A10: is left as it is if it was only to be created, and is created again when it is gone', () =>
     inArcade(async ({ operator, client, start, after }) => {
       let drawn = 0
       const done = declare(operator, async ({ apply }) => {
@@ -638,7 +638,7 @@ describe('an object that is written again and again', () => {
       expect(items.map(({ reason }) => reason)).toContain('ApplyRefused')
     }))
 
-  it('A6: what was repaired is counted anew once nobody undid it for 10 s, however often that happens', () =>
+  it('A6: the count of repairs starts again once nobody undid them for 10 s, however often that happens', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),
       async ({ client, simulation, done }) => {
@@ -802,7 +802,7 @@ describe('a field that can not be changed in place', () => {
       expect(await uidOf(client)).toBe(uid)
     }))
 
-  it('A3: makes the object anew if that is wanted, by its uid, and only one of the primary’s own', () =>
+  it('A3: recreates the object if that is wanted, by its uid, and only if the primary controls it', () =>
     enlarging({ whenImmutable: 'recreate' }, async ({ client, done, uid, operator }) => {
       await operator.settled()
       expect(outcomes(done).slice(0, 2)).toEqual(['created', 'created'])
@@ -813,7 +813,7 @@ describe('a field that can not be changed in place', () => {
   it.each([
     ['recreate', false],
     ['recreate-orphan', true],
-  ] as const)('A3: makes the object anew with or without what it owns: %s', (whenImmutable, isKept) =>
+  ] as const)('A3: recreates the object with or without what it owns: %s', (whenImmutable, isKept) =>
     inArcade(async ({ client, operator, simulation, start }) => {
       await client.create(customResourceDefinitions, definition as never)
       await simulation.advance(100)

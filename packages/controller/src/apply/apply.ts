@@ -309,7 +309,7 @@ class Application {
   }
 
   /**
-   * Deletes the object and makes it anew, if that is wanted and helps.
+   * Deletes the object and creates it again, if that is wanted and helps.
    * @throws the refusal, or an ImmutableFieldError if it would help and is not wanted
    */
   async #remake({ metadata, controller }: AppliedObject, refusal: unknown): Promise<Applied<unknown>> {

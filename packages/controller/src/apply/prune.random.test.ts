@@ -22,7 +22,7 @@ it('A11: whatever happens, there is in the end what is wanted, and nothing of ot
   await forEachSeed(seed => inArcade({ seed }, round), { seeds: 100 })
 })
 
-/** Two games want parts, each named by its title. They change, the operator starts anew, and requests fail. */
+/** Two games want parts, each named by its title. They change, the operator restarts, and requests fail. */
 async function round(arcade: Arcade): Promise<void> {
   const { client, server, simulation } = arcade
   const { random } = simulation.environment

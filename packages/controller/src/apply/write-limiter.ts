@@ -13,7 +13,7 @@ const mostAtOnce = 3
 /** How long it waits then, in milliseconds, doubling. */
 const firstDelayMs = 1000
 const longestDelayMs = 60_000
-/** How long an object must have been as desired for the count to start anew, in milliseconds, unless the last delay was longer. */
+/** How long an object must have been as desired for the count to start again, in milliseconds, unless the last delay was longer. */
 const peaceMs = 10_000
 /** What is known of an object is forgotten when nothing happened to it for so long, in milliseconds. */
 const forgetMs = 600_000
@@ -74,7 +74,7 @@ interface Bucket {
  * - A write brings back an earlier value if the same value was written before, and somebody else has changed it since: another key, or whoever left
  *   the manager with other fields or values. Of these, each object gets 30 at once, over all keys, and then one each half second.
  * - All other writes have a new value, or one that this key alone goes back to. Of these, each object gets 100 at once, and then one each 50 ms.
- * - A key sends the same write of an object three times at once, then after 1 s, doubling to 60 s. The count starts anew once the object
+ * - A key sends the same write of an object three times at once, then after 1 s, doubling to 60 s. The count starts again once the object
  *   was as desired for 10 s, or for the last delay if that was longer.
  */
 export class WriteLimiter {

@@ -472,7 +472,7 @@ describe('the queue of a controller', () => {
 })
 
 describe('what is gone', () => {
-  it('C2: its backoff is dropped, and a new one of its name begins anew', () =>
+  it('C2: its backoff is dropped, and a new object of its name begins without one', () =>
     inArcade(async arcade => {
       const attempts: string[] = []
       arcade.forGames().reconcile(({ attempt, object }) => {

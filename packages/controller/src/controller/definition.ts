@@ -63,7 +63,7 @@ export interface ControllerDefinition<C, S extends Scope = Scope> extends Contro
   readonly debounce?: Debounce | undefined
   /** What else makes keys run: {@link owns}, {@link watches}, {@link from}. @default nothing */
   readonly sources?: readonly ControllerSource[] | undefined
-  /** Views that are cached for `read` beside those: what `read.list` may list. @default none */
+  /** Further views that are cached for `read`, so that `read.list` may list them. @default none */
   readonly caches?: readonly View[] | undefined
   readonly reconcile: Reconcile<C, S>
   /** @default nothing */

@@ -23,7 +23,7 @@ export interface LastRun {
   readonly attempt: number
   /** Why it ran: the first change since the run before it. */
   readonly cause: Cause | undefined
-  /** How many changes came beside it. */
+  /** How many further changes came. */
   readonly moreCauses: number
   /** How the run ended; `undefined`: it is still running. */
   readonly outcome: Outcome | undefined

@@ -82,7 +82,7 @@ export class Reconciler<C, S extends Scope> {
     }
     timer?.cancel()
     const tookMs = clock.monotonic() - began
-    // What is applied beside what has failed is to be tracked, too.
+    // Applies next to a failed one are to be tracked, too.
     if (failure !== undefined) await run.applying(clock)
     run.isOver = true
     this.#runs.splice(this.#runs.indexOf(run), 1)

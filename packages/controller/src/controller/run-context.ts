@@ -231,7 +231,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
     if (calls !== undefined && calls.size > 0) await within(calls.settled(), applyingMs, clock)
   }
 
-  /** It has ended; its reads count from now on, or beside those before. */
+  /** It has ended; its reads replace those of the run before, or are added to them. */
   end(succeeded: boolean): void {
     // What it read before and does not now is let go of, also where it reads nothing at all.
     if (this.#run === undefined && !this.#parts.reads.isReader(this.text)) return

@@ -81,7 +81,7 @@ it('C9: an event says what happened to what, and counts on when it happens again
     expect((await cluster.server.stats()).byVerb.patch?.events?.requests).toBe(1)
   }))
 
-it('C9: many messages of one reason become one, and one that was forgotten begins anew', () =>
+it('C9: many messages of one reason become one, and a forgotten one starts a new series', () =>
   recording(async ({ client, simulation, recorder }) => {
     for (let i = 0; i < 13; i += 1) {
       recorder.record(configMaps, object, { reason: 'R', message: `m${i}` })
@@ -147,7 +147,7 @@ it('C9, X9: tries again while the server can’t take it, drops what it refuses,
     await server.faults.clear()
   }))
 
-it("C9, D7: a load balancer's page loses no event, and begins no series anew", () =>
+it("C9, D7: a load balancer's page loses no event, and starts no new series", () =>
   recording(async ({ server, simulation, recorder }) => {
     for (const times of [1, 2]) {
       await server.faults.add({

@@ -100,7 +100,7 @@ export class OwnTerm implements Term {
     this.#stopping.abort(error)
   }
 
-  /** One timer for each deadline: renewals need not set it anew. */
+  /** One timer for each deadline: renewals need not set it again. */
   #wait(): void {
     this.#timer = this.#clock.timer(this.remainingMs, () => {
       this.#expire()

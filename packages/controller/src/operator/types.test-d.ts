@@ -107,7 +107,7 @@ it('C4: predicates are about what was named last, and need old only where there 
   const both = and(generationChanged, or(labelsChanged, not(annotationsChanged)))
   expectTypeOf(both).toExtend<Predicate<ObjectEvent<Game>>>()
   a.withPredicates(both, event => event.type === 'add')
-  // What stands beside a ready-made predicate knows the objects of its source.
+  // A predicate next to a ready-made one knows the objects of its source.
   a.withPredicates(and(generationChanged, event => event.object.spec.title !== ''))
   a.withPredicates(
     or(

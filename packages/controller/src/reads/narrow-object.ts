@@ -38,7 +38,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   #giveUp: AbortController | undefined
   /** When it is looked at next; `undefined`: now, or never. */
   #next: Timer | undefined
-  /** The last read could not get its state. */
+  /** The last attempt to watch it failed, so its state is not waited for. */
   #isHopeless = false
   /** The server was seen to have another state than was received. */
   #isStale = false

@@ -163,7 +163,7 @@ describe('what this process wrote', () => {
         reads.writes.deleted(configMaps, keyOf('a/x'), metadata?.uid)
         expect(reads.catchingUp).toBe(false)
         expect(await names(read)).toEqual(['x again'])
-        // As long as nobody says of which object, it is the one that is known.
+        // As long as no uid is given, it is the object that is known.
         reads.writes.deleted(configMaps, keyOf('a/x'))
         expect(reads.catchingUp).toBe(true)
         const gone = names(read)
@@ -172,7 +172,7 @@ describe('what this process wrote', () => {
       })
     }))
 
-  it('C10: that was deleted, nobody says of which object, is nothing to an informer that is read from later', () =>
+  it('C10: that was deleted without a uid does not hold up an informer that is read from later', () =>
     withReads({ declared: [web] }, async ({ reads, run, write, simulation, read }) => {
       reads.writes.deleted(configMaps, keyOf('a/x'))
       await write('+a/x app=web')
@@ -419,12 +419,12 @@ it('C10: writes to resources that came and went are forgotten after a while', ()
   }))
 
 describe('what one informer may not show yet', () => {
-  /** The writes that are remembered beside an informer of `view`: of how many objects, and what this process wrote. */
-  function beside(
+  /** The writes that are remembered for an informer of `view`, those of this process, and the number of their objects. */
+  function remembered(
     { cache, simulation: { clock } }: Kit,
     view: typeof configMaps,
   ): [UnseenWrites, OwnWrites, () => number] {
-    const { informer } = cache.hold(view, 'beside')
+    const { informer } = cache.hold(view, 'another')
     const writes = new OwnWrites({ clock, cache })
     const unseen = new UnseenWrites(informer, clock, writes)
     const count = (): number => {
@@ -442,7 +442,7 @@ describe('what one informer may not show yet', () => {
 
   it('C10: is what was deleted, until it is gone', () =>
     withReads({ declared: [web] }, async kit => {
-      const [unseen, writes, count] = beside(kit, web)
+      const [unseen, writes, count] = remembered(kit, web)
       await kit.write('+a/x app=web')
       writes.deleted(web, keyOf('a/x'), await uidOf(kit))
       expect([unseen.lacking('a/x'), count()]).toEqual(['a/x', 1])
@@ -452,7 +452,7 @@ describe('what one informer may not show yet', () => {
 
   it('C10: is forgotten after a while if it is not selected and never received, though nobody asks', () =>
     withReads({ declared: [web] }, async kit => {
-      const [, writes, count] = beside(kit, web)
+      const [, writes, count] = remembered(kit, web)
       const write = (name: string): void =>
         writes.wrote(web, { metadata: { ...keyOf(`a/${name}`), uid: name, resourceVersion: '999999999' } })
       for (let i = 0; i < 100; i++) write(`n${i}`)
@@ -464,7 +464,7 @@ describe('what one informer may not show yet', () => {
 
   it('C10: is not forgotten while the informer has not come to it', () =>
     withReads({ declared: [web] }, async kit => {
-      const [unseen, writes, count] = beside(kit, web)
+      const [unseen, writes, count] = remembered(kit, web)
       writes.wrote(web, { metadata: { ...keyOf('a/x'), labels, uid: 'u', resourceVersion: '999999999' } })
       for (let minutes = 0; minutes < 5; minutes++) {
         await kit.simulation.advance(65_000)

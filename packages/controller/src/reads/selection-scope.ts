@@ -19,7 +19,7 @@ export interface SelectionScope {
   readonly view: View
   /** `undefined`: all of the view's. */
   readonly namespace: string | undefined
-  /** What was asked for beside what the view says. */
+  /** The labels that the read asks for, in addition to the view's. */
   readonly labels: LabelSelector
   /** What has to be looked at in each object: these, and those of the view where its informer selects less. */
   readonly filter: LabelSelector

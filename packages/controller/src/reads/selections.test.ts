@@ -101,7 +101,7 @@ describe('a selection', () => {
       expect(await taken()).toEqual(['not: +a/y'])
     }))
 
-  it('C17: of which a part is selected makes a key run for that part of its objects, and for those that come and go', () =>
+  it('C17: with a select makes a key run for that part of its objects, and for those that come and go', () =>
     withReads({ declared }, async kit => {
       const { write, taken, reads, reconcile } = kit
       const label = ({ metadata }: { readonly metadata?: ObjectMeta | undefined }): string =>
@@ -123,7 +123,7 @@ describe('a selection', () => {
       expect((await taken()).sort()).toEqual(['k: -a/y', 'meta: -a/y'])
     }))
 
-  it('C17: of which all is read beside a part, or of which the part is no JSON, makes its key run for each change', () =>
+  it('C17: with a select makes its key run for each change if the key reads all of it too, or the part is no JSON', () =>
     withReads({ declared }, async kit => {
       const { write, taken, reconcile } = kit
       await write('+a/x')

@@ -251,7 +251,7 @@ export class TrackedReads {
     return object
   }
 
-  /** Has an informer of a view begin of which so much is read by name that it costs less. Reads go on by name until it has synced. */
+  /** Starts an informer of a view if so many of its objects are read by name that it costs less. Reads go on by name until it has synced. */
   #loadIfMost(view: View): void {
     const { client, narrow } = this.#options
     if (this.#sources.has(view.key) || !((narrow.part(view) ?? this.#shares.of(view) ?? 0) >= loadedFrom)) return

@@ -2,7 +2,7 @@ import type { TraceParent } from '../objects/traceparent.ts'
 import type { Changes } from '../predicates/changes.ts'
 import type { ReadChange } from '../reads/cause.ts'
 
-/** What happened that makes a key run: to an object, or beside all objects. */
+/** What happened that makes a key run: to an object, or without one. */
 export type CauseChange =
   | 'initial'
   | 'added'

@@ -555,7 +555,7 @@ describe('the start', () => {
   it.each<[string, (of: ControllerBuilder<Game, 'namespaced'>) => unknown]>([
     ['by its view', of => of.watches(toys, () => at('chess'))],
     [
-      'by a registrar, beside what there is',
+      'by a registrar, next to existing objects',
       of =>
         of.from(new DynamicViews<unknown>('r', [toys, secrets]), ({ key }) =>
           key === 'default/yoyo' ? at('chess') : [],

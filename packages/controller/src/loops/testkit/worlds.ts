@@ -229,7 +229,7 @@ export const works: Readonly<Record<string, Make>> = {
   },
 }
 
-/** What may happen beside all of it. @param quietMs how long nothing happens at least */
+/** What else may happen at the same time. @param quietMs how long nothing happens at least */
 export function noise({ client, server }: Arcade, random: Random, quietMs: number): World['others'] {
   let edit = 0
   const edits = { everyMs: quietMs, step: () => client.patch(configMaps, board, { data: { note: `${edit++}` } }) }

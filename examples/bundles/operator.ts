@@ -38,7 +38,7 @@ type Context = ReconcileContext<PlatformOperator, 'cluster'>
 
 /**
  * Installs the newest bundle of a package for each PlatformOperator: unpacked in this process, as plain manifests, by server-side apply.
- * What is changed by hand is repaired. What a newer bundle has no more, and all when the PlatformOperator goes, is deleted.
+ * Changes by hand are repaired. Objects that a newer bundle has no more are deleted, and all when the PlatformOperator goes.
  *
  * One controller asks the catalog, and another one installs. So a catalog that does not answer holds up no repair.
  */

@@ -2,7 +2,7 @@ import type { NewCondition, Operator } from '@wherry/controller'
 import { Copies } from '@wherry/copies'
 import { type ClusterServiceVersion, clusterServiceVersions, type OlmConfig, olmConfigs } from './resources.ts'
 
-/** An operator group: what is installed in its own namespace is shown in those of its members. */
+/** An operator group: operators that are installed in its own namespace are shown in those of its members. */
 export interface OperatorGroup {
   /** The namespace of the ClusterServiceVersions that are copied. */
   readonly sources: string

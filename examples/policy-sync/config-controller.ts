@@ -43,7 +43,7 @@ export class PolicyStore extends ObjectStore<KubernetesObject> {
   }
 }
 
-/** Keeps in the policy store what the Config names, and says in its status what is there. */
+/** Keeps in the policy store what the Config names, and says in its status which kinds are there. */
 export function declareConfig(operator: Operator, kinds: Kinds, store: PolicyStore): void {
   const sync: Registrar<KubernetesObject> = operator.manager(WatchManager).registrar('sync', store)
   kinds.usedBy({ registrar: sync, store })

@@ -98,7 +98,7 @@ describe('layers', () => {
     expect(`${(await readLayers([compress(await layer(path))])).get(path)}`).toBe(path)
   })
 
-  it('replace what is below them, and hide it by whiteouts, but nothing of their own', async () => {
+  it('replace files of layers below them, and hide them by whiteouts, but nothing of their own', async () => {
     const [x, y, zz, other] = ['manifests/x', 'manifests/y', 'manifests/zz', 'metadata/x']
     const below = await layer(x, y, 'manifests/z/1', zz, other)
     const above = await layer('manifests/.wh.x', 'manifests/.wh.z', x, 'manifests/c')
@@ -110,7 +110,7 @@ describe('layers', () => {
     expect(`${replaced.get(x)}`).toBe('new')
   })
 
-  it('may be those of a whole system: what is not in the folders of the bundle is skipped, links and thousands of files too', async () => {
+  it('may be those of a whole system: files outside the folders of the bundle are skipped, links and thousands of files too', async () => {
     const files = Array.from({ length: 3000 }, (_, i) => [`usr/share/${i}`, 'x'] as const)
     const links = [
       ['bin', 'usr/bin', 'symlink'],
@@ -285,7 +285,7 @@ describe('a bundle with manifests of another shape', () => {
     expect(source.fetched).toBe(1)
   })
 
-  it('is read where null stands for what is left out', async () => {
+  it('is read if null stands for fields that are left out', async () => {
     const nothing = 'permissions: null, clusterPermissions: null, deployments: null'
     const more = 'webhookdefinitions: null, apiservicedefinitions: null, version: null'
     const install = `install: { strategy: deployment, spec: { ${nothing} } }`

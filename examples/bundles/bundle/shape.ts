@@ -1,5 +1,5 @@
 /**
- * Checks of values that somebody else has written. Each error names the path of what is wrong, and what it must be:
+ * Checks of values that somebody else has written. Each error names the path of the wrong value, and what it must be:
  * `spec.installModes[0].supported must be true or false, and is 7`.
  */
 

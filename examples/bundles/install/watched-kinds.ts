@@ -8,7 +8,7 @@ import type { Made } from '../platform-operator.ts'
 /** The label that says for which PlatformOperator an object was made. */
 export const ownerLabel = 'bundles.example.com/operator'
 
-/** What is kept of an object with a state that matters. */
+/** The parts that are kept of an object with a state that matters. */
 export interface Observed {
   readonly owner: string | undefined
   /** Its condition `Available` or `Established`: why it is not so, or `undefined`. */

@@ -126,7 +126,7 @@ export function metadataBytes(metadata: Metadata): Buffer {
   return Buffer.from(canonicalize(headOnly(metadata)))
 }
 
-/** What is large, and wanted of few heads, is left to the bundle, which is fetched by its digest: the icon, the description, and the examples. */
+/** Large fields that are wanted of few heads are left to the bundle, which is fetched by its digest: the icon, the description, and the examples. */
 function headOnly(whole: Metadata): Metadata {
   const { icon: _, description: __, ...spec } = whole.spec as Metadata['spec'] & Record<'icon' | 'description', unknown>
   const { 'alm-examples': examples, ...annotations } = whole.metadata.annotations ?? {}

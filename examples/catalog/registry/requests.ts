@@ -120,7 +120,7 @@ export class RegistryRequests {
     return new RegistryError('RegistryUnavailable', `${this.host} can't be reached: ${(cause as Error).message}`, cause)
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when requests under way have ended. */
   async close(): Promise<void> {
     await Promise.all([this.#direct.close(), this.#proxied?.close()])
   }

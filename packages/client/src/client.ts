@@ -598,7 +598,7 @@ function checkNoTarget(settings: object): void {
   }
 }
 
-/** What is not checked here, `fromUrl` does. */
+/** `fromUrl` checks the other options. */
 function accessOf(options: ClientOptions, clock: Clock): ClusterAccess {
   const { access, url, ...rest } = options
   const parts = Object.entries(rest).filter(([name, value]) => Object.hasOwn(targetChecks, name) && value !== undefined)

@@ -29,7 +29,7 @@ it('prints nothing: errors and warnings go to diagnostics channels', () => {
   write.mockRestore()
 })
 
-it('takes what it is given, and its own for what is undefined', () => {
+it('takes the given parts, and its own for those that are undefined', () => {
   const { clock } = simulate(1)
   const environment = systemEnvironment({ clock, random: undefined } as unknown as Partial<Environment>)
   expect(environment.clock).toBe(clock)

@@ -72,7 +72,7 @@ export class Guard implements Requester {
     this.#admit()
   }
 
-  /** Ends what is under way with `reason`; nothing is admitted from now on. Idempotent. */
+  /** Ends requests under way with `reason`; nothing is admitted from now on. Idempotent. */
   close(reason: Error): void {
     if (this.#closed !== undefined) return
     this.#closed = reason

@@ -119,7 +119,7 @@ describe('a client that notifies a cache', () => {
       ])
     }))
 
-  it('X6: is refused what is no listener, and is closed with the other client', () =>
+  it('X6: refuses a value that is no listener, and is closed with the other client', () =>
     cluster.run(async () => {
       for (const none of [undefined, {}, { wrote() {} }, { deleted() {} }]) {
         expect(() => client.withWriteListeners(none as never)).toThrow(

@@ -185,7 +185,7 @@ describe('copies', () => {
       expect(copies.report()).toMatchObject({ isEnabled: false, writes: { create: 0, update: 0, delete: 4 } })
     }))
 
-  it('H6, X10: after a restart nothing is written but what is missing, and what is no longer wanted goes', () =>
+  it('H6, X10: after a restart only missing copies are written, and unwanted ones go', () =>
     withCopies(async kit => {
       await kit.fill(3, 3)
       const first = await kit.settled()
@@ -202,7 +202,7 @@ describe('copies', () => {
       expect(await copiesOf(kit)).toEqual(['t0', 't1', 't2'].flatMap(space => [`${space}/s0 0`, `${space}/s2 2`]))
     }))
 
-  it('H6, X10: what is stored otherwise is learned from one request for each source after a restart', () =>
+  it('H6, X10: another stored form is learned from one request for each source after a restart', () =>
     withCopies(
       async kit => {
         await kit.fill(2, 10)

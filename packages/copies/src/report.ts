@@ -32,7 +32,7 @@ export interface CopiesReport extends CopiesActivity {
   readonly copies: number
 }
 
-/** Counts what is done, for people and as metrics. */
+/** Counts writes and failures, for people and as metrics. */
 export class CopyCounts {
   readonly failing: Map<string, Error> = new Map<string, Error>()
   readonly #labels: { readonly set: string }

@@ -24,7 +24,7 @@ export class Source<P, T extends KubernetesObject> {
   readonly key: string
   /** It was reported that its copies could not be built. */
   isReported = false
-  /** Applies of the desired status go through it, so that what is learned from the first is known to the others. */
+  /** Applies of the desired status go through it, so that the others know what the first has learned. */
   readonly firstStatus: First = new First()
   readonly #object: P
   readonly #options: SourceOptions<P, T>
@@ -60,7 +60,7 @@ export class Source<P, T extends KubernetesObject> {
         adapted && marked(adapted, { set, source: this.key, namespace: space, name, hashes: this.#hashesOf(adapted) })
       )
     } catch (error) {
-      // What is thrown over a Secret is reported without its words.
+      // An error that is thrown over a Secret is reported without its words.
       throw redactError(source.resource, error)
     }
   }

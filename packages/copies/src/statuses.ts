@@ -105,7 +105,7 @@ export class Statuses<P, T extends KubernetesObject> {
     }
   }
 
-  /** Reports once that others undo what is written. */
+  /** Reports once that others undo the writes. */
   async #report(at: CopyState<T>['at'], delayMs: number, { client, events, signal }: Context): Promise<void> {
     const key = keyText(at)
     if (!this.#delays.isNews(key)) return

@@ -1,6 +1,6 @@
 /** A running source of bytes, as far as its reader steers it. An `Exchange` is one. */
 export interface Flow {
-  /** Stops reading: nothing more comes, but for what is under way already. */
+  /** Stops reading: nothing more comes, except bytes that are under way already. */
   pause(): void
   resume(): void
   /** Ends it. Nothing comes from now on. */

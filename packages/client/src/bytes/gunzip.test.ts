@@ -178,7 +178,7 @@ describe('gunzip', () => {
     expect(broken.source.log).toEqual([])
   })
 
-  it('ends at what is no gzip, with no more than one word', async () => {
+  it('ends at bytes that are no gzip, with a single call', async () => {
     const ends: string[] = []
     const { to, ended, source, chunks } = reader()
     void ended.then(how => ends.push(how))

@@ -19,7 +19,7 @@ const closeBrace = 125
  *
  * They are cut out of the text before it is parsed: they are much of most objects, and each set of fields in them would make the
  * parser a hidden class, which costs more memory than the text. The parse is the proof: a mark in their place has to come out as
- * `metadata.managedFields`. If it does not (another field has that name), the whole text is parsed. What is cut is not checked to be JSON.
+ * `metadata.managedFields`. If it does not (another field has that name), the whole text is parsed. The removed text is not checked to be JSON.
  *
  * @param isWhole whether the text is known to be whole. Then the end of the list is found faster; of a text that was cut short, the part before
  *   the cut might be taken for an object.

@@ -139,7 +139,7 @@ describe('the pump', () => {
     expect(log).toEqual(['a', 'abort'])
   })
 
-  it('does not report to a handler what it throws once it has aborted, and makes an Error of what is none', () => {
+  it('does not report to a handler what it throws once it has aborted, and makes an Error of another thrown value', () => {
     const gone = setup()
     gone.onPiece(() => {
       gone.pump.abort()

@@ -17,7 +17,7 @@ export interface ReadContext {
   readonly gzip?: boolean | undefined
   /** Receives the headers of every answer, for the server's warnings. */
   readonly warnings?: { receive(headers: ResponseHeaders, about: RequestInfo): void }
-  /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
+  /** Hides the client's own credentials in what a server says. @default only those that have the form of credentials */
   readonly redact?: Redact | undefined
 }
 

@@ -122,7 +122,7 @@ export class HandClock implements Clock {
     await Promise.resolve()
   }
 
-  /** Goes on by `ms`, and fires what is due. */
+  /** Goes on by `ms`, and fires the timers that are due. */
   advance(ms: number): void {
     this.time += ms
     for (const timer of this.#timers) {

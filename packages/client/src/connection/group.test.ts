@@ -301,7 +301,7 @@ describe('HTTP/1.1 connections that all end while they are idle', () => {
     const received = send(one, 'call', '/read')
     const idle = transport.connections.slice(0, 3)
     for (const connection of idle) {
-      // What is written to a connection that has ended is lost; only then does its end arrive.
+      // A request that is written to a connection that has ended is lost; only then does its end arrive.
       const lost = [...connection.open]
       connection.die()
       for (const request of lost) expect(request.request.path).toBe('/read')

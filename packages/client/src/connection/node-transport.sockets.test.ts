@@ -279,7 +279,7 @@ describe('HTTP/2', () => {
     await expect(recorded.body).rejects.toThrow()
   })
 
-  it('GOAWAY with an error ends what is under way with that error', async () => {
+  it('GOAWAY with an error ends requests under way with that error', async () => {
     const url = await frames((on, stream) => {
       on.head(stream)
       on.goaway(stream, 11)

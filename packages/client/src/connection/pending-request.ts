@@ -30,7 +30,7 @@ export class PendingRequest implements Exchange {
   readonly lane: Lane
   /** The request as its caller gave it; of a stream that was answered, nothing that says what it asked for. */
   request: LaneRequest
-  /** What is sent: with credentials and the like, once they are known. */
+  /** The head as it is sent: with credentials and the like, once they are known. */
   head: RequestHead
   /** How often it was sent. */
   attempts = 0

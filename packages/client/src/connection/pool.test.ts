@@ -518,7 +518,7 @@ describe('close', () => {
     expect(closes).toEqual(['closed'])
   })
 
-  it('R23: fails what is under way or waits before it returns, then calls nothing, and is idempotent', async () => {
+  it('R23: fails requests that are under way or wait before it returns, then calls nothing, and is idempotent', async () => {
     const { pool, transport, settle } = bench()
     const watch = send(pool, 'stream', '/w')
     await settle()
@@ -626,7 +626,7 @@ describe('metrics', () => {
       `requests_total POST ${host} <error>`,
       `requests_total GET ${host} <error>`,
     ])
-    // What is repeated with new credentials is one request.
+    // A request that is repeated with new credentials counts once.
     send(pool, 'call', '/renewed')
     await simulation.settle()
     transport.at('/renewed').head(401, {})
@@ -754,7 +754,7 @@ describe('credentials', () => {
     }
   })
 
-  it('X7: new TLS material takes new connections; what is under way on old ones goes on', async () => {
+  it('X7: new TLS material takes new connections; requests under way on old ones go on', async () => {
     const credentials = new Rotating()
     const { pool, transport, settle } = bench({ credentials })
     const [watch] = streams(pool, 1)

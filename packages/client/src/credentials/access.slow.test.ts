@@ -137,7 +137,7 @@ function kubeconfig(user: object, cluster: object = {}, name = 'one'): string {
 describe('a kubeconfig', () => {
   const headers = async (access: ClusterAccess): Promise<unknown> => access.credentials.headers()
 
-  it("client-node's KubeConfig is what is taken", () => {
+  it("client-node's KubeConfig has the type that is taken", () => {
     expectTypeOf<KubeConfig>().toExtend<KubeConfigLike>()
   })
 

@@ -171,7 +171,7 @@ describe('that a resource is not served', () => {
   })
 })
 
-it('D8: knows what is Kubernetes’ own from what a definition or an aggregated API brings', () => {
+it('D8: distinguishes Kubernetes’ own resources from those of definitions and aggregated APIs', () => {
   const folder = new URL('../resources/', import.meta.url)
   const modules = readdirSync(folder).filter(file => file.endsWith('.ts'))
   const text = modules.map(file => readFileSync(new URL(file, folder), 'utf8')).join('')

@@ -17,7 +17,7 @@ import {
 } from './document.ts'
 import { SharedRead } from './shared-read.ts'
 
-/** What is looked for: a kind, a plural, or either with a version. */
+/** The resource to look for: a kind, a plural, or either with a version. */
 export interface ResourceQuery {
   /** API group; `''` is the core group. */
   readonly group: string
@@ -29,7 +29,7 @@ export interface ResourceQuery {
   readonly plural?: string | undefined
 }
 
-/** What is looked for when resources are discovered. */
+/** Which resources to look for, and how long. */
 export interface DiscoverOptions extends CallOptions {
   /** Ask the server also for what was found less than a second ago. @default false */
   readonly refresh?: boolean | undefined
@@ -74,7 +74,7 @@ export class Discovery {
     return all
   }
 
-  /** What is known, if that is enough, or else what the server says from now on. Callers at the same time share one answer. */
+  /** The known resources, if they are enough, or else the server's answer from now on. Callers at the same time share one answer. */
   async #ask(options: DiscoverOptions, isEnough: (index: Index) => boolean): Promise<Index> {
     checkOptions('discover', options, { ...callChecks, refresh: flag })
     const { recent } = this.#documents
@@ -129,7 +129,7 @@ class Index {
     this.failed = versions.filter(({ error }) => error !== undefined)
   }
 
-  /** Why it is not known whether the server has what is asked for. */
+  /** Why it is not known whether the server has the resource. */
   errorOf({ group, version }: ResourceQuery): Error | undefined {
     return this.failed.find(one => one.group === group && (version === undefined || one.version === version))?.error
   }

@@ -83,7 +83,7 @@ describe('ApiError', () => {
     expect(status(404, 'NotFound', { details: { name: 'c' } })).toMatchObject({ code: 'API_ERROR' })
   })
 
-  it('X4: says that a body was too long, and clips what is too long to be a message', () => {
+  it('X4: says that a body was too long, and clips text that is too long to be a message', () => {
     const error = errorOfAnswer(500, {}, undefined, about)
     expect(error.message).toContain(`longer than ${maxStatusBytes} bytes`)
     expect(errorOfAnswer(500, {}, bytes('x'.repeat(100_000)), about).message.length).toBeLessThan(5000)

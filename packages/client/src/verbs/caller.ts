@@ -47,11 +47,11 @@ export interface CallerParts {
   readonly fieldManager: string
   /** Ask for compressed lists and watches. */
   readonly gzip: boolean
-  /** Receive what is written. @default none */
+  /** Receive the writes. @default none */
   readonly listeners?: WriteListeners | undefined
   /** Makes what proves, by calls of this caller, that a resource is not served. @default nothing is taken for proof */
   readonly absence?: ((caller: Caller) => AbsenceProof) | undefined
-  /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
+  /** Hides the client's own credentials in what a server says. @default only those that have the form of credentials */
   readonly redact?: Redact | undefined
 }
 

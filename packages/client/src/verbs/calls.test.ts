@@ -25,14 +25,14 @@ async function answering(
     await test(of)
     await of.client.close()
   })
-  await of.advance(100) // what is still under way in the network arrives
+  await of.advance(100) // bytes that are still under way in the network arrive
   expect(of.pending()).toEqual([])
   return of
 }
 
 const lines = (requests: readonly SeenRequest[]): string[] => requests.map(({ method, path }) => `${method} ${path}`)
 
-describe('what is sent', () => {
+describe('a request', () => {
   const writes = { dryRun: true, fieldManager: 'me', fieldValidation: 'Strict' } as const
   const query = '?dryRun=All&fieldManager=me&fieldValidation=Strict'
   const path = '/api/v1/namespaces/n/configmaps/a'
@@ -201,7 +201,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('what is repeated', () => {
+describe('repeats', () => {
   const get = async ({ client }: Scripted): Promise<void> => {
     expect(await client.get(configMaps, key)).toEqual(object)
   }
@@ -758,7 +758,7 @@ describe('X3: secrets', () => {
   })
 })
 
-describe('X11, X5: what is data stays so', () => {
+describe('X11, X5: data stays data', () => {
   interface Big {
     metadata?: { name?: string; namespace?: string }
     spec?: { big?: number; float?: number; more?: number[] }
@@ -919,7 +919,7 @@ describe('X12: a create that gets no answer', () => {
       { metadata: { ...sent.metadata, uid: 'old', creationTimestamp: '2025-01-01T00:00:00Z' } },
     ],
     ['is being deleted', { metadata: { ...sent.metadata, uid: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } }],
-  ])('X12: is AlreadyExists, with the uid of what is there, if that %s', async (_, other) => {
+  ])('X12: is AlreadyExists, with the uid of the existing object, if that %s', async (_, other) => {
     const there = {
       apiVersion: 'v1',
       kind: 'ConfigMap',

@@ -29,7 +29,7 @@ interface Dry {
   readonly dryRun?: boolean | undefined
 }
 
-/** What is written. Without a key the server makes the object's name. */
+/** The object to write. Without a key the server makes its name. */
 interface Named {
   readonly key?: string | undefined
 }

@@ -112,7 +112,7 @@ export function typed(view: View, object: object): object {
   return { ...object, apiVersion: apiVersion ?? apiVersionOf(resource), kind: kind ?? resource.kind }
 }
 
-/** @throws OptionTypeError for what is no object, or has what no object can have in its metadata or conditions. */
+/** @throws OptionTypeError for a value that is no object, or has impossible metadata or conditions. */
 export function checkObject(object: unknown): KubernetesObject {
   checkWritten('object', object)
   return object as KubernetesObject

@@ -26,7 +26,7 @@ export interface KeyScope {
  *
  * @param home the namespace of a key that names none
  * @param option the name of the key in errors
- * @throws OptionTypeError for what is no key, InvalidNameError for what can be no name or namespace, OptionRangeError for a namespace that
+ * @throws OptionTypeError for a value that is no key, InvalidNameError for text that can be no name or namespace, OptionRangeError for a namespace that
  * the view leaves out
  */
 export function checkedKey(scope: KeyScope, key: unknown, home?: string | undefined, option = 'key'): CheckedKey {

@@ -41,7 +41,7 @@ export interface SelfNamed {
 
 /**
  * Gives a function of an object a name that says all that it does, so that `resource.project` takes it as it is. The name
- * must hold every parameter that changes what the function gives: views of one name share what is stored. The function
+ * must hold every parameter that changes what the function gives: views of one name share the stored objects. The function
  * itself is changed; it can't be given another name later.
  */
 export function selfNamed<F extends (object: never) => unknown>(name: string, project: F): F & SelfNamed {

@@ -27,7 +27,7 @@ export function checkNamespace(value: unknown): string {
   )
 }
 
-/** A checked segment as it stands in a path: what is plain in a path stays readable (`system:node`). */
+/** A checked segment as it stands in a path: characters that are plain in a path stay readable (`system:node`). */
 export function encodeSegment(what: string, value: unknown, of?: string | undefined): string {
   const text = checkSegment(what, value, of)
   if (/^[A-Za-z0-9._~:@!$&'()*+,;=-]+$/.test(text)) return text

@@ -12,7 +12,7 @@ const kinds: ReadonlySet<string> = new Set(['Secret', 'TokenReview', 'TokenReque
 const plurals: ReadonlySet<string> = new Set(['secrets', 'tokenreviews', 'tokenrequests'])
 
 /**
- * What is reported of an error that a function threw over an object of a sensitive resource: its class. Its message
+ * The report of an error that a function threw over an object of a sensitive resource: its class alone. Its message
  * may quote the object, as that of `JSON.parse` does, and so may its stack and what it holds.
  */
 export function withoutText(thrown: unknown): Error {

@@ -8,7 +8,7 @@ export interface AbsenceProof {
   isProved(resource: string, asked?: Asked): Promise<boolean>
 }
 
-/** What was answered with a 404, and what is held of it. */
+/** The request that was answered with a 404, and the objects that are held of the resource. */
 export interface Asked {
   /** The request named a namespace. A cluster-scoped resource is not served there. @default false */
   readonly isInNamespace?: boolean | undefined

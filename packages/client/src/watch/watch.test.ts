@@ -212,7 +212,7 @@ describe('a watch', () => {
     expect(large.ends[0]).toMatchObject({ error: { retryAfterMs: 1000 } })
   })
 
-  it('R20, X14: leaves out what is no object of the resource, and says so', () => {
+  it('R20, X14: leaves out values that are no objects of the resource, and says so', () => {
     const { request, log, watch } = watching()
     request
       .answer()
@@ -252,7 +252,7 @@ describe('a watch', () => {
     watch.abort()
   })
 
-  it('R20: leaves out an object of another namespace, API version or name than what is watched', () => {
+  it('R20: leaves out an object of another namespace, API version or name than the watched ones', () => {
     const [named] = targetsOf(view.within({ fields: { 'metadata.name': 'mine' } })) as [typeof target]
     const { request, log, watch } = watching(undefined, undefined, named)
     request

@@ -12,7 +12,7 @@ import type { Condition } from '../objects/conditions.ts'
 import { controllerOf } from '../objects/owner.ts'
 import { type OwnedFields, ownedFields } from './judge.ts'
 
-/** What is kept of an object that a manager applies. Its name is that under which it is kept. */
+/** The parts that are kept of an object that a manager applies. The projection has the same name. */
 export interface AppliedObject {
   readonly metadata: {
     readonly uid: string | undefined
@@ -36,7 +36,7 @@ interface WithValues {
   readonly project: (object: KubernetesObject) => AppliedObject
 }
 
-/** Makes of objects what is kept of them, for one field manager, and for the object itself or its status. */
+/** Projects objects to the kept parts, for one field manager, and for the object itself or its status. */
 export class AppliedObjects {
   readonly manager: string
   readonly subresource: '' | 'status'
@@ -49,7 +49,7 @@ export class AppliedObjects {
   /** By resource: what else is kept of its objects. One function for each: views with different functions do not share an informer. */
   readonly #withValues = new Map<string, WithValues>()
 
-  /** What is kept of one object. */
+  /** The projection of one object. */
   readonly of: SelfNamedProjection<KubernetesObject, AppliedObject>
 
   constructor(manager: string, subresource: '' | 'status' = '', times?: ReadonlySet<string>) {

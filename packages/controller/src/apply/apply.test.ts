@@ -511,7 +511,7 @@ describe('an object that is written again and again', () => {
           },
         ])
         expect(simulation.environment.metric('wherry_apply_flapping_total', { controller: 'game' })).toBe(1)
-        // What is desired otherwise goes through at once.
+        // Another desired state goes through at once.
         await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
         await simulation.advance(50)
         expect(await now()).toBe('Blitz')

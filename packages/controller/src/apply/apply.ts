@@ -77,7 +77,7 @@ export interface ApplyFor {
   traceparent(): string | undefined
   /** The `metadata.generation` of the primary object that the run has; `undefined` if its view does not keep it. */
   readonly generation: number | undefined
-  /** Somebody changes back what is applied. */
+  /** Another client changes applied fields back. */
   fights(
     object: { readonly view: View; readonly key: string; readonly paths: readonly string[] },
     managers: readonly string[],
@@ -143,12 +143,12 @@ async function applyOnce(
   return made.outcome === 'created' && kept.outcome === 'updated' ? { ...kept, outcome: 'created' } : kept
 }
 
-/** The same for a body that follows from what is there. */
+/** The same for a body that depends on the existing object. */
 export async function applyBody(about: ApplyFor, task: Task, options: DesiredOptions): Promise<Applied<unknown>> {
   return new Application(about, task, options).run()
 }
 
-/** Without primary objects nothing can own what is applied. */
+/** Without primary objects nothing can own the applied objects. */
 function withoutOwner(options: DesiredOptions): DesiredOptions {
   const { owner = false } = options
   if (owner === false) return { ...options, owner }
@@ -175,11 +175,11 @@ const onlyCreates = { resourceVersion: '1' }
 
 const unsent = { object: undefined, retryAfterMs: undefined, refusal: undefined }
 
-/** What is to be made as desired. */
+/** The object that is to be made as desired. */
 export interface Task {
   readonly view: View
   readonly key: CheckedKey
-  /** The object as it is to be sent, given what is there. */
+  /** The object as it is to be sent, given the existing one. */
   bodyOf(seen: AppliedObject | undefined): KubernetesObject
   readonly objects: AppliedObjects
   /** Its owner does not matter: it is the primary object itself. */
@@ -250,7 +250,7 @@ class Application {
       if (error instanceof NotOursError) limiter.leftAlone(key, this.#id)
       else limiter.refused(key, this.#id, error)
       if (!isNamespaceTerminating(error)) throw error
-      // Nothing is wrong: nothing more is made in there. What is there goes with it, the primary object in most cases too.
+      // Nothing is wrong: nothing more is made in there. Its objects go with it, in most cases the primary object too.
       this.#about.again(terminatingMs, `${this.#name} of ${this.#view.key}`)
       throw new ApplyDelayedError(this.#view.key, this.#name, terminatingMs, error)
     } finally {
@@ -272,7 +272,7 @@ class Application {
   async #seenIn(): Promise<View<AppliedObject>> {
     const { objects } = this.#about
     const { namespace } = this.#task.key
-    // What is owned may be one namespace of what is applied to.
+    // The owned view may be of one namespace, and the applied view of more.
     const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
     for (const view of this.#task.objects === objects ? [this.#view, ...within] : []) {
       const applied = this.#task.objects.view(view)

@@ -108,7 +108,7 @@ function jsonOf(item: unknown): string {
     : (JSON.stringify(item, (_, value) => (typeof value === 'bigint' ? 0 : value)) ?? '')
 }
 
-/** Scalars as a text; what is missing, and what can be no key, each as another one. */
+/** Scalars as a text; missing values, and values that can be no key, each as another one. */
 function textOf(values: readonly unknown[]): string {
   return JSON.stringify(
     values.map(value => {

@@ -62,7 +62,7 @@ export interface DesiredOptions {
    */
   readonly whenImmutable?: 'fail' | 'recreate' | 'recreate-orphan' | undefined
   /**
-   * `create`: creates the object if it does not exist, and never changes it afterwards, whatever `desired` says then. For what is made once, such as
+   * `create`: creates the object if it does not exist, and never changes it afterwards, whatever `desired` says then. For objects that are made once, such as
    * a generated password. If the object exists, it must be the primary object's, as for any apply.
    * @default it is created, and kept as desired
    */

@@ -28,7 +28,7 @@ export class OwnEvents {
   /** By resource and key, the oldest first. */
   readonly #sent = new Map<string, Sent>()
 
-  /** A key sends a write of an object, or of its status alone. What is returned is to be called when it is over, with the resourceVersion that it made. */
+  /** A key sends a write of an object, or of its status alone. Call the returned function when it is over, with the resourceVersion that it made. */
   begin(object: string, by: string, isStatus = false): (version: string | undefined) => void {
     const sent = this.#sent.get(object) ?? { underWay: 0, version: undefined, by: undefined, isStatus, held: [] }
     sent.underWay += 1

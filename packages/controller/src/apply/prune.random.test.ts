@@ -18,7 +18,7 @@ const effects: readonly FaultRule['effect'][] = [
 const primaries = ['chess', 'go'] as const
 const names = ['a', 'b', 'c', 'd', 'e'] as const
 
-it('A11: whatever happens, there is in the end what is wanted, and nothing of others was ever deleted', async () => {
+it('A11: whatever happens, the wanted objects exist in the end, and no object of others was ever deleted', async () => {
   await forEachSeed(seed => inArcade({ seed }, round), { seeds: 100 })
 })
 

@@ -15,7 +15,7 @@ const firstDelayMs = 1000
 const longestDelayMs = 60_000
 /** How long an object must have been as desired for the count to start again, in milliseconds, unless the last delay was longer. */
 const peaceMs = 10_000
-/** What is known of an object is forgotten when nothing happened to it for so long, in milliseconds. */
+/** An object is forgotten when nothing happened to it for so long, in milliseconds. */
 const forgetMs = 600_000
 
 /** Which write is meant. */
@@ -24,7 +24,7 @@ export interface Write {
   readonly key: string
   /** The object, and which subresource of it. */
   readonly object: string
-  /** A digest of what is sent. */
+  /** A digest of the body. */
   readonly digest: string
   /** The manager that sends it, and what it owns of the object as the object is now; `undefined`: nothing, or there is no object. */
   readonly manager: string

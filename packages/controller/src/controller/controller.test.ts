@@ -338,7 +338,7 @@ describe('a stop', () => {
     })
   })
 
-  it('C5: drops what is queued, and no reconcile begins after it', () =>
+  it('C5: drops queued keys, and no reconcile begins after it', () =>
     inArcade(async arcade => {
       const log: string[] = []
       arcade.forGames().reconcile(async ({ key, client }) => {
@@ -471,7 +471,7 @@ describe('the queue of a controller', () => {
     }))
 })
 
-describe('what is gone', () => {
+describe('a deleted object', () => {
   it('C2: its backoff is dropped, and a new object of its name begins without one', () =>
     inArcade(async arcade => {
       const attempts: string[] = []
@@ -569,7 +569,7 @@ describe('what is gone', () => {
 })
 
 describe('explain', () => {
-  it('says which object made a key run, from which state to which, and what is watched', () =>
+  it('says which object made a key run, from which state to which, and which objects are watched', () =>
     inArcade(async ({ operator, client, run, forGames }) => {
       forGames().reconcile(async ({ object, read }) => {
         await read.get(configMaps, { name: object.spec.secret })

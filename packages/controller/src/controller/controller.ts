@@ -575,7 +575,7 @@ export class Controller<C, S extends Scope = Scope> {
 /** What a {@link Debouncer} calls all keys together: no key has a space. */
 const allKeys = 'every key'
 
-/** So long a stop waits for what is to end, in milliseconds. */
+/** So long a stop waits for reconciles and sources, in milliseconds. */
 const stopMs = 30_000
 
 const initially = { priority: Priority.low }

@@ -4,7 +4,7 @@ import { addFinalizer, BeingDeletedError, hasFinalizer, removeFinalizer } from '
 import type { Reconcile } from './context.ts'
 import { readResult } from './result.ts'
 
-/** A finalizer, and what is to be undone before the object may go. */
+/** A finalizer, and the cleanup before the object may go. */
 export interface Finalizer<C, S extends Scope> {
   /** `domain/name` */
   readonly name: string

@@ -19,7 +19,7 @@ export interface GoneOptions extends WaitOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
 }
 
-/** Whether an object is as it is waited for. A text says what is missing yet. */
+/** Whether an object is ready. A text says what it lacks yet. */
 export type IsReady<C> = (object: FromServer<C>) => boolean | string
 
 /**

@@ -182,7 +182,7 @@ export class Reconciler<C, S extends Scope> {
         last,
         signal,
       )
-      // What is back in the view runs as an object of the view does.
+      // An object that is back in the view runs as any other of it.
       const then = fate === 'left' ? onLeft : fate === 'gone' ? onGone : undefined
       if (then !== undefined) await reconciling.run(run, then, { key: run.key, last, client, signal, log })
     }
@@ -213,7 +213,7 @@ export class Reconciler<C, S extends Scope> {
       this.#report(thrown, key)
       return 'terminal'
     }
-    // It ends when it is looked at what is there by now. A conflict with the owner of a field does not.
+    // Reading the object again resolves a write conflict, but no conflict with the owner of a field.
     if (isWriteConflict(thrown) && !isApplyConflict(thrown) && run.attempt <= mostConflicts) {
       const fields = { ...this.#labels, resource: resourceOf(definition.for), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)

@@ -100,7 +100,7 @@ it('C9: many messages of one reason become one, and a forgotten one starts a new
     expect((await counts()).toSorted()).toEqual(['1 m14', '5 (combined from similar events): m13'])
   }))
 
-it('C9: what is too much about one object is dropped and counted, and makes room in time', () =>
+it('C9: too many events about one object are dropped and counted, and fit again in time', () =>
   recording(async ({ simulation, recorder }) => {
     const other = (uid: string) => ({ metadata: { name: uid, namespace: 'default', uid } })
     for (let i = 0; i < 28; i += 1) recorder.record(configMaps, object, { reason: 'R', message: 'm' })
@@ -179,7 +179,7 @@ it('X9: bad input is reported, not thrown', () => {
   expect([recorder.dropped, errors().length, recorder.pending]).toEqual([8, 8, 0])
 })
 
-it('X6: says what is wrong with an option', async () => {
+it('X6: names a wrong option', async () => {
   const wrong = {
     client: {},
     controller: 'a b',

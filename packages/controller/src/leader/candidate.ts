@@ -4,7 +4,7 @@ import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coo
 import { isSameSpec, microTime, readSpec } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
 
-/** How often a write that met another one is tried again, with what is there now. */
+/** How often a write that met another one is tried again, with the lease of now. */
 const maxRounds = 3
 
 /**

@@ -461,7 +461,7 @@ it('C6: stops waiting when asked to, and leaves no lease behind', () =>
     expect((await specNow())?.holderIdentity).toBe('a')
   }))
 
-it('C6: gives up what is its own alone, as it is by then, and ends all the same where it can not', () =>
+it('C6: gives up only a lease of its own, in its latest state, and ends all the same if it can not', () =>
   electing(async ({ server, writer }) => {
     const changed = await leading('changed', {}, { lead: untilAsked })
     await writer.patch(leases, lease, { metadata: { labels: { a: 'b' } } })
@@ -634,7 +634,7 @@ it('C6: waits out 429 without giving up, and reports the leader', () =>
     expect(phases()).toContain('leader onNewLeader')
   }))
 
-it('X6: says what is wrong with an option', () =>
+it('X6: names a wrong option', () =>
   electing(async ({ writer }) => {
     const good = { client: writer, name: 'l', namespace: 'n' }
     const saysWhat = expect.stringMatching(/ takes \S.*, got \S| is an unknown option; valid options are \S/)

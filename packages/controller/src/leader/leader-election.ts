@@ -37,7 +37,7 @@ export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
  * once after a release, or within `retryMs` if it may not watch the lease.
  *
  * What it can't promise: a lease carries no fencing token. A request that has left this process, and is held up on its way
- * for longer than what is left of the lease, may still be carried out when another leads. Write what must not be lost
+ * for longer than the rest of the lease, may still be carried out when another leads. Write what must not be lost
  * with a `resourceVersion`, or by patches with `test` operations. And a machine that stands still as a whole (a
  * suspended virtual machine) may not count that time: its monotonic clock stood still too.
  */
@@ -191,7 +191,7 @@ export class LeaderElection {
       try {
         await sleep(clock, this.#pause(), term.ended)
         term.check()
-        // Two attempts fit into what is left, so that one that hangs is not the end.
+        // Two attempts fit into the rest of the term, so that one that hangs is not the end.
         const timeoutMs = Math.max(1, Math.min(renewDeadlineMs / 2, term.remainingMs))
         const began = await this.#candidate.renew({ timeoutMs, signal: term.ended })
         if (began === undefined) term.lose(`${this.leader || 'nobody'} holds it`)

@@ -23,7 +23,7 @@ export interface LeaderElectionOptions {
   readonly leaseMs?: number | undefined
   /**
    * How long after the beginning of its last successful renewal the leader stops, in milliseconds; less than `leaseMs`.
-   * What is left of the lease is for requests that are under way by then, and for clocks that run at different speeds.
+   * The rest of the lease is for requests that are under way by then, and for clocks that run at different speeds.
    * @default 10_000
    */
   readonly renewDeadlineMs?: number | undefined

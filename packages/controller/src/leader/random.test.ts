@@ -43,7 +43,7 @@ async function run(seed: number): Promise<void> {
   expect(simulation.pending()).toEqual([])
 }
 
-/** Connections that were frozen for good: what is on its way there would come too late. */
+/** Connections that were frozen for good: bytes on their way there would come too late. */
 const stuck = new WeakSet<object>()
 
 type Trouble = (electorate: Electorate, victim: CandidateProcess, ms: number) => Promise<void>
@@ -54,7 +54,7 @@ const troubles: readonly Trouble[] = [
     process.pause()
     simulation.clock.timer(ms, () => process.resume())
   },
-  // A partition that breaks what is open.
+  // A partition that breaks open connections.
   async ({ simulation }, { network }, ms) => {
     network.controls.hang(true)
     for (const connection of network.controls.connections()) network.controls.kill(connection)
@@ -69,7 +69,7 @@ const troubles: readonly Trouble[] = [
     }
     simulation.clock.timer(ms, () => network.controls.hang(false))
   },
-  // What is late by less than what a leader leaves of its lease comes in time.
+  // A request that is late by less than the rest of the lease comes in time.
   async ({ simulation }, { network }, ms) => {
     const frozen = network.controls.connections().filter(connection => !stuck.has(connection))
     for (const connection of frozen) network.controls.freeze(connection)

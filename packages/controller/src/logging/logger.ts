@@ -13,7 +13,7 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** Checks what is given as a logger. */
+/** Checks a logger of the options. */
 export const loggerCheck: (option: string, value: unknown) => void = having(
   'a logger with debug, info, warn and error, such as one of pino',
   ...['debug', 'info', 'warn', 'error'],

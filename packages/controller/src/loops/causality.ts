@@ -81,7 +81,7 @@ export class Causality {
     return { depth, isOthers }
   }
 
-  /** Whether a run of this process has written what is the cause. */
+  /** Whether a run of this process has written the state that is the cause. */
   isOwn(cause: Cause): boolean {
     const id = idOf(cause)
     return id !== undefined && this.#writes.has(id)

@@ -36,7 +36,7 @@ export class NamedController {
   }
 
   /**
-   * A controller without primary objects, for what is made of all objects of some views: one DNS zone of all Services, for example. It runs once
+   * A controller without primary objects, for a result that depends on all objects of some views: one DNS zone of all Services, for example. It runs once
    * when it starts, and again whenever a source or a tracked read says so; it never runs twice at once. All else is as in other controllers:
    * tracked reads, backoff, leader. Objects that it applies have no owner.
    *

@@ -65,7 +65,7 @@ export function lacks(controller: string, missing: string): UsageError {
   return new UsageError('CONTROLLER_INCOMPLETE', `the controller ${controller} has no ${missing}`)
 }
 
-/** What is declared twice would silently win over the first. @throws UsageError if there is one already */
+/** A second declaration would silently win over the first. @throws UsageError if there is one already */
 export function once(controller: string, what: string, known: unknown): void {
   if (known !== undefined) throw new UsageError('CONTROLLER_USED', `${controller} has ${article(what)} already`)
 }

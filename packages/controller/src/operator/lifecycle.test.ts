@@ -251,7 +251,7 @@ describe('events and logs of a reconcile', () => {
     }))
 })
 
-describe('what is measured', () => {
+describe('metrics', () => {
   it('C8: a cache, from the start of the operator on', async () => {
     const metrics = await prometheusMetrics({ processMetrics: false })
     await inArcade({ metrics }, async ({ forGames, start, end }) => {

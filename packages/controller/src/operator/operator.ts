@@ -210,7 +210,7 @@ export class Operator {
    *
    * It reads the metadata of all cached objects from the server, more than once while they change. Not for production.
    *
-   * Rejects with a {@link NotSettledError} that names what is left, also if the signal is aborted; its cause is the error of a reconcile that keeps
+   * Rejects with a {@link NotSettledError} that names the unfinished work, also if the signal is aborted; its cause is the error of a reconcile that keeps
    * failing. Rejects with the error of a failed `run`. In a test of `setUpApiServer` with `rights`, it rejects as soon as the operator lacks one.
    */
   async settled(options: SettledOptions = {}): Promise<void> {
@@ -260,7 +260,7 @@ export class Operator {
     return this.#runs.read(options)
   }
 
-  /** What is cached, and for which controller; and what is read by name. */
+  /** The views that are cached, and for which controller; and the objects that are read by name. */
   report(): OperatorReport {
     return operatorReport(this.cache.report(), this.narrow.report())
   }
@@ -534,7 +534,7 @@ export class Operator {
   }
 }
 
-/** How much longer a stop of a leader may take, in milliseconds: what is left of events is sent for 5 s at most. */
+/** How much longer a stop of a leader may take, in milliseconds: waiting events are sent for 5 s at most. */
 const sendingMs = 6000
 
 /** Why a run ends, in words. */

@@ -95,7 +95,7 @@ function operatorName(option: string, value: unknown): void {
     throw new OptionRangeError(option, takes, JSON.stringify(value))
 }
 
-/** What is passed on is checked where it goes. */
+/** Options that are passed on are checked by their receiver. */
 const anyObject = having('an object of options')
 
 const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {

@@ -98,7 +98,7 @@ describe('C23: a run that waits for an object', () => {
       }),
   )
 
-  it('fails as other runs do if what asks for it throws, and refuses what is no option', () =>
+  it('fails as other runs do if its predicate throws, and refuses wrong arguments', () =>
     inArcade(async ({ operator, start, forGames, client, simulation }) => {
       const errors: unknown[] = []
       await client.create(secrets, secret('key', 'x'))

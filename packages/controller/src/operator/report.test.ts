@@ -4,7 +4,7 @@ import { viewText } from '../controller/view-text.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { at, games, secret } from './testkit/games.ts'
 
-it('a report says what is held for which key, read by name or listed, and an explanation says the same in words', () =>
+it('a report says which objects are held for which key, read by name or listed, and an explanation says the same in words', () =>
   inArcade(async ({ operator, client, forGames, start }) => {
     forGames()
       .owns(configMaps)

@@ -30,7 +30,7 @@ describe('C19: a controller without primary objects', () => {
       expect(operator.explain('zone', { name: 'other' }).exists).toBe(false)
     }))
 
-  it('runs once for what is there at the start, however much that is', () =>
+  it('runs once for the objects that exist at the start, however many', () =>
     inArcade(async ({ operator, client, start }) => {
       for (let n = 0; n < 50; n += 1) await client.create(configMaps, { metadata: at(`map-${n}`) })
       let runs = 0

@@ -97,7 +97,7 @@ it('keys are of the primary objects', () => {
   a.watches(configMaps, () => ({ name: 'a' }))
   // @ts-expect-error a node has none
   ofNodes.watches(configMaps, () => ({ name: 'a', namespace: 'b' }))
-  // @ts-expect-error what is sent is no key, and is mapped to none
+  // @ts-expect-error the value is no key, and is mapped to none
   a.from(new Channel<string>('texts'))
   a.from(new Channel<{ name: string; namespace: string }>('keys'))
   a.from(new Timer({ everyMs: 1000 }))

@@ -144,7 +144,7 @@ describe('catching up', () => {
       expect(asked).toHaveLength(40)
     }))
 
-  it('is compared object by object of what is watched by its name alone', () => {
+  it('is compared only for objects that are watched by their names, one by one', () => {
     const listed = configMaps.within({ namespaces: ['b'] })
     return withReads({ declared: [listed] }, async ({ reading, reads, run, asked, taken }) => {
       await reading('k', 'a/x', 'a/y')

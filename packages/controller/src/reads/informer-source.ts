@@ -22,7 +22,7 @@ export interface InformerSourceOptions {
   /** It stays when nothing depends on it. */
   readonly stays: boolean
   readonly writes: OwnWrites
-  /** It is over: what is asked for later is to have a new one. */
+  /** It is over: later reads are to have a new one. */
   readonly ended: () => unknown
 }
 
@@ -77,7 +77,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
     return view.projection.kind === this.view.projection.kind ? object => object : projector(view)
   }
 
-  /** Whether it is current, and what this process wrote of what is asked for is there. */
+  /** Whether it is current, and shows this process's writes of the asked objects. */
   has(asked: Asked): boolean {
     return this.#isCurrent && this.unseen.lacking(keysOf(asked)) === undefined
   }

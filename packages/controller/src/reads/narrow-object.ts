@@ -23,7 +23,7 @@ export interface NarrowObjectParts {
   readonly narrow: NarrowCache
   /** How often objects are polled where they have to be, in milliseconds, by their resource. Those of others may not be. */
   readonly pollMs: ReadonlyMap<string, number>
-  /** Ends what is asked of the server while nobody waits for it. */
+  /** Ends requests to the server that nobody waits for. */
   readonly stopped: AbortSignal
 }
 

@@ -129,7 +129,7 @@ describe('what this process wrote', () => {
   it('C10: out of a selection is waited for where the informer shows what was before it, and else by nobody', () =>
     withReads({ declared: [web] }, async ({ reads, run, write, server, simulation, writer, read }) => {
       await run(() => names(read))
-      // The watch delivers what is there, and changes ten seconds later.
+      // The watch delivers the initial state at once, and changes ten seconds later.
       const effect = { kind: 'slow', bytesPerSecond: 100 } as const
       await run(() => server.faults.add({ match: { verb: 'watch', resource: 'configmaps' }, effect }))
       await run(() => server.endWatches('configmaps'))
@@ -201,7 +201,7 @@ describe('what this process wrote', () => {
       await simulation.advance(65_000)
       expect(await run(() => read.list(configMaps))).toEqual([])
       for (let i = 0; i < 10_000; i++) wrote(`n${i}`)
-      // What is written again counts from then.
+      // A second write counts from its own time.
       wrote('n0')
       wrote('last')
       await run(async () => {
@@ -212,7 +212,7 @@ describe('what this process wrote', () => {
       })
     }))
 
-  it('C10: to what is not asked for is not waited for', () =>
+  it('C10: to objects that are not asked for is not waited for', () =>
     withReads({ declared: [web] }, async ({ reads, run, simulation, reconcile, read }) => {
       await reconcile('other', one => one.list(web, { namespace: 'a' }))
       const before = simulation.clock.monotonic()

@@ -386,7 +386,7 @@ describe('an informer that covers', () => {
       expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
-  it('C15: that was declared is held for what is listed, when no key depends on an object of it any more', () =>
+  it('C15: that was declared is held for lists, when no key depends on an object of it any more', () =>
     withReads({ declared }, async kit => {
       const { reading, reads, write, taken } = kit
       await listing(kit, 'list')

@@ -7,7 +7,7 @@ import type { ObjectDependency, Served } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey, notify } from './dependency-graph.ts'
 
 /**
- * What is known of an object: something that stands for its state, the same for the same state; `undefined`: absent. Or the
+ * The known state of an object: something that stands for it, the same for the same state; `undefined`: absent. Or the
  * error of an object that is there and could not be transformed.
  */
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
@@ -64,7 +64,7 @@ export abstract class TrackedObject extends DependencyTarget {
     if (this.isCatchingUp) await this.live(signal)
   }
 
-  /** What is known of it now, if that is as new as it has to be. */
+  /** Its known state, if that is as new as it has to be. */
   peek(): Known | undefined {
     const known = this.shown()
     // That may be ahead of what was delivered.
@@ -123,7 +123,7 @@ export abstract class TrackedObject extends DependencyTarget {
     }
   }
 
-  /** What is known of it now, delivered or not; `undefined` if it may be older than what this process knows. */
+  /** Its known state, delivered or not; `undefined` if it may be older than what this process knows. */
   protected abstract shown(): Known | undefined
 
   /** What a state reads as: the object as the view has it. */

@@ -9,7 +9,7 @@ import { TrackedReads } from './tracked-reads.ts'
 const nothing = { keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0 }
 
 describe('what a run has read', () => {
-  it('C11: a key that read what its watch had not come to runs again for what is deleted before it does', () =>
+  it('C11: a key that read an object before its watch showed it runs again if the object is deleted before that', () =>
     withReads(
       { narrow: { timeoutMs: 2000 } },
       async ({ reading, narrow, writer, run, server, simulation, taken, write }) => {
@@ -162,7 +162,7 @@ describe('what a run has read', () => {
       expect([data, await taken()]).toEqual(data === undefined ? [undefined, ['k: +a/x']] : [{ n: '1' }, []])
     }))
 
-  it('C13: what is received while the server is asked, because the watch does not know, makes it run again', () =>
+  it('C13: a change that is received while the server is asked, because the watch does not know, makes it run again', () =>
     withReads(async ({ client, cache, run }) => {
       const version = (n: number): object => ({ metadata: { name: 'x', uid: 'u', resourceVersion: `${n}` } })
       let reported: NarrowHandler<object> | undefined

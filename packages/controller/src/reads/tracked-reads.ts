@@ -44,7 +44,7 @@ const loadedFrom = 1 / 10
 const comparedAtATime = 16
 
 /**
- * The tracked reads of one controller: which key depends on what, and what is watched for it (rules C11–C17).
+ * The tracked reads of one controller: which key depends on which objects, and the watches for that (rules C11–C17).
  *
  * Report a key's runs one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
  *

@@ -209,7 +209,7 @@ describe('very many objects', () => {
         for (let i = 0; i < 6; i++) await reading(`k${i}`, `${i % 2 ? 'a' : 'b'}/n${i}`)
         await simulation.advance(1000)
         expect([reads.views, warnings()]).toEqual([[], 0])
-        // It begins now, and serves what is read once it has synced.
+        // It begins now, and serves reads once it has synced.
         await reading('k6', 'b/n6')
         await simulation.advance(1000)
         expect(reads.views.map(({ key }) => key)).toEqual([configMaps.key])

@@ -100,7 +100,7 @@ export class BoundedServer {
     if (this.#sockets.size > maxConnections) this.#trimLater()
   }
 
-  /** Closes what is beyond the bound, once it has had its second. */
+  /** Closes connections beyond the bound, once they have had their second. */
   #trimLater(): void {
     const { maxConnections, clock } = this.#options
     this.#trimming ??= clock.timer(graceMs, () => {

@@ -252,7 +252,7 @@ it('answers over TLS where it is given a certificate', async () => {
   expect(status).toBe(200)
 })
 
-it('X6: says what is wrong with an option', () => {
+it('X6: names a wrong option', () => {
   const wrong: [object, string][] = [
     [{ host: '' }, 'health.host'],
     [{ port: 65_536 }, 'health.port'],

@@ -19,7 +19,7 @@ export interface ControllerSourceTarget {
   readonly cache: DynamicCache
   readonly manager: SharedManager
   readonly environment: Environment
-  /** What is kept of owned objects. */
+  /** The projections of owned objects. */
   readonly applied: AppliedObjects
   /** A key is to run. `isInitial`: for what was there already, so at low priority. Never throws. */
   enqueue(key: string, cause: Cause, isInitial: boolean): void

@@ -98,7 +98,7 @@ describe('C21: the times of a schedule', () => {
     ['latest', (schedule: Schedule, time: Date) => schedule.latest(time)],
     ['latest', (schedule: Schedule, time: Date) => schedule.latest(time, '2026-11-27T10:00:00Z')],
     ['since', (schedule: Schedule, time: Date) => schedule.latest(new Date(0), time)],
-  ])('says in %s what is no time', (_, ask) => {
+  ])('refuses in %s a value that is no time', (_, ask) => {
     for (const cron of ['0 * * * *', '@every 1h'])
       for (const time of [new Date(Number.NaN), null, 'yesterday', 5] as unknown as Date[])
         expect(() => ask(new Schedule(cron), time)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))

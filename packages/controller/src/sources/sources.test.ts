@@ -192,7 +192,7 @@ describe('watches', () => {
 })
 
 describe('caches', () => {
-  it('C15: what is declared can be listed, and what is not can not', () =>
+  it('C15: a declared view can be listed, and another can not', () =>
     inArcade(async arcade => {
       const { client, simulation, forGames, after } = arcade
       const seen: unknown[] = []

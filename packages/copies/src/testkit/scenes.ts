@@ -169,7 +169,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
     expect((await writer.get(configMaps, mine))?.data).toEqual({ n: 'mine' })
   })
 
-  test('X10: stopped in the middle of its work, the next one writes what is missing and nothing else', async ({
+  test('X10: stopped in the middle of its work, the next one writes the missing copies and nothing else', async ({
     writer,
     transport,
     begin,

@@ -54,7 +54,7 @@ export class CatalogService implements BundleSource {
     return channel?.releases.find(({ name }) => name === channel.head)
   }
 
-  /** The channel of a package for users who name none; `undefined` if there is no such package. @throws BundleError if it has none */
+  /** The channel of a package for users that name none; `undefined` if there is no such package. @throws BundleError if it has none */
   async #defaultChannel(of: string, signal: AbortSignal): Promise<string | undefined> {
     const found = await this.#json<PackageAnswer>(`packages/${encodeURIComponent(of)}`, signal)
     if (found === undefined || found.defaultChannel !== undefined) return found?.defaultChannel

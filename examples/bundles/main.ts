@@ -14,7 +14,7 @@ const { values } = parseArgs({
 const operator = await Operator.connect({
   name: 'bundles',
   health: { host: '0.0.0.0', port: Number(process.env.PORT ?? 8080) },
-  // What is applied is watched by its name, and for a minute after it was removed.
+  // Applied objects are watched by their names, and for a minute after they were removed.
   narrow: { idleMs: 60_000 },
 })
 declarePlatformOperators(operator, { source: new CatalogService(values.catalog), pollMs: Number(values['poll-ms']) })

@@ -299,7 +299,7 @@ describe.each([
       for (const name of names) await remove(name)
     }))
 
-  it('after a restart with a hanging catalog it says how what is installed is, and goes on when the catalog answers', async () => {
+  it('after a restart with a hanging catalog it says how the installed release is, and goes on when the catalog answers', async () => {
     const others = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }]
     const hours = { name: 'hours', namespace: 'late-home' }
     const archive = await bundleOf({ name: 'late', others })
@@ -327,7 +327,7 @@ describe.each([
     }, new TestSource('down'))
   })
 
-  it('an upgrade that is blocked ends no care of what is installed, also after a restart', async () => {
+  it('an upgrade that is blocked ends no care of the installed release, also after a restart', async () => {
     const others = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'hours' }, data: { monday: '10' } }]
     const hours = { name: 'hours', namespace: 'stuck-home' }
     const [first, second] = await Promise.all([
@@ -435,7 +435,7 @@ describe.each([
       await until(async () => {
         const { items } = await client.list(events)
         const about = items.filter(({ involvedObject: { name } }) => name === 'evil')
-        // Nor told again: the server would have counted it.
+        // Nor reported again: the server would have counted it.
         expect(about).toMatchObject([{ reason: 'UnsafePath', count: 1 }])
       })
       await client.delete(platformOperators, { name: 'evil' })

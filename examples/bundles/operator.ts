@@ -38,7 +38,7 @@ type Context = ReconcileContext<PlatformOperator, 'cluster'>
 
 /**
  * Installs the newest bundle of a package for each PlatformOperator: unpacked in this process, as plain manifests, by server-side apply.
- * What is changed by hand is repaired. What a newer bundle has no more, and all when the PlatformOperator goes, is deleted.
+ * Changes by hand are repaired. Objects that a newer bundle has no more are deleted, and all when the PlatformOperator goes.
  *
  * One controller asks the catalog, and another one installs. So a catalog that does not answer holds up no repair.
  */
@@ -116,11 +116,11 @@ class Installer {
       isWell = await this.#install(context, target, answer)
     }
     this.#reportObstacle(context, answer)
-    // Nobody tells when a kind is served, or a right is given.
+    // No event says when a kind is served, or a right is given.
     return isWell ? undefined : { requeueAfterMs: this.#retryMs }
   }
 
-  /** There is nothing that could be applied. What was installed before stays, and whether it is well is told. */
+  /** There is nothing that could be applied. What was installed before stays, and its health is reported. */
   async #observe(context: Context, answer: Answer | undefined): Promise<void> {
     const { object, key, status } = context
     const { conditions = [], bundle, made = [], ...rest } = object.status ?? {}
@@ -154,7 +154,7 @@ class Installer {
     const isInstalled = problems.length === 0
     const kept = isInstalled ? await this.#pruned(context, left, [...left, ...made]) : []
     const sick = [...problems, ...(isInstalled ? await unhealthy(context, made) : [])]
-    // What was told of what stayed last is told until something else is pruned.
+    // The last report of what stayed is repeated until something else is pruned.
     const { conditions = [] } = object.status ?? {}
     const isPruned = isInstalled && left.length > 0
     const staying = isPruned ? conditions.filter(({ type }) => type !== 'Pruned') : conditions

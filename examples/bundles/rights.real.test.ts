@@ -25,7 +25,7 @@ type Status = PlatformOperator['status']
 
 /** Rules that only a server with RBAC holds. */
 describe.runIf(available)('the rights of the manifest, on a real API server', () => {
-  /** Runs the operator with them, beside an administrator. */
+  /** Runs the operator with them, next to an administrator. */
   async function running(
     body: (parts: { client: Client; source: TestSource; status: (name: string) => Promise<Status> }) => Promise<void>,
   ): Promise<void> {

@@ -47,7 +47,7 @@ async function play({ client, start, rest, until, say }: Stage, catalog: StandIn
   const conditions = [{ type: 'Available', status: 'True', reason: 'MinimumReplicasAvailable' }]
   await client.status.patch(deployments, { name: 'chess', namespace: home }, { status: { conditions } } as Deployment)
   await until('it is healthy', condition('chess', 'Healthy', 'True AllAvailable'))
-  say('a bundle is installed from the catalog, without pods, and its health is told')
+  say('a bundle is installed from the catalog, without pods, and its health is reported')
 
   const hours = { name: 'hours', namespace: home }
   await client.patch(configMaps, hours, { data: { monday: 'closed' } })
@@ -94,7 +94,7 @@ async function play({ client, start, rest, until, say }: Stage, catalog: StandIn
   await until('it is gone', isGone('chess'))
   const left = await client.list(deployments.within({ namespaces: [home] }))
   if (left.items.length > 0) throw new Error('a Deployment was left')
-  await until('the namespace that stays is told of', async () => {
+  await until('the namespace that stays is reported', async () => {
     const { items } = await client.list(events)
     return items.some(({ reason, message }) => reason === 'NamespaceKept' && message?.endsWith('ConfigMap mine'))
   })

@@ -27,7 +27,7 @@ export interface CatalogSource {
       name: string
     }
     /**
-     * PEM of a CA that is trusted beside the public ones, as base64.
+     * PEM of a CA that is trusted in addition to the public ones, as base64.
      *
      * @format byte
      */

@@ -47,7 +47,7 @@ function configure({ options = {}, to = repository }: { options?: RegistryAccess
 const publish = (content: Buffer = index.toBytes(), to = repository) =>
   push(registry, to, { content, mediaType: indexType, tag: 'latest' })
 
-/** A release whose bundle has so many bytes. Gives the digest of its blob. */
+/** A release with a bundle of so many bytes. Gives the digest of its blob. */
 async function release(minor: number, bytes = 1000): Promise<string> {
   const content = Buffer.alloc(bytes, `${minor} `)
   const { manifest: digest, blob } = await push(registry, repository, { content, mediaType: bundleType })
@@ -193,7 +193,7 @@ describe('the file of the index', () => {
     expect(reported).toHaveLength(errors)
   })
 
-  it('that can not be written is told, and the index serves all the same', async () => {
+  it('that can not be written is reported, and the index serves all the same', async () => {
     await rm(path)
     await mkdir(join(path, 'x'), { recursive: true })
     expect(await again().poll()).toBe(true)
@@ -203,7 +203,7 @@ describe('the file of the index', () => {
 })
 
 describe('bundles', () => {
-  it('are fetched when they are first asked for, once for all who ask', async () => {
+  it('are fetched when they are first asked for, once for all requests', async () => {
     await release(0)
     await publish()
     configure()
@@ -248,7 +248,7 @@ describe('bundles', () => {
     expect(await catalog.bundle('none', 'etcd.v1.0.0')).toBeUndefined()
   })
 
-  it('that are images of other repositories are fetched there, of which sixteen are kept open', async () => {
+  it('that are images of other repositories are fetched there, and sixteen of them are kept open', async () => {
     const layers = ['one', 'two', 'one'].map(text => Buffer.from(text))
     const at = (i: number): string => `others/bundle-${i}`
     for (let i = 0; i < 20; i++) {
@@ -350,7 +350,7 @@ describe('a bundle that fails', () => {
   })
   afterEach(() => catalogs.close())
 
-  it('is told of once, and again when a bundle comes', async () => {
+  it('is reported once, and again when a bundle comes', async () => {
     for (let i = 0; i < 3; i++) await expect(ask()).rejects.toMatchObject({ reason: 'WrongDigest' })
     expect(sent).toHaveBeenCalledTimes(1)
     expect(catalogs.lastBundle('games/community')).toMatchObject({ failure: { reason: 'WrongDigest' } })
@@ -360,7 +360,7 @@ describe('a bundle that fails', () => {
     expect(catalogs.lastBundle('games/community')).toEqual({ failure: undefined })
   })
 
-  it('is nothing to tell of once its catalog has gone', async () => {
+  it('is not reported once its catalog has gone', async () => {
     const asked = expect(ask()).rejects.toMatchObject({ reason: 'WrongDigest' })
     await catalogs.remove('games/community', () => {})
     await asked

@@ -16,7 +16,7 @@ export const bundleType = 'application/vnd.example.catalog.bundle.v1'
 /** So many other repositories are kept open, each with its connections and its token. */
 const mostRepositories = 16
 
-/** How registries are reached, and as whom. */
+/** How registries are reached, and as which users. */
 export interface RegistryAccess extends Omit<RegistryOptions, 'credentials'> {
   /** Users of registries, as a Secret of the type `kubernetes.io/dockerconfigjson` has them. @default anonymous */
   readonly dockerConfig?: string | undefined
@@ -68,7 +68,7 @@ export class Catalog {
     this.#bundles = new LRUCache({
       maxSize: cacheBytes,
       sizeCalculation: bytesOf,
-      // One fetch serves all who ask meanwhile, also where others push it out of the cache.
+      // One fetch serves all requests meanwhile, also if others push it out of the cache.
       ignoreFetchAbort: true,
       allowStaleOnFetchAbort: true,
       fetchMethod: (digest, _, { context: repository }) =>
@@ -94,7 +94,7 @@ export class Catalog {
   }
 
   /**
-   * Says where the index is, and as whom to ask. The index that serves goes on, with the new user where it is in the same repository.
+   * Says where the index is, and as which user to ask. The index that serves goes on, with the new user if it is in the same repository.
    *
    * @throws InvalidPullSecretError
    */

@@ -14,7 +14,7 @@ export interface KeptIndex {
 
 /**
  * A file with the last good index of a CatalogSource, so that a restart without a registry serves it. It is written whole or not at all. A file that
- * can't be written or read is told to `onError`, and changes nothing else: the registry has the index.
+ * can't be written or read is reported to `onError`, and changes nothing else: the registry has the index.
  */
 export class IndexFile {
   readonly #path: string

@@ -128,7 +128,7 @@ describe.each([
     }
   })
 
-  it('a registry that is slow, whether it is silent or trickles, is told of and asked again', () =>
+  it('a registry that is slow, whether it is silent or trickles, is reported and asked again', () =>
     running({ pollTimeoutMs: 500 }, async () => {
       await source('silent', silent)
       await source('trickling', trickling)

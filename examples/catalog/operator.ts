@@ -29,7 +29,7 @@ export class Catalogs {
   /** Why the last bundle that this process was asked for did not come; `undefined` if it came. */
   readonly #failures = new Map<string, Error | undefined>()
   readonly options: CatalogsOptions
-  /** Tells the controller that a bundle failed, or came after one had failed. */
+  /** Reports to the controller that a bundle failed, or came after one had failed. */
   readonly bundles: Channel<{ namespace: string; name: string }> = new Channel<{ namespace: string; name: string }>(
     'bundles',
   )
@@ -61,7 +61,7 @@ export class Catalogs {
       return bundle
     } catch (thrown) {
       const error = thrown as Error
-      // Each run asks the registry: it is not told again of the same failure, nor of a catalog that went meanwhile.
+      // Each run asks the registry: it does not report the same failure again, nor a catalog that went meanwhile.
       const isNews = this.#failures.get(key)?.message !== error.message && this.#catalogs.get(key) === catalog
       if (isNews) {
         this.#failures.set(key, error)
@@ -147,7 +147,7 @@ export function declareCatalogs(operator: Operator, catalogs: Catalogs): void {
     })
 }
 
-/** Reports what goes wrong beside a run, about a CatalogSource. */
+/** Reports what goes wrong outside a run, about a CatalogSource. */
 function errorsAbout({ environment }: Client, key: string): (error: Error) => void {
   return error => environment.onError(error, { phase: 'index file', resource: catalogSources.key, key })
 }

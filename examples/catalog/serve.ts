@@ -5,13 +5,13 @@ import type { Pointer } from './index/release.ts'
 import type { Catalogs } from './operator.ts'
 
 /**
- * Answers who installs what the catalogs have:
+ * Answers installers with what the catalogs have:
  *
  *     GET /NAMESPACE/CATALOG/packages                            what can be installed: each package, its default channel, its channels and their heads
  *     GET /NAMESPACE/CATALOG/packages/PACKAGE                    the same of one package
  *     GET /NAMESPACE/CATALOG/channels/PACKAGE/CHANNEL            its releases, and the metadata of its head
  *     GET /NAMESPACE/CATALOG/upgrades/PACKAGE/CHANNEL?name=&version=   the way from an installed release
- *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/manifest        the manifest of the bundle, whose digest the release has
+ *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/manifest        the manifest of the bundle; the release has its digest
  *     GET /NAMESPACE/CATALOG/packages/PACKAGE/bundles/RELEASE/layers/DIGEST   a layer of the bundle
  *
  * The metadata of a head lacks its icon, description and examples: they are in its bundle. The manifest names the digests of the layers. A client that compares all of them need not trust this server.

@@ -73,11 +73,11 @@ async function play({ client, start, rest, until, say }: Stage, registry: StandI
   if ((await (await ask(of(0, zeroth.blob))).text()) !== 'the bundle 0') throw new Error('another bundle')
   await registry.corrupt(first.blob, () => Buffer.from('the bundle x'))
   if ((await ask(of(1, first.blob))).status !== 502) throw new Error('a corrupt bundle was given')
-  await until('the corrupt bundle is told of', reason('BundlesReady', 'WrongDigest'))
+  await until('the corrupt bundle is reported', reason('BundlesReady', 'WrongDigest'))
   say('a bundle is fetched by its digest, and a corrupt one is refused')
 
   await publish(index.toBytes().subarray(0, 2000))
-  await until('half an index is told of', reason('UpToDate', 'InvalidIndex'))
+  await until('half an index is reported', reason('UpToDate', 'InvalidIndex'))
   if (!(await serves(first.index)())) throw new Error('half an index serves')
   const second = await release(2)
   await client.patch(catalogSources, community, { spec: { poll: { intervalMs: 2000 } } })

@@ -2,7 +2,7 @@ import type { NewCondition, Operator } from '@wherry/controller'
 import { Copies } from '@wherry/copies'
 import { type ClusterServiceVersion, clusterServiceVersions, type OlmConfig, olmConfigs } from './resources.ts'
 
-/** An operator group: what is installed in its own namespace is shown in those of its members. */
+/** An operator group: operators that are installed in its own namespace are shown in those of its members. */
 export interface OperatorGroup {
   /** The namespace of the ClusterServiceVersions that are copied. */
   readonly sources: string
@@ -22,7 +22,7 @@ export async function declareCopiedCsvs(operator: Operator, { sources, members }
     targets: members,
     build: csv => copyOf(csv, sources),
     status: csv => statusOf(csv, sources),
-    // Known before the first copy could be made. The controller below hears of changes.
+    // Known before the first copy could be made. The controller below watches it for changes.
     enabled: !isDisabled(await operator.client.get(olmConfigs, settings)),
   })
   operator.add(copies.controller)
@@ -46,13 +46,13 @@ function copyOf({ metadata, spec }: ClusterServiceVersion, from: string): Cluste
   return { metadata: { labels: { ...metadata?.labels, 'olm.copiedFrom': from }, annotations }, ...(spec && { spec }) }
 }
 
-/** By the reason, OLM's users tell a copy from an operator that is installed in their namespace. */
+/** By the reason, OLM's users distinguish a copy from an operator that is installed in their namespace. */
 function statusOf({ status }: ClusterServiceVersion, from: string): ClusterServiceVersion['status'] {
   const message = `The operator is running in ${from} but is managing this namespace`
   return { ...(status?.phase && { phase: status.phase }), reason: 'Copied', message }
 }
 
-/** The condition by which OLM tells its users. */
+/** The condition that reports it to OLM's users. */
 function conditionOf(isEnabled: boolean): NewCondition {
   const type = 'DisabledCopiedCSVs'
   return isEnabled

@@ -8,7 +8,7 @@ import { type ClusterServiceVersion, clusterServiceVersions as csvs, olmConfigs 
 
 const sources = 5
 const members = 6
-/** Without the one whose name is taken. */
+/** Without the one with the name that is taken. */
 const all = sources * members - 1
 const copiesIn = (namespace?: string): View<ClusterServiceVersion, 'namespaced'> =>
   csvs.within({ labels: copySetLabel, ...(namespace && { namespaces: [namespace] }) })
@@ -102,7 +102,7 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
     const key = { namespace: 'member-3', name: second }
     return !(await client.get(csvs, key))?.spec?.displayName?.startsWith('edited')
   })
-  say('a copy that is edited again and again is told of by an event')
+  say('a copy that is edited again and again is reported by an event')
 
   // Of an object of that name the operator learns only when the server refuses to create the copy: at each start.
   await client.delete(csvs, taken)

@@ -18,7 +18,7 @@ export const definition = 'games.arcade.example.com'
 export const oldVersion = 'v1'
 export const newVersion = 'v2'
 
-/** The condition of the definition that tells users of the migration. */
+/** The condition of the definition that reports the migration to users. */
 export const conditionType = 'arcade.example.com/StorageMigrated'
 
 /** How long users have to mend an object that the server refused, until it is tried again. */

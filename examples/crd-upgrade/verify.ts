@@ -11,7 +11,7 @@ const count = 200
 /** Games that are created at once. */
 const atOnce = 20
 
-/** Plays an upgrade from the release before, with users who write all the while. */
+/** Plays an upgrade from the release before, with users that write all the while. */
 export async function verify({ client, start, rest, until, say }: Stage): Promise<void> {
   const name = { name: definition }
   const isMigrated = async (): Promise<boolean> =>

@@ -49,7 +49,7 @@ export class SqliteSink implements Sink<KubernetesObject> {
     })
   }
 
-  /** What is there of a view: resourceVersions by key. */
+  /** The stored objects of a view: resourceVersions by key. */
   contents(view: View): Map<string, string> {
     return new Map(this.#statements.list.all(view.key).map(row => [`${row.key}`, `${row.version}`]))
   }

@@ -4,7 +4,7 @@ import { type Notice, notices, noticesV1beta1 } from './notice.ts'
 /** Keeps `spec.text.lines` of an object at v1beta1, which has no field for it. */
 export const linesAnnotation = 'board.example.com/lines'
 
-/** What the annotation says. Whoever writes v1beta1 can put anything there, and what is no number of lines stays an annotation. */
+/** What the annotation says. A writer of v1beta1 can put anything there, and a value that is no number of lines stays an annotation. */
 function linesOf(kept: string | undefined): number | undefined {
   const lines = Number(kept)
   return `${lines}` === kept && Number.isInteger(lines) && lines >= 1 && lines <= 100 ? lines : undefined

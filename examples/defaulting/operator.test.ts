@@ -21,7 +21,7 @@ it('B4: no field of a notice gets lost between its versions', async () => {
   expect(await roundTrips(noticeConversion, { definition })).toEqual([])
 })
 
-it('what is no number of lines stays an annotation', async () => {
+it('a value that is no number of lines stays an annotation', async () => {
   const old = (kept: string) => ({
     ...{ apiVersion: 'board.example.com/v1beta1', kind: 'Notice', spec: { message: 'Hello' } },
     metadata: { name: 'a', namespace: 'default', annotations: { [linesAnnotation]: kept } },

@@ -25,7 +25,7 @@ export function limitByQuota(webhooks: Webhooks, ownNamespace: string): void {
       if (wanted === undefined) return
       const most = Number(wanted)
       if (Number.isNaN(most)) {
-        // Nobody is refused for a mistake of others, and all who write see it.
+        // No writer is refused for a mistake of others, and each writer sees it.
         warn(`the quota of ${namespace} limits nothing: ${JSON.stringify(wanted)} is no number`)
         return
       }

@@ -38,7 +38,7 @@ export function declareAdmission(
         const { denied, warnings, undecided } = review(view.resource, object)
         for (const line of [...warnings, ...undecided]) warn(line)
         for (const line of denied) deny(line)
-        // What is denied is refused, whatever the others would say.
+        // A denied object is refused, whatever the others would say.
         if (denied.length === 0 && undecided.length > 0) throw new UndecidedError(undecided)
       })
   }

@@ -17,7 +17,7 @@ export interface Findings {
 /**
  * The objects that constraints match, and audits over them.
  *
- * While an audit runs, its registrar takes no events: what changes meanwhile waits in the caches' journals, and other registrars hear it
+ * While an audit runs, its registrar takes no events: what changes meanwhile waits in the caches' journals, and other registrars receive it
  * at once.
  */
 export class Audit {
@@ -38,7 +38,7 @@ export class Audit {
     kinds.usedBy({ registrar: this.#registrar, store: objects })
   }
 
-  /** Watches what a template's constraints match, beside what those of other templates do. */
+  /** Watches what a template's constraints match, in addition to what those of other templates do. */
   async watch(template: string, views: readonly View<KubernetesObject>[]): Promise<void> {
     if (views.length > 0) this.#wanted.set(template, views)
     else this.#wanted.delete(template)
@@ -95,7 +95,7 @@ export class Audit {
     return { totalViolations: violations.length, violations: violations.slice(0, maxViolations) }
   }
 
-  /** The kinds, of some views, of which it does not have all objects yet. */
+  /** The kinds, of some views, with objects that it does not have yet. */
   unread(views: readonly View<KubernetesObject>[]): View<KubernetesObject>[] {
     return views.filter(({ resource }) => !this.objects.isReady(textOf(resource)))
   }

@@ -6,7 +6,7 @@ export interface ChangesOptions {
   readonly delayMs: number
   /** How often `look` is called while a controller is connected, in milliseconds. */
   readonly everyMs: number
-  /** Looks for changes of which nobody notifies. */
+  /** Looks for changes that no event reports. */
   look(): void
 }
 
@@ -50,7 +50,7 @@ export class Changes implements Source<{ name: string }> {
     this.#report([kind])
   }
 
-  /** What is told is the key. */
+  /** The event is the key. */
   defaultKeys(key: unknown): { name: string } {
     return key as { name: string }
   }

@@ -14,7 +14,7 @@ interface Entry {
 export class CompiledPolicies {
   readonly #policies: Policies
   readonly #byTemplate = new Map<string, Entry>()
-  /** The states of templates whose constraints the server does not serve, by name. */
+  /** The states of templates with constraints that the server does not serve, by name. */
   readonly #unserved = new Map<string, string>()
 
   constructor(policies: Policies) {

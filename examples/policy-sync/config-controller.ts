@@ -12,7 +12,7 @@ const beingRead = 'it is being read'
 
 /** The policy store: the objects of the kinds that the Config names. */
 export class PolicyStore extends ObjectStore<KubernetesObject> {
-  /** Tells the controller of the Config that a kind is ready, or no longer. */
+  /** Reports to the controller of the Config that a kind is ready, or no longer. */
   readonly readiness: Channel<{ name: string }> = new Channel<{ name: string }>('readiness')
 
   /** By kind: why its objects can't be read. */
@@ -43,7 +43,7 @@ export class PolicyStore extends ObjectStore<KubernetesObject> {
   }
 }
 
-/** Keeps in the policy store what the Config names, and says in its status what is there. */
+/** Keeps in the policy store what the Config names, and says in its status which kinds are there. */
 export function declareConfig(operator: Operator, kinds: Kinds, store: PolicyStore): void {
   const sync: Registrar<KubernetesObject> = operator.manager(WatchManager).registrar('sync', store)
   kinds.usedBy({ registrar: sync, store })

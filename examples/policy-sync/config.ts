@@ -2,7 +2,7 @@ import { defineResource, type ObjectMeta, type Resource, type View } from '@wher
 import type { KindName } from './kinds.ts'
 
 /**
- * Names the kinds whose objects policies may look up. There is one, called `config`.
+ * Names the kinds of objects that policies may look up. There is one, called `config`.
  *
  * @group policy.example.com
  * @version v1

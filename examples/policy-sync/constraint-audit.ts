@@ -30,7 +30,7 @@ export interface TemplateParts {
 export interface AuditResult {
   /** Why the policy can't be used. */
   readonly failure?: PolicyError | undefined
-  /** Something is waited for of which nobody tells. */
+  /** Something is waited for that no event reports. */
   readonly isWaiting: boolean
 }
 

@@ -30,7 +30,7 @@ const growth = { fixed: 250_000, perCycle: 1200 }
 const patience = 1_800_000
 
 /**
- * The heap is measured with the embedded server, whose definitions come and go at once, so that CI takes seconds for it; with the real one in a
+ * The heap is measured with the embedded server, since its definitions come and go at once, so that CI takes seconds for it; with the real one in a
  * soak.
  */
 const measured =

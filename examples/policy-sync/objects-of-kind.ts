@@ -1,6 +1,6 @@
 import { ObjectIndex } from './object-index.ts'
 
-/** The objects of one kind, with the number of the replay that last told of each. */
+/** The objects of one kind, with the number of the replay that last delivered each. */
 export class ObjectsOfKind<C extends object> {
   readonly #entries = new Map<string, { object: C; replay: number }>()
   /** By path, made when first asked for. */
@@ -21,7 +21,7 @@ export class ObjectsOfKind<C extends object> {
     return Array.from(this.#entries.values(), ({ object }) => object)
   }
 
-  /** A replay begins: what it does not tell of has gone. */
+  /** A replay begins: an object that it does not deliver has gone. */
   begin(): void {
     this.#replay++
     this.#isReady = false

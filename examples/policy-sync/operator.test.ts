@@ -54,7 +54,7 @@ const ingress = (name: string, host: string): Promise<unknown> =>
 const readiness = async ({ metadata }: ConstraintTemplate): Promise<string | undefined> =>
   conditionOf((await client.get(templates, { name: metadata?.name ?? '' }))?.status?.conditions, 'Ready')?.reason
 
-it('W2: two Ingresses with one host are found, told of by an event, and no longer found once one of them goes', async () => {
+it('W2: two Ingresses with one host are found, reported by an event, and no longer found once one of them goes', async () => {
   await client.create(templates, uniqueHosts)
   const status = await constrain(client, uniqueHosts, 'hosts', { match: [ingressKind] })
   await vi.waitFor(async () => expect(audited(await status())).toBe('NotSynced'))
@@ -150,7 +150,7 @@ it('a policy that does not compile, or takes too long, is named in its template,
   expect(await names()).not.toContain('arcade')
   expect(await readiness(requiredLabels)).toBe('Compiled')
 
-  // What is violated is told of while the slow policy stands, and the slow one works again once it is mended.
+  // Violations are reported while the slow policy stands, and the slow one works again once it is mended.
   await client.create(namespaces, { metadata: { name: 'nobodys' } })
   await vi.waitFor(async () => expect(await names()).toContain('nobodys'))
   await client.patch(templates, { name: 'slows' }, { spec: { expression: 'object.metadata.name != "nobodys"' } })
@@ -158,7 +158,7 @@ it('a policy that does not compile, or takes too long, is named in its template,
   await vi.waitFor(async () => expect(await ofSlow()).toMatchObject({ totalViolations: 1 }))
 })
 
-it('a policy in TypeScript decides beside those in CEL, on what it looks up too, and is named where there is none', async () => {
+it('a policy in TypeScript decides together with those in CEL, on what it looks up too, and is named if there is none', async () => {
   await running.close()
   const path = 'data.host'
   const configMap = { group: '', kind: 'ConfigMap' }
@@ -280,7 +280,7 @@ it('D4: a template that goes takes its kind, its constraints and its watches alo
   expect(kinds()).not.toContain('Namespace')
 })
 
-it('a template whose definition the server refuses is never ready, however often it is tried, and says all that is wrong', async () => {
+it('a template with a definition that the server refuses is never ready, however often it is tried, and says all that is wrong', async () => {
   const name = { name: 'requiredlabels' }
   const received: (string | undefined)[] = []
   const watch = client.watchEach(templates, {
@@ -347,7 +347,7 @@ it('a second template of one kind says that the server refuses the kind, and dec
   await vi.waitFor(async () => expect(await readiness(second)).toBe('Compiled'))
 })
 
-it('a template whose definition is refused for a reason that nobody foresaw says so', async () => {
+it('a template with a definition that is refused for a reason that nobody foresaw says so', async () => {
   refuse = ({ verb, resource }) => resource === 'customresourcedefinitions' && verb === 'patch'
   await client.create(templates, requiredLabels)
   await vi.waitFor(async () => expect(await readiness(requiredLabels)).toBe('Refused'))

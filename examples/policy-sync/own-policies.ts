@@ -34,12 +34,12 @@ const memoryLimits: OwnPolicy = {
   },
 }
 
-/** @throws RangeError for what is no quantity: then that is what is wrong with the pod */
+/** @throws RangeError for a value that is no quantity: then that is the violation of the pod */
 function bytesIn(quantity: string): number {
   const [, number, unit = ''] = /^(\d+(?:\.\d+)?)(k|M|G|T|Ki|Mi|Gi|Ti)?$/.exec(quantity) ?? []
   if (number === undefined) throw new RangeError(`the limit ${quantity} is not understood`)
   return Number(number) * (units[unit] ?? 1)
 }
 
-/** Policies in TypeScript, by the names that templates use: for what is hard to say in CEL. */
+/** Policies in TypeScript, by the names that templates use: for rules that are hard to say in CEL. */
 export const ownPolicies: Readonly<Record<string, OwnPolicy>> = { memoryLimits }

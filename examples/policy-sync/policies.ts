@@ -24,7 +24,7 @@ export interface Policy {
   /** The kinds that it looks up. */
   readonly looksUp: readonly KindName[]
   /**
-   * Decides on a few objects. Gives for each what is wrong with it, or `undefined`. What fails is wrong as well: a policy that reads
+   * Decides on a few objects. Returns the violation of each, or `undefined`. A failure is a violation as well: a policy that reads
    * a field that is not there is to say so with `has()`.
    *
    * @throws PolicyError `TOO_SLOW`
@@ -37,8 +37,8 @@ export interface OwnPolicy {
   /** The kinds that it looks up, and the path of each lookup. @default none */
   readonly looksUp?: readonly (KindName & { readonly path: string })[]
   /**
-   * What is wrong with an object, or `undefined`. It must be a pure function: it is broken off wherever it is when it takes too long. What it
-   * throws is wrong as well.
+   * Returns the violation of an object, or `undefined`. It must be a pure function: it is broken off wherever it is when it takes too long. What it
+   * throws is a violation as well.
    *
    * `lookup` gives the objects of one of the kinds in `looksUp` that have the value at its path.
    */

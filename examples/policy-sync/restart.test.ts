@@ -13,7 +13,7 @@ const kindOf = (index: number): { group: string; kind: string } => ({ group, kin
 
 /**
  * Audits the even kinds and looks up the odd ones: each part has a partner of the next kind. An audit that lacks partners finds parts
- * without one. An audit that lacks parts does not find the part whose partner is gone.
+ * without one. An audit that lacks parts does not find the part without its partner.
  */
 const partners: ConstraintTemplate = {
   metadata: { name: 'partners' },

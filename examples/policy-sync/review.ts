@@ -12,9 +12,9 @@ const { resource: templateKind } = templateKinds
 
 /** What the constraints say of an object that somebody wants to write. Each line begins with the constraint. */
 export interface Review {
-  /** Violations of constraints whose `enforcementAction` is `deny`. The object may be written if there are none. */
+  /** Violations of constraints with the `enforcementAction` `deny`. The object may be written if there are none. */
   readonly denied: readonly string[]
-  /** Violations of those whose `enforcementAction` is `warn`. */
+  /** Violations of those with the `enforcementAction` `warn`. */
   readonly warnings: readonly string[]
   /** What can't decide now, and why. The caller chooses whether that refuses the object. */
   readonly undecided: readonly string[]

@@ -3,7 +3,7 @@ import type { Sink, SinkEvent } from '@wherry/watch-manager'
 import { textOf } from './kinds.ts'
 import { ObjectsOfKind } from './objects-of-kind.ts'
 
-/** Hears that an object has come (`before` is missing), changed, or gone (`after` is missing); or, without both, that a kind has. */
+/** Receives that an object has come (`before` is missing), changed, or gone (`after` is missing); or, without both, that a kind has. */
 export type OnChange<C> = (kind: string, before?: C, after?: C) => void
 
 /**

@@ -13,7 +13,7 @@ const rounds = 5
 const kind = { group: '', kind: 'ConfigMap' }
 const resourceOfConstraints = 'requiredlabels.constraints.policy.example.com'
 
-/** Which objects have the label `value` as that, as a registrar's store has heard. */
+/** Which objects have the label `value` as that, as a registrar's store has received. */
 function receivedOf(store: ObjectStore<KubernetesObject>): (value: string) => number {
   const values = new Map<string, string | undefined>()
   const event = store.event.bind(store)
@@ -53,7 +53,7 @@ it('W5: an audit that is stuck holds up nobody else', async () => {
       expect(items.filter(one => audited(one.status ?? {}) !== 'Audited')).toEqual([])
     })
     expect(await status()).toMatchObject({ totalViolations: 0 })
-    // The server never answers who writes the status of a constraint: an audit that finds something does not end.
+    // The server never answers a write of a constraint's status: an audit that finds something does not end.
     const match = { verb: 'patch', resource: resourceOfConstraints, subresource: 'status' }
     await server.faults.add({ match, effect: { kind: 'hang' } })
     const requests = async (): Promise<number> =>

@@ -80,7 +80,7 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
       // While the constraints are being read, the condition stays as it was.
       if (wrong.length > 0) await report(context, notReady(wrong))
       else if (isRead) await report(context, { type: 'Ready', status: 'True', reason: 'Compiled' })
-      // Nobody tells when the server refuses to list a kind.
+      // No event says when the server refuses to list a kind.
       return isWaiting || !isRead ? { requeueAfterMs: retryMs } : undefined
     })
     .onGone(async ({ key, last, client }) => {

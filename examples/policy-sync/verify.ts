@@ -54,7 +54,7 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
   await until('both Ingresses of one host are named', () => isAudited(uniqueHosts, 'hosts', 2))
   const reported = async (times: number): Promise<boolean> =>
     (await client.list(events)).items.some(({ message, count = 1 }) => message?.includes('arcade/b') && count >= times)
-  await until('an event tells of it', () => reported(1))
+  await until('an event reports it', () => reported(1))
   await client.delete(ingresses, { namespace: 'arcade', name: 'b' })
   await until('the host is unique again', () => isAudited(uniqueHosts, 'hosts', 0))
   await client.create(ingresses, ingress('b', 'one.example.com'))

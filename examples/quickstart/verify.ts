@@ -39,7 +39,7 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
     const { items } = await client.list(events.within({ namespaces: [namespace] }))
     return items.some(({ reason }) => reason === 'FieldFight')
   })
-  say('what is changed again and again is told of by an event')
+  say('an object that is changed again and again is reported by an event')
 
   await client.delete(secrets, licence)
   await until('the game lacks its licence again', () => isAt('NoLicence'))

@@ -1,7 +1,7 @@
 /**
  * Events: what `kubectl describe` shows below an object, written by a program.
  *
- * It shows `EventRecorder` of @wherry/controller. Use it to tell the users of an object what a program did, or could not
+ * It shows `EventRecorder` of @wherry/controller. Use it to show the users of an object what a program did, or could not
  * do. A reconcile has a recorder already: `events.record({ reason, message })`.
  *
  *     node examples/small/events.ts && kubectl describe configmap opening-hours
@@ -19,7 +19,7 @@ const hours = await client.apply(
   { fieldManager: 'example-events' },
 )
 
-// The name says who records: it is a part of every event.
+// The name of the program that records: it is a part of every event.
 const events = new EventRecorder({ client, controller: 'example.com/hours' })
 
 // `record` neither waits nor throws: an event is for people, and no work should fail for want of it.

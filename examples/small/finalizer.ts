@@ -2,7 +2,7 @@
  * An operator with one finalizer: something outside the cluster is removed before its object goes, until Ctrl-C.
  *
  * It shows `finalizer` of @wherry/controller's `Operator`. Use it if an object stands for
- * something that Kubernetes does not know, such as a DNS entry. What is in the cluster needs only an owner.
+ * something that Kubernetes does not know, such as a DNS entry. Objects in the cluster need only an owner.
  *
  *     node examples/small/finalizer.ts FOLDER   # keeps a file in FOLDER for each ConfigMap with example.com/file=true
  */

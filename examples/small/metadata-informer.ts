@@ -1,5 +1,5 @@
 /**
- * A metadata informer: prints the labels of all Secrets, and never receives what is in them, until Ctrl-C.
+ * A metadata informer: prints the labels of all Secrets, and never receives their data, until Ctrl-C.
  *
  * It shows a metadata view of @wherry/client with an `Informer` of @wherry/informer. Use it if names, labels,
  * annotations or owners are enough: the server leaves out the rest, so it costs neither network nor memory.

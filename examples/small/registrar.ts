@@ -1,5 +1,5 @@
 /**
- * A registrar by itself: one consumer, whose views change while it runs, until Ctrl-C.
+ * A registrar by itself: one consumer, with views that change while it runs, until Ctrl-C.
  *
  * It shows `WatchManager` of @wherry/watch-manager, over a cache of @wherry/dynamic-cache. Use it if a program learns
  * only at run time what it has to watch: a registrar says what it wants, and the manager opens and closes the watches.

@@ -30,7 +30,7 @@ operator
       span.end()
       return dishes.join(', ')
     })
-    // The annotation `tracing.k8s.io/traceparent` of what is applied says which trace wrote it.
+    // The annotation `tracing.k8s.io/traceparent` of an applied object says which trace wrote it.
     await apply(configMaps, { metadata: { name: `${object.metadata.name}-printed` }, data: { text } })
     console.log(`${object.metadata.name}: ${text}`)
   })

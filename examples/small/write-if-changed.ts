@@ -12,7 +12,7 @@ import { applyIfChanged, hashAtIngest, isWriteConflict, parts, specPart } from '
 
 const client = await Client.connect()
 
-// What counts as a difference: here everything but status and metadata, of which name and labels still count.
+// What counts as a difference: here everything but status and metadata; name and labels still count.
 const content = parts({ spec: specPart() })
 
 // A view that keeps of each observed object its identity and these hashes.

@@ -32,7 +32,7 @@ const opaque = '.wh..wh..opq'
  * the bundle is that file.
  *
  * @throws BundleError for links that lead out of the bundle and devices in it, paths that leave the archive, more layers than {@link maxLayers},
- * and what is more than the limits allow
+ * and archives beyond the limits
  */
 export async function readLayers(
   layers: readonly Uint8Array[],

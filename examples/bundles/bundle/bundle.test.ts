@@ -98,7 +98,7 @@ describe('layers', () => {
     expect(`${(await readLayers([compress(await layer(path))])).get(path)}`).toBe(path)
   })
 
-  it('replace what is below them, and hide it by whiteouts, but nothing of their own', async () => {
+  it('replace files of layers below them, and hide them by whiteouts, but nothing of their own', async () => {
     const [x, y, zz, other] = ['manifests/x', 'manifests/y', 'manifests/zz', 'metadata/x']
     const below = await layer(x, y, 'manifests/z/1', zz, other)
     const above = await layer('manifests/.wh.x', 'manifests/.wh.z', x, 'manifests/c')
@@ -110,7 +110,7 @@ describe('layers', () => {
     expect(`${replaced.get(x)}`).toBe('new')
   })
 
-  it('may be those of a whole system: what is not in the folders of the bundle is skipped, links and thousands of files too', async () => {
+  it('may be those of a whole system: files outside the folders of the bundle are skipped, links and thousands of files too', async () => {
     const files = Array.from({ length: 3000 }, (_, i) => [`usr/share/${i}`, 'x'] as const)
     const links = [
       ['bin', 'usr/bin', 'symlink'],
@@ -178,7 +178,7 @@ describe('a hostile bundle', () => {
 
   it('is refused where zstd asks for a window of 128 MiB', async () => {
     const params = { [constants.ZSTD_c_windowLog]: 27 }
-    // Of a frame whose size is not known, the window is as it asks.
+    // If the size of a frame is not known, its window is as it asks.
     const compress = createZstdCompress({ params })
     const piece = gunzipSync(await archiveOf([['manifests/x', 'x']]))
     compress.end(piece)
@@ -237,7 +237,7 @@ function headerOf(name: string, size: number): Buffer {
   return header
 }
 
-describe('a bundle whose manifests have another shape', () => {
+describe('a bundle with manifests of another shape', () => {
   const csv = 'apiVersion: operators.coreos.com/v1alpha1\nkind: ClusterServiceVersion\nmetadata: { name: chess }'
   const modes = 'installModes: [{ type: AllNamespaces, supported: true }]'
 
@@ -285,7 +285,7 @@ describe('a bundle whose manifests have another shape', () => {
     expect(source.fetched).toBe(1)
   })
 
-  it('is read where null stands for what is left out', async () => {
+  it('is read if null stands for fields that are left out', async () => {
     const nothing = 'permissions: null, clusterPermissions: null, deployments: null'
     const more = 'webhookdefinitions: null, apiservicedefinitions: null, version: null'
     const install = `install: { strategy: deployment, spec: { ${nothing} } }`

@@ -82,7 +82,7 @@ function serviceAccount(name: string): Manifest {
   return object('v1', 'ServiceAccount', name, {})
 }
 
-/** A role and its binding. The names tell bundles and rules apart: roles of a cluster are in one pot. */
+/** A role and its binding. The names distinguish bundles and rules: roles of a cluster are in one pot. */
 function rights(
   csv: ClusterServiceVersion,
   of: Permissions,

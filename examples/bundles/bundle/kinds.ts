@@ -8,7 +8,7 @@ import { priorityClasses } from '@wherry/client/resources/scheduling'
 import { BundleError } from './errors.ts'
 import type { Manifest } from './manifests.ts'
 
-/** What can be installed, in the order in which it is. What is removed goes in the reverse order. */
+/** The kinds that can be installed, in the order of installation. They are removed in the reverse order. */
 const kinds = [
   namespaces,
   customResourceDefinitions,
@@ -66,7 +66,7 @@ function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : ''
 }
 
-/** Orders what is to be installed by kind, then by name. Kinds that only the server knows come last. */
+/** Orders manifests by kind, then by name. Kinds that only the server knows come last. */
 export function inOrder(a: Manifest, b: Manifest): number {
   const [one, other] = [a, b].map(({ apiVersion, kind }) => orderOf.get(`${apiVersion} ${kind}`) ?? kinds.length) as [
     number,

@@ -23,7 +23,7 @@ export class Link {
 
   /**
    * @param type as tar has it: the target of a `symlink` is relative to its folder, that of a `link` to the root of the archive
-   * @throws BundleError for what is no link, and for a link that leads out of the bundle or stands for one of its folders
+   * @throws BundleError for another type, and for a link that leads out of the bundle or stands for one of its folders
    */
   static of(path: string, type: string, target: string): Link {
     if (type !== 'symlink' && type !== 'link') {

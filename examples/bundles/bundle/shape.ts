@@ -1,5 +1,5 @@
 /**
- * Checks of values that somebody else has written. Each error names the path of what is wrong, and what it must be:
+ * Checks of values that somebody else has written. Each error names the path of the wrong value, and what it must be:
  * `spec.installModes[0].supported must be true or false, and is 7`.
  */
 
@@ -40,7 +40,7 @@ export function list(of: Shape): Shape {
   }
 }
 
-/** An object whose values all have one shape. */
+/** An object with values of one shape. */
 export function map(of: Shape): Shape {
   return (value, at) => {
     anyObject(value, at)

@@ -15,7 +15,7 @@ export interface PackageChannel {
 /** Where bundles come from. */
 export interface BundleSource {
   /**
-   * The release to install: the next one on the upgrade path of what is installed, which is that itself where there is none. Without an
+   * The release to install: the next one on the upgrade path of the installed one, or that itself if there is none. Without an
    * `installed`: the newest of the channel. `undefined` where the catalog has no such channel, or package.
    */
   next(of: PackageChannel, installed: Release | undefined, signal: AbortSignal): Promise<Release | undefined>

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { BundleError } from './errors.ts'
 
-/** A file whose parsing took too long. Another time it may not: the machine may be busy. */
+/** A file that took too long to parse. Another time it may not: the machine may be busy. */
 export class YamlTooSlowError extends Error {
   override readonly name = 'YamlTooSlowError'
   readonly reason = 'TooSlow'
@@ -25,7 +25,7 @@ export class YamlThread {
   readonly #heapMb: number
   readonly #timeoutMs: number
   #last: Promise<unknown> = Promise.resolve()
-  /** Calls whose turn has not come. */
+  /** Calls that wait for their turn. */
   #waiting = 0
   #worker: Worker | undefined
 

@@ -18,7 +18,7 @@ function answerTo(text: string): { readonly documents: string } | { readonly err
   }
 }
 
-/** What is left of so many bytes, if the value is written as JSON. @throws RangeError as soon as nothing is left */
+/** The rest of so many bytes, if the value is written as JSON. @throws RangeError as soon as nothing is left */
 function grown(value: unknown, bytes: number, depth: number): number {
   if (depth > maxDepth) throw new RangeError(`an object is more than ${maxDepth} levels deep`)
   let left = bytes - (typeof value === 'string' ? value.length + 2 : 2)

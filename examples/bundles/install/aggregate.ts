@@ -4,7 +4,7 @@ import type { OperatorState } from '../platform.ts'
 import type { PlatformCondition, PlatformOperator } from '../platform-operator.ts'
 
 /**
- * How one PlatformOperator is. `available`: what is installed works. `progressing`: something is being installed, upgraded or removed. `degraded`: it is
+ * How one PlatformOperator is. `available`: the installed release works. `progressing`: something is being installed, upgraded or removed. `degraded`: it is
  * not what it should be, and somebody has to see to it.
  */
 export function stateOf({ metadata, status }: PlatformOperator): OperatorState {

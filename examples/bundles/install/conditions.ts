@@ -11,7 +11,7 @@ export function installedOf({ name }: Release, problems: readonly Problem[]): Pl
   return { type: 'Installed', status: 'False', reason, message: summaryOf(problems) }
 }
 
-/** Whether what is installed is as it should be, and works. */
+/** Whether the installed release is as it should be, and works. */
 export function healthyOf(problems: readonly Problem[]): PlatformCondition {
   if (problems.length === 0) return { type: 'Healthy', status: 'True', reason: 'AllAvailable', message: '' }
   return { type: 'Healthy', status: 'False', reason: 'NotAvailable', message: summaryOf(problems) }

@@ -36,7 +36,7 @@ export async function objectOf(
     }
   } catch (error) {
     if (isForbidden(error)) return `perhaps ${plural}, which this operator may not list`
-    // A server that does not know the definition yet, or no longer, can't tell.
+    // A server that does not know the definition yet, or no longer, can't say.
     if (isResourceNotFound(error) || isNotFound(error)) return `perhaps ${plural}, which the server does not serve now`
     throw error
   }

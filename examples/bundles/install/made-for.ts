@@ -10,7 +10,7 @@ import { ownerLabel } from './watched-kinds.ts'
  */
 const madeFor = 'bundles.example.com/made-for'
 
-/** Kinds whose deletion takes others' objects along. */
+/** Kinds of objects that take others' objects along when they are deleted. */
 const marked: ReadonlyMap<string, Resource<KubernetesObject>> = new Map(
   [namespaces, customResourceDefinitions].map(one => [one.resource.kind, one as unknown as Resource<KubernetesObject>]),
 )

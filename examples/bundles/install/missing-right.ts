@@ -1,7 +1,7 @@
 import { isForbidden } from '@wherry/client'
 
 /**
- * Says of a refusal which right is missing, and who needs it: the server's own message is long, and is cut before that. Undefined if the refusal is
+ * Says of a refusal which right is missing, and which user needs it: the server's own message is long, and is cut before that. Undefined if the refusal is
  * about something else, such as a quota or a webhook.
  *
  * @see https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping

@@ -21,7 +21,7 @@ const tokenOf = 'kubernetes.io/service-account.name'
 
 interface Asked {
   readonly namespace: string
-  /** The uid of the owner whose objects do not count, nor what these own. */
+  /** The uid of an owner: its objects do not count, nor what these own. */
   readonly owner: string | undefined
   /** Definitions that are being deleted: `boards.widgets.example.com`. Their objects go with them. */
   readonly going: ReadonlySet<string>

@@ -25,15 +25,15 @@ export interface Obstacle {
 export type Answer = { readonly offer: Unpacked; readonly isNewest: boolean } | { readonly obstacle: Obstacle }
 
 interface Known {
-  /** What is installed, if it was fetched since this process began. */
+  /** The installed release, if it was fetched since this process began. */
   installed?: Unpacked | undefined
-  /** Of which package, channel and namespace the answer is. */
+  /** The package, channel and namespace of the answer. */
   asked?: string
   answer?: Answer
 }
 
 /**
- * What is known of the releases of each PlatformOperator. What is installed is kept for as long as the PlatformOperator exists, so that
+ * The known releases of each PlatformOperator. The installed one is kept for as long as the PlatformOperator exists, so that
  * a catalog that is slow, or gone, does not hold up its repair.
  */
 export class Releases {
@@ -52,7 +52,7 @@ export class Releases {
     return asked === askedOf(of) ? answer : undefined
   }
 
-  /** What is installed, as its status says; undefined if it was not fetched since this process began. */
+  /** The installed release, as its status says; undefined if it was not fetched since this process began. */
   installed(of: PlatformOperator): Unpacked | undefined {
     const { bundle } = of.status ?? {}
     const { installed, answer } = this.#of(of)
@@ -60,7 +60,7 @@ export class Releases {
     return known.find(one => one?.release.digest === bundle?.digest && one?.namespace === of.spec.namespace)
   }
 
-  /** Fetches what is installed if it is not known. Returns whether it was fetched. */
+  /** Fetches the installed release if it is not known. Returns whether it was fetched. */
   async fetchInstalled(of: PlatformOperator, signal: AbortSignal): Promise<boolean> {
     const { bundle } = of.status ?? {}
     const known = this.#of(of)

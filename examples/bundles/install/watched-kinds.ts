@@ -8,7 +8,7 @@ import type { Made } from '../platform-operator.ts'
 /** The label that says for which PlatformOperator an object was made. */
 export const ownerLabel = 'bundles.example.com/operator'
 
-/** What is kept of an object whose state matters. */
+/** The parts that are kept of an object with a state that matters. */
 export interface Observed {
   readonly owner: string | undefined
   /** Its condition `Available` or `Established`: why it is not so, or `undefined`. */
@@ -44,7 +44,7 @@ export const served: View<Observed, 'cluster'> = customResourceDefinitions
 
 const stateful = new Map<string, View<Observed>>([health, served].map(view => [textOf(view), view as View<Observed>]))
 
-/** Watches the kinds whose state matters: each for as long as a bundle has an object of it. */
+/** Watches the kinds with a state that matters: each for as long as a bundle has an object of it. */
 export class WatchedKinds {
   readonly source: DynamicViews<Observed> = new DynamicViews<Observed>('made')
   /** Kinds by PlatformOperator. */

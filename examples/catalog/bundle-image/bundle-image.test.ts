@@ -221,7 +221,7 @@ describe.each(kinds)('add from an image, in %s', (_, start) => {
       'has no list of dependencies',
     ],
     ['a path that goes up', { '../x': '' }, 'leaves the archive'],
-  ])('refuses an image whose manifests have %s', async (_, files, message) => {
+  ])('refuses an image with manifests that have %s', async (_, files, message) => {
     const layers = [await layer(files)]
     await pushImage(registry, 'org/bad', { layers, as: 'oci', labels: annotations('stable'), tag: 'v1' })
     await expect(run('add', file, at('org/bad:v1'))).rejects.toThrow(message)

@@ -94,7 +94,7 @@ function annotationsIn(file: Buffer | undefined): Readonly<Record<string, unknow
 function clusterServiceVersionIn(files: ReadonlyMap<string, Buffer>): Metadata {
   const found: Metadata[] = []
   for (const [path, content] of files) {
-    // Large definitions beside it need not be parsed.
+    // Large definitions next to it need not be parsed.
     if (!/^manifests\/[^/]+\.(ya?ml|json)$/.test(path) || !content.includes('ClusterServiceVersion')) continue
     const object = yamlIn(content, path)
     if ((object as { kind?: unknown } | null)?.kind === 'ClusterServiceVersion') found.push(metadataOf(object, path))

@@ -9,7 +9,7 @@ import { InvalidBundleImageError } from './errors.ts'
 const maxArchiveBytes = 64 << 20
 
 /**
- * Reads the only image of an archive that `docker save` or `podman save` wrote. It has no digest: a registry gives one to what is pushed, whose layers
+ * Reads the only image of an archive that `docker save` or `podman save` wrote. It has no digest: a registry gives one to a pushed image, since its layers
  * are compressed then.
  *
  * @throws InvalidBundleImageError which names the archive

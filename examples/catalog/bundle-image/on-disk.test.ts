@@ -122,7 +122,7 @@ describe('add from an archive of docker', () => {
     expect(await release(0)).toMatchObject({ image: name, digest })
   })
 
-  it('refuses one without a digest, one of several images, and what is none', async () => {
+  it('refuses one without a digest, one of several images, and a file that is none', async () => {
     const archive = await dockerArchive(1)
     await expect(run('add', file, archive)).rejects.toThrow('it needs the name')
     await expect(run('add', file, archive, '--as', name)).rejects.toThrow('such an archive has no digest')

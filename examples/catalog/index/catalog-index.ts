@@ -49,7 +49,7 @@ export class CatalogIndex {
     return this.#channels.get(keyOf(name))
   }
 
-  /** The channel of a package that users get who name none: the one that was set, or else the only one. */
+  /** The channel of a package for users that name none: the one that was set, or else the only one. */
   defaultChannel(of: string): string | undefined {
     const its = this.channels.filter(one => one.package === of)
     return this.#defaults.get(of) ?? (its.length === 1 ? its[0]?.name : undefined)
@@ -61,7 +61,7 @@ export class CatalogIndex {
     return new CatalogIndex(channel.releases.length === 0 ? others : [...others, channel], this.#defaults)
   }
 
-  /** The same index, of which this is the default channel of its package. */
+  /** The same index, with this as the default channel of its package. */
   withDefault(channel: ChannelName): CatalogIndex {
     return new CatalogIndex(
       this.channels,
@@ -126,7 +126,7 @@ export function metadataBytes(metadata: Metadata): Buffer {
   return Buffer.from(canonicalize(headOnly(metadata)))
 }
 
-/** What is large, and wanted of few heads, is left to the bundle, which is fetched by its digest: the icon, the description, and the examples. */
+/** Large fields that are wanted of few heads are left to the bundle, which is fetched by its digest: the icon, the description, and the examples. */
 function headOnly(whole: Metadata): Metadata {
   const { icon: _, description: __, ...spec } = whole.spec as Metadata['spec'] & Record<'icon' | 'description', unknown>
   const { 'alm-examples': examples, ...annotations } = whole.metadata.annotations ?? {}

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import { RegistryError } from './errors.ts'
 
 /**
- * The certificates in a text of PEM, one by one: Node silently takes none from a text whose certificates are not parted by a line break.
+ * The certificates in a text of PEM, one by one: Node silently takes none from a text without line breaks between its certificates.
  *
  * @throws RegistryError if there is none
  */

@@ -10,7 +10,7 @@ interface DockerConfig {
   readonly auths?: Readonly<Record<string, Partial<Credentials> & { auth?: string }>> | null
 }
 
-/** A pull secret that can't be read. The error quotes nothing of it, and so has no cause: it is told in a status. */
+/** A pull secret that can't be read. The error quotes nothing of it, and so has no cause: it is reported in a status. */
 export class InvalidPullSecretError extends Error {
   override readonly name = 'InvalidPullSecretError'
   readonly reason = 'InvalidPullSecret'

@@ -70,7 +70,7 @@ describe.each(kinds)('%s', (name, start) => {
     await expect(repository.fetch({ digest, mediaType, maxBytes })).rejects.toMatchObject({ code: 'REGISTRY' })
   })
 
-  it('refuses what is larger than allowed, also where the manifest says otherwise', async () => {
+  it('refuses blobs that are larger than allowed, also if the manifest says otherwise', async () => {
     const { manifest: digest, blob } = await put(registry)
     const repository = open(registry)
     const tooLarge = { reason: 'TooLarge' }
@@ -79,7 +79,7 @@ describe.each(kinds)('%s', (name, start) => {
     await expect(repository.fetch({ digest, mediaType, maxBytes })).rejects.toMatchObject(tooLarge)
   })
 
-  it('says what is not there, and what has another type', async () => {
+  it('names a blob that is not there, or has another type', async () => {
     const { manifest: digest } = await put(registry)
     const repository = open(registry)
     await expect(repository.resolve('nonsense')).rejects.toMatchObject({ reason: 'NotFound' })
@@ -131,7 +131,7 @@ describe.each(kinds)('%s', (name, start) => {
     await proxy.close()
   })
 
-  it('takes what is pushed, by its tag and by its digest', async () => {
+  it('takes a pushed image, by its tag and by its digest', async () => {
     const repository = open(registry)
     const tagged = await repository.push({ content, mediaType, tag: 'pushed' })
     const untagged = await repository.push({ content: Buffer.from('x'), mediaType })
@@ -208,7 +208,7 @@ describe('tokens', () => {
     await expect(open(registry).resolve('latest')).rejects.toMatchObject({ reason: 'InvalidUrl', message })
   })
 
-  it('are not told to a storage elsewhere', async () => {
+  it('are not sent to a storage elsewhere', async () => {
     const { manifest: digest } = await put(registry)
     const storage = await StandInRegistry.start('none')
     await put(storage)
@@ -239,7 +239,7 @@ it('a proxy and a registry that are no URLs are named', async () => {
   await expect(repository.resolve('latest')).rejects.toMatchObject(reported)
 })
 
-it('a redirect to what is no URL is named', async () => {
+it('a redirect to an invalid URL is named', async () => {
   const registry = await StandInRegistry.start('none')
   try {
     const { manifest: digest } = await put(registry)

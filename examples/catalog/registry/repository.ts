@@ -8,7 +8,7 @@ const emptyType = 'application/vnd.oci.empty.v1+json'
 const empty = Buffer.from('{}')
 export const maxManifestBytes: number = 4 << 20
 
-/** What is fetched by digest. */
+/** A blob or manifest that is fetched by its digest. */
 export interface Wanted {
   readonly digest: string
   /** Of the only layer of the manifest. */
@@ -17,7 +17,7 @@ export interface Wanted {
   readonly signal?: AbortSignal | undefined
 }
 
-/** An image whose layers are fetched. */
+/** An image, to fetch its layers. */
 export interface WantedLayers {
   /** Of its manifest. */
   readonly digest: string
@@ -39,7 +39,7 @@ export class Repository {
   readonly host: string
   readonly repository: string
   readonly #requests: RegistryRequests
-  /** What is being asked for. Each is several requests, and all of them are made before it is closed. */
+  /** Calls under way. Each is several requests, and all of them are made before it is closed. */
   readonly #asking = new Set<Promise<unknown>>()
 
   constructor({ host, repository }: Pick<ImageReference, 'host' | 'repository'>, options: RegistryOptions = {}) {
@@ -83,12 +83,12 @@ export class Repository {
     return this.#asked(this.#upload(content))
   }
 
-  /** Pushes a manifest whose blobs are there, and gives its digest. */
+  /** Pushes a manifest after its blobs, and returns its digest. */
   pushManifest(type: string, body: Buffer, tag?: string): Promise<string> {
     return this.#asked(this.#pushManifest(type, body, tag))
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when calls under way have ended. */
   async close(): Promise<void> {
     await Promise.allSettled(this.#asking)
     await this.#requests.close()

@@ -12,9 +12,9 @@ import { bounded } from './verified.ts'
 const maxTokenBytes = 64 << 10
 const maxRedirects = 3
 
-/** How a registry is reached, and as whom. */
+/** How a registry is reached, and as which user. */
 export interface RegistryOptions {
-  /** PEM of a CA that is trusted beside the public ones. @default none */
+  /** PEM of a CA that is trusted in addition to the public ones. @default none */
   readonly ca?: string | undefined
   /** An HTTP proxy, `http://proxy.example.com:3128`. @default none */
   readonly proxy?: string | undefined
@@ -29,7 +29,7 @@ export interface RegistryOptions {
   readonly timeoutMs?: number | undefined
 }
 
-/** The CA that was last trusted beside the public ones, with what trusts it: a connection that has none reads some 150 certificates. */
+/** The CA that was last trusted in addition to the public ones, with what trusts it: a connection that has none reads some 150 certificates. */
 let trusted: { readonly ca: string; readonly context: SecureContext } | undefined
 
 function trusting(ca: string): SecureContext {
@@ -83,7 +83,7 @@ export class RegistryRequests {
     this.#proxied = new ProxyAgent({ ...timeouts, uri, requestTls: connect, connect })
   }
 
-  /** Gives the answer whose status is 200, after redirects. */
+  /** Returns the answer with status 200, after redirects. */
   async get(method: 'GET' | 'HEAD', path: string, signal?: AbortSignal): Promise<Answer> {
     const url = this.url(path)
     let answer = await this.#authorized(method, url, undefined, signal)
@@ -120,7 +120,7 @@ export class RegistryRequests {
     return new RegistryError('RegistryUnavailable', `${this.host} can't be reached: ${(cause as Error).message}`, cause)
   }
 
-  /** Resolves when what is under way has ended. */
+  /** Resolves when requests under way have ended. */
   async close(): Promise<void> {
     await Promise.all([this.#direct.close(), this.#proxied?.close()])
   }

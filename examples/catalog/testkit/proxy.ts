@@ -7,7 +7,7 @@ export class TestProxy {
   readonly #server = createServer((_, response) => response.writeHead(405).end())
   readonly #sockets = new Set<Socket>()
   readonly #ended: Promise<unknown>[] = []
-  /** To whom it was asked to connect. */
+  /** The hosts that it was asked to connect to. */
   readonly targets: string[] = []
   /** In both directions, with all that TLS adds. */
   bytes = 0

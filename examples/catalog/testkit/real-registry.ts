@@ -12,12 +12,12 @@ import { certificateOfLoopback } from './certificate.ts'
 import type { TestRegistry } from './registry.ts'
 
 const source = join(import.meta.dirname, 'registry')
-/** The user `puller`, whose password is `secret`. */
+/** The user `puller` with the password `secret`. */
 const users = 'puller:$2a$04$3F2g2TZDm6aNf/3UJ5QUwOcqHye6a0.WU8Ak0omZv7Yx1ZIk7njr.\n'
 
 /**
- * The program of the Go module beside this file. Built where it is not in the cache yet: a minute, the first time.
- * Processes that want it at the same time build it once. `undefined` where there is no Go, unless it must be there (`CI=true`).
+ * The program of the Go module next to this file. Built if it is not in the cache yet: a minute, the first time.
+ * Processes that want it at the same time build it once. `undefined` if there is no Go, unless it must be there (`CI=true`).
  */
 export async function registryBinary(): Promise<string | undefined> {
   const hash = createHash('sha256').update(`${process.platform}/${process.arch}`)

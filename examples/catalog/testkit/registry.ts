@@ -43,7 +43,7 @@ export function dockerConfigOf({ host, credentials }: TestRegistry): string {
 export interface ImageToPush {
   readonly layers: readonly Buffer[]
   readonly labels?: Readonly<Record<string, string>>
-  /** Whose media types it has. `oci`: each layer is named by its first bytes. */
+  /** Which media types it has. `oci`: each layer is named by its first bytes. */
   readonly as: 'oci' | 'docker'
   /** Pushes an index of one image for each of these platforms, too. */
   readonly platforms?: readonly { readonly os: string; readonly architecture: string }[]

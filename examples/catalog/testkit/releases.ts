@@ -7,7 +7,7 @@ import { digestOf } from '../registry/verified.ts'
 /** So many releases are in a channel of {@link manyReleases}. */
 export const releasesOfChannel = 20
 
-/** The ClusterServiceVersion of a release, each of which replaces the one before. */
+/** The ClusterServiceVersion of a release; each replaces the one before. */
 export function releaseOf(base: Metadata, packageName: string, minor: number): Metadata {
   const { replaces: _, skips: __, ...spec } = base.spec
   const name = (of: number): string => `${packageName}.v1.${of}.0`

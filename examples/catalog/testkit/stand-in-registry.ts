@@ -18,13 +18,13 @@ export class StandInRegistry implements TestRegistry {
   readonly requests: string[] = []
   /** Where blobs are instead: the origin of another registry. */
   redirectBlobsTo: string | undefined
-  /** Where it sends those who have no token. @default its own `/token` */
+  /** Where it sends clients without a token. @default its own `/token` */
   realm: string | undefined
   /** What it is slow with: it does not answer to a HEAD, or sends all bodies of blobs and manifests byte by byte, without end. */
   slow: 'head' | 'body' | undefined
   /** What it answers when it is asked for a token. @default a token */
   tokenAnswer: Buffer | undefined
-  /** Hears the `Authorization` of each request. */
+  /** Receives the `Authorization` of each request. */
   onAuthorization: (value: string | undefined) => void = () => {}
   readonly #key: string
   readonly #authentication: Authentication

@@ -94,7 +94,7 @@ export function testDefinitionChanges(start: () => Promise<ApiServer>): void {
     })
 
   it(
-    `finds a kind again whose definition ${Object.keys(changes).join(', or ')}, for old constraints and new ones, and after a restart`,
+    `finds a kind again if its definition ${Object.keys(changes).join(', or ')}, for old constraints and new ones, and after a restart`,
     async () => {
       await using server = await start()
       await using client = await installed(server)
@@ -142,7 +142,7 @@ export function testDefinitionChanges(start: () => Promise<ApiServer>): void {
   )
 
   it(
-    'a constraint on a kind that has gone is not audited, with objects or without, nor is one whose policy looks it up',
+    'a constraint on a kind that has gone is not audited, with objects or without, nor is one with a policy that looks it up',
     async () => {
       await using server = await start()
       await using client = await installed(server)

@@ -52,7 +52,7 @@ export function testRefusedKinds(start: () => Promise<ApiServer>): void {
   )
 
   it(
-    'a constraint whose only kind goes while no operator runs has no violations, if more were found than were named',
+    'a constraint with a single kind that goes while no operator runs has no violations, if more were found than were named',
     () =>
       withOperator(async (client, first) => {
         const widgets = new Widgets(client, 'example.com')

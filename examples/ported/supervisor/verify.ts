@@ -72,7 +72,7 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
     await add('third')
     await end('third', 1, 'Error')
     await until('its report has failed', () => program.said.includes('answers 503 to the report of third'))
-    if (await isGone('third')) throw new Error('a pod is gone whose report did not arrive')
+    if (await isGone('third')) throw new Error('a pod is gone, but its report did not arrive')
     isDown = false
     await until('it is reported and gone', () => isGone('third'))
     say('a report that does not arrive is sent again, and its pod stays until then')

@@ -41,7 +41,7 @@ export async function verify({ client, start, rest, until, say }: Stage): Promis
   const image = async () => (await pod('desk'))?.spec?.containers[0]?.image
   await until('its Pod has the new image', async () => (await image()) === 'desk:2')
   if ((await time()) !== since) throw new Error('a condition that did not change has another time')
-  say('a workspace has a claim and a Pod, and a condition whose time changes with its status alone')
+  say('a workspace has a claim and a Pod, and a condition with a time that changes with its status alone')
 
   await client.patch(workspaces, key('desk'), { spec: { stopped: true } })
   await until('the Pod is gone', async () => (await pod('desk')) === undefined)

@@ -16,7 +16,7 @@ it('R22: each wait is drawn from d to 2d', () => {
   expect(most.next()).toBeCloseTo(800 * 1.999)
 })
 
-it('R22: begins anew after two minutes without failure, and not before', async () => {
+it('R22: starts again after two minutes without failure, and not before', async () => {
   const simulation = simulate(1)
   const backoff = new Backoff(at(0, simulation))
   expect([backoff.next(), backoff.next()]).toEqual([800, 1600])
@@ -43,7 +43,7 @@ it('R22, X8: every wait ends at once when it is stopped', async () => {
   expect(simulation.pending()).toEqual([])
 })
 
-it('waits at least as long as it is told to', async () => {
+it('waits at least as long as it is asked to', async () => {
   const simulation = simulate(1)
   await simulation.run(async () => {
     const backoff = new Backoff(at(0, simulation))

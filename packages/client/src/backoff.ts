@@ -18,7 +18,7 @@ export interface BackoffOptions {
 
 /**
  * How long to wait after a failure (rule R22), with the numbers of client-go's reflector: d doubles from 800 ms to 30 s, and a wait
- * is drawn from [d, 2d], so that many clients do not come back at once. Two minutes without a failure begin it anew.
+ * is drawn from [d, 2d], so that many clients do not come back at once. After two minutes without a failure it starts again.
  */
 export class Backoff {
   readonly #environment: Pick<Environment, 'clock' | 'random'>

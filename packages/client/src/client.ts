@@ -122,7 +122,7 @@ export interface ClientSettings extends ConnectionOptions {
  * Client.close}.
  *
  * A view says what a call reads or writes: a resource, a scope, and a part of the objects. If an object does not exist, the result is `undefined`.
- * If the server refuses, the call rejects with an `ApiError` (`isConflict(error)` and the like tell which). Without an answer it rejects with a
+ * If the server refuses, the call rejects with an `ApiError` (`isConflict(error)` and the like say which). Without an answer it rejects with a
  * `ConnectionError` or a `TimeoutError`. A wrong option, name or key throws before any request.
  *
  * Every call takes a `signal` and a `timeoutMs`. A 429 is retried as long as that allows; the client itself does not limit the rate of requests.
@@ -156,7 +156,7 @@ export class Client {
   readonly scale: ScaleVerbs
   readonly #caller: Caller
   readonly #pool: ConnectionPool
-  /** The client whose connections this one uses. */
+  /** The client that lends this one its connections. */
   readonly #of: Client | undefined
   readonly #guard: Guard | undefined
   /** The options of a client that has connections of its own. */
@@ -357,7 +357,7 @@ export class Client {
     return watch(this.#caller, view as View<FromServer<C>>, options)
   }
 
-  /** As {@link Client.watch}, with callbacks instead of a promise per event; `end` tells how it ended. */
+  /** As {@link Client.watch}, with callbacks instead of a promise per event; `end` says how it ended. */
   watchEach<C>(view: View<C>, on: WatchHandlers<FromServer<C>>, options?: WatchOptions): Watch {
     return watchEach(this.#caller, view as View<FromServer<C>>, on, options)
   }
@@ -500,7 +500,7 @@ export class Client {
 
   /**
    * Sends a request to any path of the server, for what no other method does: `client.request({ method: 'GET', path: '/version' })`. It is bounded
-   * in time, repeated if the server did nothing, and refused with an `ApiError`, as all calls are. Caches do not hear of what it writes.
+   * in time, repeated if the server did nothing, and refused with an `ApiError`, as all calls are. Caches do not receive what it writes.
    */
   request<A extends 'json' | 'text' | 'bytes' = 'json'>(request: RawRequest<A>): Promise<RawAnswers[A]> {
     return rawRequest(this.#caller, request)
@@ -598,13 +598,13 @@ function checkNoTarget(settings: object): void {
   }
 }
 
-/** What is not checked here, `fromUrl` does. */
+/** `fromUrl` checks the other options. */
 function accessOf(options: ClientOptions, clock: Clock): ClusterAccess {
   const { access, url, ...rest } = options
   const parts = Object.entries(rest).filter(([name, value]) => Object.hasOwn(targetChecks, name) && value !== undefined)
   if (access === undefined) return fromUrl(url, { ...(Object.fromEntries(parts) as UrlOptions), clock })
-  const beside = url === undefined ? parts[0]?.[0] : 'url'
-  if (beside !== undefined) throw new OptionRangeError(`client.${beside}`, 'nothing together with access', 'both')
+  const extra = url === undefined ? parts[0]?.[0] : 'url'
+  if (extra !== undefined) throw new OptionRangeError(`client.${extra}`, 'nothing together with access', 'both')
   having('Credentials', 'headers', 'tls', 'digest', 'refresh')('client.access.credentials', access.credentials)
   return { ...access, server: serverUrl('client.access.server', access.server) }
 }

@@ -22,7 +22,7 @@ function kit() {
 }
 
 describe('deadlines', () => {
-  it('tells each at its time, in their order, and none that was removed', async () => {
+  it('calls each at its time, in their order, and none that was removed', async () => {
     const run = (seed: number): void => {
       const { clock, deadlines, late, one } = kit()
       const random = seededRandom(seed)
@@ -68,7 +68,7 @@ describe('deadlines', () => {
     ])
   })
 
-  it('goes on with those that are added or removed as one is told', () => {
+  it('goes on with those that are added or removed as one is called', () => {
     const { clock, deadlines, late, one } = kit()
     const [third, fourth] = [one(3, 10), one(4, 12)]
     deadlines.add(

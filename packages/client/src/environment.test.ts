@@ -29,14 +29,14 @@ it('prints nothing: errors and warnings go to diagnostics channels', () => {
   write.mockRestore()
 })
 
-it('takes what it is given, and its own for what is undefined', () => {
+it('takes the given parts, and its own for those that are undefined', () => {
   const { clock } = simulate(1)
   const environment = systemEnvironment({ clock, random: undefined } as unknown as Partial<Environment>)
   expect(environment.clock).toBe(clock)
   expect(environment.random()).toBeLessThan(1)
 })
 
-it('X9: a callback that throws breaks nobody, and is told to onError', () => {
+it('X9: a callback that throws breaks no caller, and is reported to onError', () => {
   const environment = recordedEnvironment(simulate(1).clock, () => 0.5, new Trace(false))
   const fail = (): never => {
     throw new Error('mine')

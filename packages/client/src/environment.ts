@@ -29,7 +29,7 @@ export interface Metrics {
   gauge(name: string, value: number, labels?: MetricLabels): void
   /** Adds one observation to a histogram. */
   observe(name: string, value: number, labels?: MetricLabels): void
-  /** Removes a gauge whose subject is gone. Without this method, the gauge is set to 0. */
+  /** Removes a gauge after its subject is gone. Without this method, the gauge is set to 0. */
   forget?(name: string, labels?: MetricLabels): void
 }
 
@@ -95,14 +95,14 @@ function withoutUndefined<T extends object>(parts: T): T {
   return Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as T
 }
 
-/** An environment whose callbacks can't break their caller (rule X9): `onError` hears what they throw; what it throws is dropped. */
+/** An environment with callbacks that can't break their caller (rule X9): `onError` gets what they throw; what it throws is dropped. */
 export function guarded(environment: Environment): Environment {
   const { clock, metrics } = environment
   const onError = (error: Error, context: ErrorContext): void => {
     try {
       environment.onError(error, context)
     } catch {
-      // Nobody is left to tell.
+      // There is nowhere left to report it.
     }
   }
   const safely =

@@ -12,7 +12,7 @@ export interface GuardedClient {
   end(reason: Error): void
 }
 
-/** Requests over another client's connections, each of which has to be admitted, until it is closed. */
+/** Requests over another client's connections. Each has to be admitted, until the guard is closed. */
 export class Guard implements Requester {
   readonly #caller: Caller
   readonly #admit: () => void
@@ -72,7 +72,7 @@ export class Guard implements Requester {
     this.#admit()
   }
 
-  /** Ends what is under way with `reason`; nothing is admitted from now on. Idempotent. */
+  /** Ends requests under way with `reason`; nothing is admitted from now on. Idempotent. */
   close(reason: Error): void {
     if (this.#closed !== undefined) return
     this.#closed = reason

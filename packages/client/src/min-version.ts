@@ -32,7 +32,7 @@ export function raised<M extends MinVersion>(min: M | undefined, write: M): M {
   if (min === undefined) return write
   const { written, deleted } = min
   if (write.written === undefined) {
-    // A reader that has seen the written version has also seen the delete. Versions without an order never tell that.
+    // A reader that has seen the written version has also seen the delete. Versions without an order never show that.
     const isLeft =
       isAmong(written?.uid, write.deleted) && !isAtLeast(written?.resourceVersion, written?.resourceVersion)
     return {

@@ -21,7 +21,7 @@ export interface LaneRequest extends RequestHead {
 
 /** {@link ResponseHandlers}, and what a long stream may want to know besides. */
 export interface RequestHandlers extends ResponseHandlers {
-  /** The server is going away (GOAWAY): this stream goes on for now, and is best opened anew before it ends. Called at most once. */
+  /** The server is going away (GOAWAY): this stream goes on for now, and is best opened again before it ends. Called at most once. */
   draining?(): void
 }
 
@@ -45,7 +45,7 @@ export interface OwnSocket {
 /** Sends requests to one API server. */
 export interface Requester {
   /**
-   * Sends `request` and tells `on` what comes back: exactly one of `end` and `error`, never before this call has returned; none
+   * Sends `request` and calls `on` with what comes back: exactly one of `end` and `error`, never before this call has returned; none
    * after `abort()`. What a handler throws ends the exchange, and is given to `on.error`.
    */
   request(request: LaneRequest, on: RequestHandlers): Exchange

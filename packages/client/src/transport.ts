@@ -12,13 +12,13 @@ export interface RequestHead {
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * Hears one response: `head` once, `data` any number of times, then exactly one of `end` (the
+ * Receives one response: `head` once, `data` any number of times, then exactly one of `end` (the
  * stream was finished by the server) and `error` (it broke, or never began). After `abort()` none
  * of them is called.
  */
 export interface ResponseHandlers {
   head(status: number, headers: ResponseHeaders): void
-  /** The chunk is lent until this returns: its memory may be used for the next one. Who keeps any of it copies that. */
+  /** The chunk is lent until this returns: its memory may be used for the next one. A handler copies the part that it keeps. */
   data(chunk: Uint8Array): void
   end(): void
   error(cause: Error): void
@@ -40,7 +40,7 @@ export type CloseReason = 'goaway' | 'closed'
  * One HTTP/2 session, or one HTTP/1.1 socket (`maxStreams` 1).
  *
  * A request that the server certainly did not process (refused, or beyond the last stream that a
- * GOAWAY names) fails with an error whose `unprocessed` is `true`: it is repeated elsewhere.
+ * GOAWAY names) fails with an error with `unprocessed: true`: it is repeated elsewhere.
  */
 export interface Connection {
   /** How many requests may be under way at once. May change when the server's settings arrive. */
@@ -56,8 +56,8 @@ export interface Connection {
   /** Calls `fn` at a GOAWAY and at the end; at once if the connection is closed already. */
   onClose(fn: (why: CloseReason, cause?: Error) => void): void
   /**
-   * Whether it keeps the process alive, as it does at first: it is told not to while no request is under way. Absent where
-   * a connection is nothing that could.
+   * Whether it keeps the process alive, as it does at first: the pool turns that off while no request is under way. Absent if
+   * a connection can't do that.
    */
   keepAlive?(keep: boolean): void
   /** Ends the connection and every stream on it. Resolves when it is gone. */

@@ -35,7 +35,7 @@ function receiving(name: string): WriteListener {
 }
 
 describe('a client that notifies a cache', () => {
-  it('N9, C10: tells it of each write, by whichever verb', () =>
+  it('N9, C10: reports each write, by whichever verb', () =>
     cluster.run(async () => {
       const deployment = await own.create(deployments, {
         metadata: at('web'),
@@ -60,7 +60,7 @@ describe('a client that notifies a cache', () => {
       expect(reported).toEqual([`cache: deployments web gone ${deployment.metadata.uid}`])
     }))
 
-  it('N9, C10: tells it what became of pods that were evicted, and of collections', () =>
+  it('N9, C10: reports what became of pods that were evicted, and of collections', () =>
     cluster.run(async () => {
       const spec = { containers: [{ name: 'a', image: 'a' }], terminationGracePeriodSeconds: 0 }
       const finalizers = ['example.com/x']
@@ -77,7 +77,7 @@ describe('a client that notifies a cache', () => {
       expect(reported).toEqual([`cache: configmaps c gone ${metadata.uid}`, 'cache: configmaps d written'])
     }))
 
-  it('N9: tells it of no dry run, and of nothing that was refused', () =>
+  it('N9: reports no dry run, and nothing that was refused', () =>
     cluster.run(async () => {
       const dryRun = { dryRun: true } as const
       await own.create(configMaps, legacy, dryRun)
@@ -90,7 +90,7 @@ describe('a client that notifies a cache', () => {
       expect(reported).toEqual([])
     }))
 
-  it('A8: tells it which write got no answer', () =>
+  it('A8: reports which write got no answer', () =>
     cluster.run(async () => {
       await client.create(configMaps, legacy)
       const signal = AbortSignal.abort(new Error('too late'))
@@ -119,7 +119,7 @@ describe('a client that notifies a cache', () => {
       ])
     }))
 
-  it('X6: is refused what is no listener, and is closed with the other client', () =>
+  it('X6: refuses a value that is no listener, and is closed with the other client', () =>
     cluster.run(async () => {
       for (const none of [undefined, {}, { wrote() {} }, { deleted() {} }]) {
         expect(() => client.withWriteListeners(none as never)).toThrow(

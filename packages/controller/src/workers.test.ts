@@ -49,7 +49,7 @@ describe('workers', () => {
     expect(turns).toBeGreaterThanOrEqual(10)
   })
 
-  it('C1: end a key whose run threw, and say so', async () => {
+  it('C1: end a key after its run threw, and say so', async () => {
     const clock = clockByHand()
     const queue = new WorkQueue({ clock })
     queue.add('a')

@@ -185,7 +185,7 @@ describe('copies', () => {
       expect(copies.report()).toMatchObject({ isEnabled: false, writes: { create: 0, update: 0, delete: 4 } })
     }))
 
-  it('H6, X10: after a restart nothing is written but what is missing, and what is no longer wanted goes', () =>
+  it('H6, X10: after a restart only missing copies are written, and unwanted ones go', () =>
     withCopies(async kit => {
       await kit.fill(3, 3)
       const first = await kit.settled()
@@ -202,7 +202,7 @@ describe('copies', () => {
       expect(await copiesOf(kit)).toEqual(['t0', 't1', 't2'].flatMap(space => [`${space}/s0 0`, `${space}/s2 2`]))
     }))
 
-  it('H6, X10: what is stored otherwise is learned from one request for each source after a restart', () =>
+  it('H6, X10: another stored form is learned from one request for each source after a restart', () =>
     withCopies(
       async kit => {
         await kit.fill(2, 10)
@@ -244,7 +244,7 @@ describe('copies', () => {
       { webhooks: hooks(namespace => namespace) },
     ))
 
-  it('H6, H8: one that another program keeps changing is written ever more slowly, and told of once with its name', () =>
+  it('H6, H8: one that another program keeps changing is written ever more slowly, and reported once with its name', () =>
     withCopies(async kit => {
       await kit.fill(1, 2)
       const { copies } = await kit.settled()
@@ -263,12 +263,12 @@ describe('copies', () => {
       expect(copies.report().delayed).toEqual([])
     }))
 
-  describe('of which the cache is behind', () => {
+  describe('that the cache does not show yet', () => {
     const options: CopiesOptions<Secret, ConfigMap> = {
       ...{ name: 'behind', source: secrets.within({ namespaces: ['shared'] }), copies: configMaps, targets: 'tenant' },
       build: ({ data }) => ({ data: data ?? {} }),
     }
-    /** From now on the cache hears of no copy, until what is returned is called. */
+    /** From now on the cache receives no copy, until the returned function is called. */
     const behind = async (kit: Kit): Promise<() => Promise<void>> => {
       const match = { verb: 'watch', resource: 'configmaps' }
       await kit.run(() => kit.server.faults.add({ match, effect: { kind: 'hang' } }))
@@ -322,7 +322,7 @@ describe('copies', () => {
 describe('an object of a copy’s name', () => {
   const taken = (kit: Kit) => kit.errors().filter(error => error instanceof CopyNameTakenError)
 
-  it('H5, H8: is left alone and told of once, and copied to once it has gone', () =>
+  it('H5, H8: is left alone and reported once, and copied to once it has gone', () =>
     withCopies(async kit => {
       await kit.fill(2, 2)
       const theirs = { metadata: at('t0'), data: { n: 'mine' } }
@@ -395,7 +395,7 @@ describe('an object of a copy’s name', () => {
       expect([...copies.report().failing.keys()]).toEqual(['t0/s0'])
     }))
 
-  it('that two sources want is a copy of the first by key, and the other is told', () =>
+  it('that two sources want is a copy of the first by key, and reported for the other', () =>
     withCopies(async kit => {
       await kit.fill(2, 1)
       const { copies } = await kit.settled({ copyName: () => 'all' })
@@ -437,7 +437,7 @@ describe('a source', () => {
       expect(new Set(hashes).size).toBe(3)
     }))
 
-  it('whose copies are called otherwise now has copies of the new name only', () =>
+  it('that gives its copies another name has copies of the new name only', () =>
     withCopies(async kit => {
       await kit.fill(1, 2)
       await kit.settled({ copyName: ({ data }) => `of-${data?.n}` })
@@ -477,7 +477,7 @@ describe('a source', () => {
     ['gives a text', () => 'x', /is string/],
     ['gives null', () => null, /is null/],
     ['gives a status', () => ({ status: {} }), /has a status: leave it out/],
-  ])('H8: of which build %s is told of once, its copies stay, and the others go on', (_, build, message) =>
+  ])('H8: for which build %s is reported once, its copies stay, and the others go on', (_, build, message) =>
     withCopies(async kit => {
       await kit.fill(2, 3)
       const first = await kit.settled()
@@ -503,7 +503,7 @@ describe('a source', () => {
       expect([...copies.report().failing.keys()]).toEqual(expect.arrayContaining(['other/s0', 't0/s0']))
     }))
 
-  it('H8: whose copies can have no name is told of, and holds up no other source', () =>
+  it('H8: with copies that can have no name is reported, and holds up no other source', () =>
     withCopies(async kit => {
       await kit.fill(2, 1)
       const { copies } = await kit.settled({ copyName: ({ metadata }) => (metadata?.name === 's0' ? 'a/b' : 'fine') })
@@ -511,7 +511,7 @@ describe('a source', () => {
       expect(copies.report().failing.get('source shared/s0')).toBeInstanceOf(InvalidCopyError)
     }))
 
-  it('H8: of the kind Secret is told of without the words of what a function throws', () =>
+  it('H8: of the kind Secret is reported without the words of what a function throws', () =>
     withCopies(async kit => {
       await kit.fill(0, 1)
       await kit.run(() => kit.writer.create(secrets, { metadata: at('shared'), stringData: { password: 'hunter2' } }))
@@ -528,7 +528,7 @@ describe('a source', () => {
 })
 
 describe('failures', () => {
-  it('H8: every one is told, seen in the report, and tried again; the other copies of the namespace are made', () =>
+  it('H8: every one is reported, counted in the report, and tried again; the other copies of the namespace are made', () =>
     withCopies(async kit => {
       await kit.fill(3, 1)
       await kit.run(() =>

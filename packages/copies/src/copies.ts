@@ -321,7 +321,7 @@ export class Copies<P, T extends KubernetesObject> {
       this.#counts.failed(key, taken)
       const about = { phase: `copies ${this.name}`, resource: this.#view.key, key }
       if (!isReported) client.environment.onError(taken, about)
-      // The key runs again by itself when the object changes hands or goes. That holds for objects of which the last run knew.
+      // The key runs again by itself when the object changes hands or goes. That holds for objects that the last run knew.
       return 'kept'
     }
     this.#counts.applied(reason, applied)
@@ -386,7 +386,7 @@ export class Copies<P, T extends KubernetesObject> {
   }
 }
 
-/** Tells a source from a copy of the same key. */
+/** Distinguishes a source from a copy of the same key. */
 function sourceText(key: string): string {
   return `source ${key}`
 }

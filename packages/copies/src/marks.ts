@@ -5,7 +5,7 @@ export const copySetLabel = 'copies.wherry.dev/set'
 /** An annotation for people that names a copy's source: `SET NAMESPACE/NAME`. The program does not use it. */
 export const copiedFromAnnotation = 'copies.wherry.dev/copied-from'
 
-/** Which copy of which source is meant. */
+/** The copy that is meant, and its source. */
 export interface CopyPlace {
   readonly set: string
   /** The source's key. */

@@ -11,7 +11,7 @@ import { defineGames, type Game, games, gamesOf } from './testkit/games.ts'
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as (options: object) => void
 
-/** The heap without what is only not collected yet. */
+/** The heap without uncollected garbage. */
 function heap(): number {
   for (let i = 0; i < 3; i++) gc({ type: 'major', execution: 'sync', flavor: 'last-resort' })
   return process.memoryUsage().heapUsed

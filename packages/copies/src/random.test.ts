@@ -63,7 +63,7 @@ class Model {
   #cluster!: SimulatedCluster
   #random!: Random
   #running!: Running<Thing, Thing>
-  /** What is copied: with a status, or without. */
+  /** The copied objects: with a status, or without. */
   readonly #things: Things
   readonly #hasStatus: boolean
   #isEnabled = true

@@ -5,14 +5,14 @@ const mostAtOnce = 3
 /** How long the next repair waits then, in milliseconds, doubling. */
 const firstDelayMs = 1000
 const longestDelayMs = 60_000
-/** After so long without a repair the count starts anew, in milliseconds, or after twice the last delay if that is longer. */
+/** After so long without a repair the count starts again, in milliseconds, or after twice the last delay if that is longer. */
 const peaceMs = 10_000
 
 interface Repaired {
   count: number
   /** When the last repair was sent, on the monotonic clock. */
   at: number
-  /** That repairs wait was told. */
+  /** It was reported that repairs wait. */
   isReported: boolean
 }
 
@@ -29,7 +29,7 @@ export class RepairDelays {
     this.#forget(now)
     const { count, at, isReported } = this.#repaired.get(key) ?? { count: 0, at: now, isReported: false }
     const waitMs = at + delayOf(count) - now
-    // Later than now by less than a timer can tell.
+    // Later than now by less than the resolution of a timer.
     if (waitMs >= 1) return Math.ceil(waitMs)
     this.#repaired.delete(key)
     this.#repaired.set(key, { count: count + 1, at: now, isReported })

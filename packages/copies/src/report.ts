@@ -17,9 +17,9 @@ export interface CopiesActivity {
   readonly repairs: number
   /** How often something failed. */
   readonly failures: number
-  /** What failed when it was tried last: keys of copies, and `source KEY` for sources whose copies can have no name. */
+  /** What failed when it was tried last: keys of copies, and `source KEY` for sources with copies that can have no name. */
   readonly failing: ReadonlyMap<string, Error>
-  /** Copies whose next write waits, because they were written again and again. */
+  /** Copies with a next write that waits, because they were written again and again. */
   readonly delayed: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export interface CopiesReport extends CopiesActivity {
   readonly copies: number
 }
 
-/** Counts what is done, for people and as metrics. */
+/** Counts writes and failures, for people and as metrics. */
 export class CopyCounts {
   readonly failing: Map<string, Error> = new Map<string, Error>()
   readonly #labels: { readonly set: string }

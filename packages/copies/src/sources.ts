@@ -22,9 +22,9 @@ interface DesiredStatus {
 export class Source<P, T extends KubernetesObject> {
   /** `namespace/name` of the source. */
   readonly key: string
-  /** That its copies could not be built was told. */
+  /** It was reported that its copies could not be built. */
   isReported = false
-  /** Applies of the desired status go through it, so that what is learned from the first is known to the others. */
+  /** Applies of the desired status go through it, so that the others know what the first has learned. */
   readonly firstStatus: First = new First()
   readonly #object: P
   readonly #options: SourceOptions<P, T>
@@ -60,7 +60,7 @@ export class Source<P, T extends KubernetesObject> {
         adapted && marked(adapted, { set, source: this.key, namespace: space, name, hashes: this.#hashesOf(adapted) })
       )
     } catch (error) {
-      // What is thrown over a Secret is told without its words.
+      // An error that is thrown over a Secret is reported without its words.
       throw redactError(source.resource, error)
     }
   }
@@ -90,7 +90,7 @@ export class Source<P, T extends KubernetesObject> {
     }
   }
 
-  /** Whether a copy whose applied status has this digest has the desired status. */
+  /** Whether this digest of a copy's applied status is that of the desired status. */
   isStatus(digest: string | undefined): boolean {
     const desired = this.status()
     return desired === undefined || digest === desired.digest || (digest !== undefined && digest === this.#storedStatus)

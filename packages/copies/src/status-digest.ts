@@ -11,7 +11,7 @@ interface Fields {
   readonly [path: string]: Fields
 }
 
-/** A digest of a status, or of a copy, as it is applied. `undefined` for one without fields, of which a manager owns nothing. */
+/** A digest of a status, or of a copy, as it is applied. `undefined` for one without fields: a manager owns nothing of it. */
 export function digestOf(apiVersion: string, applied: object): string | undefined {
   const text = textOf(applied)
   return text === '{}' ? undefined : digest(apiVersion, text)

@@ -184,7 +184,7 @@ describe('the status of copies', () => {
     )
   })
 
-  it('H6, H8: that another program keeps changing is written ever more slowly, and told of once with its name', () =>
+  it('H6, H8: that another program keeps changing is written ever more slowly, and reported once with its name', () =>
     withGames(async ({ start, status, patch, run, quiet, errors }) => {
       const { copies } = await start()
       for (let i = 0; i < 100; i++) {
@@ -209,7 +209,7 @@ describe('the status of copies', () => {
       }
     }))
 
-  it('H5, H8: that is refused is told of and in the report until it is over, and the copy is made', () =>
+  it('H5, H8: that is refused is reported, and in the report until it is over, and the copy is made', () =>
     withGames(async ({ keep, run, server, writer, quiet, errors, requests }) => {
       const match = { verb: 'patch', resource: 'games.arcade.example.com', subresource: 'status' }
       await run(() => server.faults.add({ match, effect: { kind: 'status', code: 403, reason: 'Forbidden' } }))
@@ -250,7 +250,7 @@ describe('the status of copies', () => {
     ['gives a promise', async () => ({}), /a status that is a promise/],
     ['gives a list', () => [], /a status that is a list/],
     ['gives null', () => null, /a status that is null/],
-  ])('H8: whose function %s is told of once, and the copy stays as it is', (_, status, message) =>
+  ])('H8: with a function that %s is reported once, and the copy stays as it is', (_, status, message) =>
     withGames(async ({ start, errors, writer, run }) => {
       const { copies } = await start({ status: status as never })
       expect(errors()).toMatchObject([{ message: expect.stringMatching(message) }])
@@ -286,7 +286,7 @@ describe('the status of copies', () => {
       }
       await run(() => writer.create(configMaps, { metadata: key('shared', 's0'), data: { n: 'old' } }))
       const { copies } = await keep(ofConfigMaps)
-      // From now on the cache hears of no copy.
+      // From now on the cache receives no copy.
       const match = { verb: 'watch', resource: 'games.arcade.example.com' }
       await run(() => server.faults.add({ match, effect: { kind: 'hang' } }))
       await run(() => server.endWatches())

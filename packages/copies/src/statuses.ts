@@ -16,7 +16,7 @@ import type { CopyCounts } from './report.ts'
 import type { Source } from './sources.ts'
 import { appliedDigest } from './status-digest.ts'
 
-/** The copy whose status is meant. */
+/** The copy with the status that is meant. */
 export interface CopyState<T> {
   readonly at: { readonly namespace: string; readonly name: string }
   /** As the cache shows it. */
@@ -33,7 +33,7 @@ type Context = Pick<ReconcileContext<unknown>, 'client' | 'events' | 'signal'>
  * `copies-NAME`: the cache knows it before there is an operator.
  */
 export class Statuses<P, T extends KubernetesObject> {
-  /** Has the cache keep the digests. It hears of nothing by itself. */
+  /** Has the cache keep the digests. It runs no key by itself. */
   readonly source: ControllerSource
   readonly #view: View<T, 'namespaced'>
   readonly #options: Pick<CopiesOptions<P, T>, 'name' | 'fieldValidation' | 'timeoutMs'>
@@ -99,13 +99,13 @@ export class Statuses<P, T extends KubernetesObject> {
       this.#counts.statusApplied(applied.outcome === 'created' ? 'missing' : reason, isChanged)
     } catch (error) {
       if (!isNotFound(error)) throw error
-      // A copy that has gone is made again once that is heard. One that is there has no status subresource: the server's answer is the same.
+      // A copy that has gone is made again once that event comes. One that is there has no status subresource: the server's answer is the same.
       const copy = await this.#live(client, at, signal)
       if (copy !== undefined) throw new NoStatusError(resourceName(this.#view.resource), error)
     }
   }
 
-  /** Reports once that others undo what is written. */
+  /** Reports once that others undo the writes. */
   async #report(at: CopyState<T>['at'], delayMs: number, { client, events, signal }: Context): Promise<void> {
     const key = keyText(at)
     if (!this.#delays.isNews(key)) return

@@ -27,7 +27,7 @@ describe('the border between items', () => {
     [[' '.repeat(200), `,${' '.repeat(100)}`, ' '], '{"metadata":1}'],
     [[','], '{}'],
     [[','], `{"${'k'.repeat(512)}":1}`],
-  ])('is not guessed from what is no rule (%#)', (gap, second) => {
+  ])('is not guessed from items without a rule (%#)', (gap, second) => {
     expect(learned(gap, second).text).toBeUndefined()
   })
 

@@ -6,7 +6,7 @@ const missesBeforeDoubt = 16
 
 /**
  * The text that most likely lies between two items of a list, such as `},{"metadata":`, learned from the first two. Only a guess of
- * where to cut: it can't occur in a string, whose quotes are escaped, but between elements of an array inside an item it can.
+ * where to cut: it can't occur in a string, since a string escapes its quotes, but it can between elements of an array inside an item.
  */
 export class Border {
   #text: Buffer | undefined

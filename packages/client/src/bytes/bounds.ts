@@ -4,7 +4,7 @@ import { subject } from '../errors/request-info.ts'
 /** Longest line of a watch and longest item of a list, in bytes after decompression, unless set otherwise. */
 export const defaultMaxLineBytes: number = 16 * 1024 * 1024
 
-/** An error about what was received: says of which request. */
+/** An error about received bytes: names the request. */
 abstract class ReceivedError extends Error {
   /** Of the request. A client's own errors always have it; a bare cutter or decoder knows of none. */
   readonly method: string | undefined
@@ -30,7 +30,7 @@ export class LineTooLongError extends ReceivedError {
   }
 }
 
-/** An item of a list, or a field beside its items, is longer than the bound: the body can't be read on. */
+/** An item of a list, or another field of the list, is longer than the bound: the body can't be read on. */
 export class ItemTooLongError extends ReceivedError {
   override readonly name = 'ItemTooLongError'
   readonly code = 'ITEM_TOO_LONG'

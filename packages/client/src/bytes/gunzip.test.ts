@@ -118,14 +118,14 @@ describe('gunzip', () => {
     to.abort()
   })
 
-  it('tells what is no gzip, and ends the source', async () => {
+  it('reports bytes that are no gzip, and ends the source', async () => {
     const { to, ended, source } = reader()
     to.data(Buffer.from('{"kind":"ConfigMapList","items":[]}'))
     expect(await ended).toBe('InvalidBodyError: what was received is no gzip, or less than all of it')
     expect(source.log).toContain('abort')
   })
 
-  it('tells an end in the midst of a member, and keeps the cause of a break', async () => {
+  it('reports an end in the midst of a member, and keeps the cause of a break', async () => {
     const bytes = gzipSync('hello'.repeat(100)).subarray(0, 20)
     const cut = reader()
     cut.to.data(bytes)
@@ -157,7 +157,7 @@ describe('gunzip', () => {
     expect(source.log.at(-1)).not.toBe('abort')
   })
 
-  it('tells the source nothing once it has ended', async () => {
+  it('calls nothing of the source once it has ended', async () => {
     const { to, ended, source } = reader()
     to.data(gzipSync('x'))
     to.end()
@@ -178,7 +178,7 @@ describe('gunzip', () => {
     expect(broken.source.log).toEqual([])
   })
 
-  it('ends at what is no gzip, with no more than one word', async () => {
+  it('ends at bytes that are no gzip, with a single call', async () => {
     const ends: string[] = []
     const { to, ended, source, chunks } = reader()
     void ended.then(how => ends.push(how))

@@ -16,7 +16,7 @@ export class Gunzip implements BodyHandlers, Flow {
   #ended = false
   #over = false
 
-  /** @param source is paused, resumed and aborted as need be. @param on takes what is decompressed */
+  /** @param source is paused, resumed and aborted as need be. @param on receives the decompressed bytes */
   constructor(source: Flow, on: BodyHandlers) {
     this.#source = source
     const finish = (error?: Error): void => {

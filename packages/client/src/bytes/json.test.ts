@@ -73,7 +73,7 @@ describe('decoding JSON', () => {
   })
 
   it.each(['1-2', '01', '9007199254740993.', '09007199254740993', '1e', '--1'])(
-    'X11: takes %s for no number beside one that it reads exactly',
+    'X11: takes %s for no number next to one that it reads exactly',
     source => {
       expect(() => decodeJson(`[12345678901234567890,${source}]`, { exact: true })).toThrow(InvalidBodyError)
     },

@@ -36,7 +36,7 @@ export class LineCutter {
     }
   }
 
-  /** Copies what is not cut yet: the chunks' memory may be used for something else then. */
+  /** Copies the bytes that are not cut yet: the chunks' memory may be used for something else then. */
   keep(): void {
     this.#takeLater()
     this.#window?.keep()

@@ -4,7 +4,7 @@ export interface ListMeta {
   readonly resourceVersion?: string | undefined
   /** The token of the next page; `''` and absent mean that there is none. */
   readonly continue?: string | undefined
-  /** How many objects later pages hold; not told where there is a selector. */
+  /** How many objects later pages hold; absent if there is a selector. */
   readonly remainingItemCount?: number | undefined
   /** Echo of the shard selector, where the server knows it and says so. */
   readonly shardInfo?: { readonly selector?: string | undefined } | undefined
@@ -19,7 +19,7 @@ export function listMetaOf(value: unknown): ListMeta | undefined {
   return typeof resourceVersion === 'string' && typeof token === 'string' ? metadata : undefined
 }
 
-/** What a list says beside its items. In a custom resource's list it comes after them. */
+/** The fields of a list apart from its items. In a custom resource's list it comes after them. */
 export interface ListHead {
   readonly kind: string | undefined
   readonly apiVersion: string | undefined

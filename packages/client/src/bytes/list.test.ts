@@ -47,7 +47,7 @@ const anyListInChunks = anyList.chain(text =>
 
 describe('cutting a list', () => {
   it('without managedFields gives what JSON.parse gives, less those of each item’s own metadata', () => {
-    // Within them and beside them lies what looks like the border of items.
+    // Within them and next to them is text that looks like the border of items.
     const managedFields = fc.oneof({ weight: 4, arbitrary: fc.array(anyItem, { maxLength: 3 }) }, anyJson)
     const metadata = fc.record({ name: fc.string(), managedFields, labels: anyJson }, { requiredKeys: ['name'] })
     const template = fc.record({ metadata: fc.record({ managedFields }) })
@@ -234,7 +234,7 @@ describe('cutting a list', () => {
     expect(cut([body]).cutter.done).toBe(true)
   })
 
-  it('tells a body without items from an empty list', () => {
+  it('distinguishes a body without items from an empty list', () => {
     expect(cut(['{"kind":"Status","status":"Failure"}']).cutter.sawItems).toBe(false)
     expect(cut(['{"items":[]}']).cutter.sawItems).toBe(true)
     expect(cut(['{"items":null}']).cutter.sawItems).toBe(true)

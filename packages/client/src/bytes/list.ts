@@ -8,7 +8,7 @@ import { ByteWindow } from './window.ts'
 
 /** How a list body is cut. */
 export interface ListCutterOptions {
-  /** Longest item, and longest field beside the items, in bytes. @default 16 MiB */
+  /** Longest item, and longest other field, in bytes. @default 16 MiB */
   readonly maxItemBytes?: number | undefined
   /** Integers beyond 2^53 − 1 as `bigint`. @default false */
   readonly exact?: boolean | undefined
@@ -124,7 +124,7 @@ export class ListCutter {
     this.#window.append(chunk)
   }
 
-  /** Copies what is not cut yet: the chunks' memory may be used for something else then. */
+  /** Copies the bytes that are not cut yet: the chunks' memory may be used for something else then. */
   keep(): void {
     this.#window.keep()
   }
@@ -162,7 +162,7 @@ export class ListCutter {
 
   /**
    * The only item of a body that is short and whole. `undefined`: there is none, or the body has to be looked at byte by byte.
-   * What is parsed is the proof: a list without its item, and one object between its brackets.
+   * The parsed value is the proof: a list without its item, and one object between its brackets.
    */
   #readShort(): object | undefined {
     const window = this.#window
@@ -204,7 +204,7 @@ export class ListCutter {
     return byte
   }
 
-  /** Consumes what is not part of a token. */
+  /** Consumes bytes outside tokens. */
   #consume(at: number): void {
     const { bytes, start } = this.#window
     if (this.#count === 1 && this.#border.text === undefined) this.#border.seeGap(bytes, start, at)
@@ -326,7 +326,7 @@ export class ListCutter {
   }
 }
 
-/** Whether that is a list without items, whose own fields are what they should be. */
+/** Whether that is a list without items, with fields of their proper types. */
 function isBare(value: unknown): value is Partial<ListHead> {
   if (typeof value !== 'object' || value === null) return false
   const { items, kind = '', apiVersion = '' } = value as Readonly<Record<string, unknown>>

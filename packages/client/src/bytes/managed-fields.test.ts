@@ -31,7 +31,7 @@ const anyObject = fc.record(
   { requiredKeys: [] },
 )
 
-/** JSON as text, not as what is parsed from it: so that keys may come twice and be spelt in any way. */
+/** JSON as text, not as the parsed value: so that keys may come twice and be spelt in any way. */
 const { text: jsonText } = fc.letrec<{ text: string; value: string }>(tie => {
   const space = fc.constantFrom('', '', '', ' ', '\n\t')
   const spelt = (word: string): fc.Arbitrary<string> =>
@@ -87,7 +87,7 @@ describe('decoding without managedFields', () => {
     )
   })
 
-  it('gives undefined for what is cut short, wherever', () => {
+  it('gives undefined for text that is cut short, wherever', () => {
     fc.assert(
       fc.property(jsonText, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), (text, part) => {
         const whole = `{"metadata":${text},"spec":${text}}`
@@ -157,7 +157,7 @@ describe('decoding without managedFields', () => {
     '{"metadata":{"managedFields":[}}}',
     // Cut short within the list, as an item is at a border that was guessed wrong: with a mark up to the inner `}]` it would be JSON.
     '{"metadata":{"managedFields":[{"a":[{}]}}',
-  ])('gives undefined for what is no JSON: %s', text => {
+  ])('gives undefined for text that is no JSON: %s', text => {
     expect(decodeLean(text, itself)).toBeUndefined()
   })
 

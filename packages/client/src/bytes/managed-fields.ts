@@ -19,7 +19,7 @@ const closeBrace = 125
  *
  * They are cut out of the text before it is parsed: they are much of most objects, and each set of fields in them would make the
  * parser a hidden class, which costs more memory than the text. The parse is the proof: a mark in their place has to come out as
- * `metadata.managedFields`. If it does not (another field has that name), the whole text is parsed. What is cut is not checked to be JSON.
+ * `metadata.managedFields`. If it does not (another field has that name), the whole text is parsed. The removed text is not checked to be JSON.
  *
  * @param isWhole whether the text is known to be whole. Then the end of the list is found faster; of a text that was cut short, the part before
  *   the cut might be taken for an object.
@@ -57,7 +57,7 @@ interface Holder {
 function withoutList(text: string, isWhole: boolean): string | undefined {
   const at = text.indexOf(key)
   if (at < 2 || text.charCodeAt(at - 1) !== quote) return undefined
-  // Not the end of a longer key, whose quote is escaped; within a string it can't be.
+  // Not the end of a longer key: its quote would be escaped, as it would within a string.
   const before = text.charCodeAt(at - 2)
   if (before !== comma && before !== openBrace) return undefined
   const from = at + key.length - 1
@@ -88,7 +88,7 @@ function endOf(text: string, from: number): number {
   return -1
 }
 
-/** Where the quote is that ends the string whose first one is at `from`; −1 where there is none. */
+/** Where the quote is that ends the string that begins at `from`; −1 if there is none. */
 function endOfString(text: string, from: number): number {
   for (let at = from + 1; at < text.length; at++) {
     const code = text.charCodeAt(at)

@@ -100,7 +100,7 @@ describe('the pump', () => {
     expect(log).toEqual(['pause', 'a', 'error reset'])
   })
 
-  it('tells the cutter of a clean end, and not of a break', () => {
+  it('reports a clean end to the cutter, and no break', () => {
     for (const broken of [false, true]) {
       const { log, pump, send } = setup<object>(new ListCutter())
       send('{"items":[{"a":1},{"a":2},{"a":3}]')
@@ -139,7 +139,7 @@ describe('the pump', () => {
     expect(log).toEqual(['a', 'abort'])
   })
 
-  it('does not tell a handler of what it throws once it has aborted, and makes an Error of what is none', () => {
+  it('does not report to a handler what it throws once it has aborted, and makes an Error of another thrown value', () => {
     const gone = setup()
     gone.onPiece(() => {
       gone.pump.abort()

@@ -12,7 +12,7 @@ export interface Cutter<T> {
   finish?(): void
 }
 
-/** Hears pieces, then exactly one of `end` and `error`. One that throws ends it: `error` hears why. */
+/** Receives pieces, then exactly one of `end` and `error`. A handler that throws ends it: `error` gets the reason. */
 export interface PieceHandlers<T> {
   piece(piece: T): void
   end(): void
@@ -111,7 +111,7 @@ export class Pump<T> implements BodyHandlers {
     try {
       this.#run(begun)
     } catch (error) {
-      if (this.#over) return // aborted by the very handler that threw: it wants to hear no more
+      if (this.#over) return // aborted by the very handler that threw: it wants no more calls
       this.abort()
       this.#on.error(asError(error, 'a handler threw what is no Error'))
     } finally {

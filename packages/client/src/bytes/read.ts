@@ -13,15 +13,15 @@ import { type Cutter, type PieceHandlers, Pump } from './pump.ts'
 export interface ReadContext {
   readonly requester: Requester
   readonly environment: { readonly clock: Clock }
-  /** Whether answers had better be compressed: what the client was told, for who asks by it. */
+  /** Whether to ask for compressed answers: the client's option. */
   readonly gzip?: boolean | undefined
-  /** Hears the headers of every answer, for the server's warnings. */
+  /** Receives the headers of every answer, for the server's warnings. */
   readonly warnings?: { receive(headers: ResponseHeaders, about: RequestInfo): void }
-  /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
+  /** Hides the client's own credentials in what a server says. @default only those that have the form of credentials */
   readonly redact?: Redact | undefined
 }
 
-/** A GET whose answer is read in pieces. */
+/** A GET with an answer that is read in pieces. */
 export interface ReadRequest {
   /** With the query. */
   readonly path: string
@@ -38,7 +38,7 @@ export interface ReadHandlers<T> extends PieceHandlers<T> {
   opened?(): void
   /** Bytes have come. */
   received?(): void
-  /** The server is going away: open this anew elsewhere before it ends. */
+  /** The server is going away: open this again elsewhere before it ends. */
   draining?(): void
 }
 
@@ -53,7 +53,7 @@ export interface Reading {
 
 /**
  * Sends a GET and cuts its answer into pieces as it arrives ({@link Pump}). A refusal is an `ApiError` to `error`; a broken
- * connection is told as it came, after the pieces before it. `on` is called as the object that it is: of watches there may be
+ * connection is reported as it came, after the pieces before it. `on` is called as the object that it is: of watches there may be
  * thousands.
  */
 export function readPieces<T>(

@@ -81,7 +81,7 @@ export class FakeServer implements Requester {
   }
 }
 
-/** A clock that goes on when told to. */
+/** A clock that the test advances. */
 export class HandClock implements Clock {
   time = 0
   readonly #turns: (() => void)[] = []
@@ -122,7 +122,7 @@ export class HandClock implements Clock {
     await Promise.resolve()
   }
 
-  /** Goes on by `ms`, and fires what is due. */
+  /** Goes on by `ms`, and fires the timers that are due. */
   advance(ms: number): void {
     this.time += ms
     for (const timer of this.#timers) {

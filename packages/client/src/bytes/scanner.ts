@@ -6,7 +6,7 @@ const closeBrace = 125
 const closeBracket = 93
 
 /**
- * Finds where a JSON value ends, byte by byte, by braces, brackets and strings only, and keeps its place between chunks. What is no
+ * Finds where a JSON value ends, byte by byte, by braces, brackets and strings only, and keeps its place between chunks. Text that is no
  * JSON shows when the piece is parsed.
  */
 export class ValueScanner {

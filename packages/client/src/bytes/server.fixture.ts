@@ -107,7 +107,7 @@ export async function overSockets(
   return served(server, { requester: pool, environment }, pool)
 }
 
-/** `make`, whose servers and clients are closed after each test. To be called at the top of a test file. */
+/** `make`, but its servers and clients are closed after each test. To be called at the top of a test file. */
 export function closedAfterEach<A extends unknown[], S extends Served>(
   make: (...args: A) => Promise<S>,
 ): (...args: A) => Promise<S> {

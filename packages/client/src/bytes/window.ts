@@ -35,7 +35,7 @@ export class ByteWindow {
     this.end += chunk.length
   }
 
-  /** Copies what is left over of the last chunk, whose memory is about to be used for something else. */
+  /** Copies the rest of the last chunk, since its memory is about to be used for something else. */
   keep(): void {
     if (this.start < this.end && this.bytes !== this.#own) this.#move(this.length)
   }

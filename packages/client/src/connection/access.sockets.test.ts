@@ -97,7 +97,7 @@ describe('an access', () => {
     expect(seen.filter(token => token === 'Bearer two')).toHaveLength(10)
   })
 
-  it('X7: a client certificate that is issued anew is shown by new connections', async () => {
+  it('X7: new connections show a reissued client certificate', async () => {
     const seen: string[] = []
     const url = await serve(
       (request, reply) => {

@@ -35,7 +35,7 @@ export async function dial(target: URL, signal: AbortSignal, options: DialOption
   return opened(secured(raw, options.tls, options.serverName ?? host, options), 'secureConnect', signal)
 }
 
-/** TLS over `raw`, which is destroyed where that throws. From then on the TLS socket hears the errors of `raw`. */
+/** TLS over `raw`, which is destroyed if that throws. From then on the TLS socket gets the errors of `raw`. */
 function secured(raw: Socket, secureContext: SecureContext, name: string, options: DialOptions): TLSSocket {
   try {
     return tlsConnect({
@@ -59,7 +59,7 @@ function opened<S extends Socket>(socket: S, event: 'connect' | 'secureConnect',
       reject(cause)
       socket.destroy()
     }
-    // For good: an error that nobody hears, until the protocol listens itself or of a socket that is given up, would end the process.
+    // For good: an error without a listener, before the protocol listens itself or of a socket that is given up, would end the process.
     socket.on('error', failed)
     if (event === 'connect' && !socket.connecting) resolve(socket)
     else socket.once(event, () => resolve(socket))

@@ -79,7 +79,7 @@ describe('while credentials are being read', () => {
     expect([transport.attempts, received.log]).toEqual([0, ['error CREDENTIALS_UNREADABLE']])
   })
 
-  it('credentials that throw at once are heard of after request() has returned', async () => {
+  it('credentials that throw at once are reported after request() has returned', async () => {
     const credentials = new Later()
     credentials.headers = () => {
       throw new Error('at once')
@@ -141,7 +141,7 @@ describe('opening', () => {
     const one = pool()
     for (let i = 0; i < 90; i++) send(one, 'call', `/${i}`)
     await simulation.settle()
-    // It expects 100 streams on each until the first one has told.
+    // It expects 100 streams on each until the first one has said its limit.
     expect(transport.attempts).toBe(1)
     for (let i = 0; i < 2000; i++) send(one, 'stream', `/w/${i}`)
     await simulation.settle()
@@ -173,7 +173,7 @@ describe('opening', () => {
     expect(transport.open.map(({ request }) => request.path).sort()).toEqual(['/a', '/w'])
   })
 
-  it('one attempt that fails leaves the others to serve who waits', async () => {
+  it('one attempt that fails leaves the others to serve the waiting requests', async () => {
     const outcomes: ((outcome: Connection | Error) => void)[] = []
     const own: Transport = {
       connect: () =>
@@ -291,7 +291,7 @@ describe('an HTTP/1.1 connection that ends before the answer', () => {
 })
 
 describe('HTTP/1.1 connections that all end while they are idle', () => {
-  it('cost a read nothing, though it is repeated on one of which that is not known yet', async () => {
+  it('cost a read nothing, though it is repeated on another that is not known to have ended', async () => {
     transport.maxStreams = 1
     const one = pool()
     const paths = ['/a', '/b', '/c']
@@ -301,7 +301,7 @@ describe('HTTP/1.1 connections that all end while they are idle', () => {
     const received = send(one, 'call', '/read')
     const idle = transport.connections.slice(0, 3)
     for (const connection of idle) {
-      // What is written to a connection that has ended is lost; only then is its end heard of.
+      // A request that is written to a connection that has ended is lost; only then does its end arrive.
       const lost = [...connection.open]
       connection.die()
       for (const request of lost) expect(request.request.path).toBe('/read')

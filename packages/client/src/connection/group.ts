@@ -40,7 +40,7 @@ export interface GroupOptions {
 const maxAttempts = 5
 /** So many connections are opened at once. */
 const maxConnecting = 16
-/** How many streams a connection is expected to take before the first one has told. */
+/** How many streams a connection is expected to take before the first one has said its limit. */
 const guessedStreams = 100
 
 /** The connections for one kind of requests. A request waits only while one is opened; calls come before streams, each in order. */

@@ -2,7 +2,7 @@ import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { connectHttp1 } from './http1.ts'
 
-/** What a connection over a socket to this address says of who can read it. */
+/** What a connection over a socket to this address says about its readers. */
 async function readableBy(url: string, remoteAddress: string | undefined): Promise<string | undefined> {
   const socket = new Socket()
   Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress })
@@ -12,7 +12,7 @@ async function readableBy(url: string, remoteAddress: string | undefined): Promi
   return connection.readableBy
 }
 
-it('X2: who can read an unencrypted connection is told by the address that it is connected to, not by a name', async () => {
+it('X2: the possible readers of an unencrypted connection follow from the address that it is connected to, not from a name', async () => {
   expect(await readableBy('http://example.com', '127.0.0.1')).toBe('127.0.0.1')
   expect(await readableBy('http://localhost:8080', '10.0.0.1')).toBe('10.0.0.1')
   expect(await readableBy('https://localhost', '10.0.0.1')).toBeUndefined()

@@ -174,7 +174,7 @@ class Http1Connection extends ClosingConnection implements Connection {
 class Http1Exchange implements Exchange {
   readonly request: ClientRequest
   readonly #socket: Socket
-  /** Who hears the answer; nobody once it is over. */
+  /** The handlers of the answer; `undefined` once it is over. */
   #on: ResponseHandlers | undefined
   #response: IncomingMessage | undefined
   #paused = false

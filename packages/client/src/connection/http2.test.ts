@@ -8,7 +8,7 @@ const limits = { maxHeaderBytes: 65_536, streamWindowBytes: 1_048_576 }
 
 /**
  * A wire that Node reads from within JavaScript, as it does when bytes come while a write is under way: it then gives
- * a stream's data at once and tells of its head a tick later. What the server sends is delivered as one piece by `flush`.
+ * a stream's data at once and its head a tick later. What the server sends is delivered as one piece by `flush`.
  */
 function heldWire(server: Duplex): { readonly socket: Socket; hold(): void; flush(): void; readonly held: string } {
   const [near, far] = duplexPair()
@@ -31,7 +31,7 @@ function heldWire(server: Duplex): { readonly socket: Socket; hold(): void; flus
   }
 }
 
-it('R14: the head of an answer is told before its data, though Node gives the data first', async () => {
+it('R14: the head of an answer is delivered before its data, though Node gives the data first', async () => {
   const [near, far] = duplexPair()
   const server = createServer((_, response) => response.end('the body'))
   server.emit('connection', far)

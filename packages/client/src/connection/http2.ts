@@ -83,7 +83,7 @@ class Http2Connection extends ClosingConnection implements Connection {
         resolve()
       }
       session.once('close', gone)
-      // Of a session that is destroyed in the midst of a write that fails Node tells no end. Otherwise its own comes first, and says why.
+      // Node reports no end of a session that is destroyed in the midst of a write that fails. Otherwise its own comes first, and says why.
       socket.once('close', () => setImmediate(gone))
     })
   }
@@ -223,7 +223,7 @@ class Http2Exchange implements Exchange {
     own.on('close', onClose)
   }
 
-  // Told by the stream
+  // Events of the stream
 
   /**
    * Node ends the readable side for END_STREAM and, quite the same, when a stream is reset without an error code or its socket goes.
@@ -274,7 +274,7 @@ class Http2Exchange implements Exchange {
     if (this.#reading) this.#stream.resume()
   }
 
-  /** Not before the head was told: where both came during a write, Node gives the data a tick before the head. */
+  /** Not before the head was delivered: if both came during a write, Node gives the data a tick before the head. */
   #read(): void {
     this.#reading = true
     if (this.#paused) this.#stream.pause()

@@ -96,7 +96,7 @@ async function frames(onRequest: (connection: FrameConnection, stream: number) =
   return server.url
 }
 
-/** A socket whose bytes the test says itself. */
+/** A socket with bytes that the test writes itself. */
 function bytesServer(onRequest: (socket: Socket, n: number) => void): Promise<URL> {
   return listening(
     createTcpServer(socket => {
@@ -113,7 +113,7 @@ describe('HTTP/2', () => {
     expect((await connected(url)).maxStreams).toBe(7)
   })
 
-  it('sends method, path, headers and body, and hears status, headers and body', async () => {
+  it('sends method, path, headers and body, and receives status, headers and body', async () => {
     const url = await http2Server((stream, path) => {
       let body = ''
       stream.setEncoding('utf8')
@@ -279,7 +279,7 @@ describe('HTTP/2', () => {
     await expect(recorded.body).rejects.toThrow()
   })
 
-  it('GOAWAY with an error ends what is under way with that error', async () => {
+  it('GOAWAY with an error ends requests under way with that error', async () => {
     const url = await frames((on, stream) => {
       on.head(stream)
       on.goaway(stream, 11)
@@ -359,7 +359,7 @@ describe('HTTP/2', () => {
     for (const { body } of stalled) expect((await body).length).toBe(80 * 65_536)
   })
 
-  it('ends an answer whose end came while it was paused, once it is read', async () => {
+  it('ends an answer that ended while it was paused, once it is read', async () => {
     const url = await frames((on, stream) => {
       on.head(stream)
       on.data(stream, 'held', { end: true })
@@ -563,7 +563,7 @@ describe('HTTP/1.1', () => {
     await until(() => expect(closes).toEqual(['goaway', 'closed']))
   })
 
-  it('R14: an answer without a length whose connection breaks is an error, never an end', async () => {
+  it('R14: an answer without a length is an error if its connection breaks, never an end', async () => {
     const url = await bytesServer(socket => {
       socket.write('HTTP/1.1 200 OK\r\n\r\nhello', () => socket.resetAndDestroy())
     })
@@ -763,7 +763,7 @@ describe('opening', () => {
     expect((await connected(url, { tlsServerName: 'localhost' })).maxStreams).toBeGreaterThan(1)
   })
 
-  it('X2: verifies nothing only when told so', async () => {
+  it('X2: skips verification only if its options say so', async () => {
     const url = await http2Server(stream => stream.respond())
     const connection = await new NodeTransport({ skipTlsVerify: true }).connect(url, never)
     await connection.close()
@@ -930,7 +930,7 @@ describe('proxies', () => {
     await expect(connecting).rejects.not.toThrow('secret')
   })
 
-  it('X3: a proxy whose answer is none is an error without the bytes that it sent', async () => {
+  it('X3: a proxy that sends no HTTP answer is an error without the bytes that it sent', async () => {
     const url = await http2Server(stream => stream.respond())
     const server = createHttpServer()
     server.on('connect', (_, socket: Socket) =>

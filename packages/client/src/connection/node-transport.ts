@@ -8,7 +8,7 @@ import { readableBy } from './readable-by.ts'
 
 /** Options of a {@link NodeTransport}. */
 export interface NodeTransportOptions {
-  /** Whose TLS material connections are opened with. @default nobody's, and Node's own authorities */
+  /** Connections are opened with their TLS material. @default none, and Node's own authorities */
   readonly credentials?: Pick<Credentials, 'tls' | 'digest'> | undefined
   /** The name that the server's certificate must bear. @default the host of the URL */
   readonly tlsServerName?: string | undefined

@@ -24,17 +24,17 @@ const answeredStream: LaneRequest = { method: 'GET', path: '', headers: {}, lane
 
 /**
  * One request on its way through the pool, whichever connections it is tried on. It keeps the promise of all of them: its handlers
- * hear exactly one `end` or `error`, nothing after `abort()`, and what they throw ends this exchange alone.
+ * get exactly one `end` or `error`, nothing after `abort()`, and what they throw ends this exchange alone.
  */
 export class PendingRequest implements Exchange {
   readonly lane: Lane
   /** The request as its caller gave it; of a stream that was answered, nothing that says what it asked for. */
   request: LaneRequest
-  /** What is sent: with credentials and the like, once they are known. */
+  /** The head as it is sent: with credentials and the like, once they are known. */
   head: RequestHead
   /** How often it was sent. */
   attempts = 0
-  /** Whether any of an answer was told: it must not be repeated then. */
+  /** Whether any of an answer was delivered: it must not be repeated then. */
   answered = false
   /** How often credentials had been refreshed when this request took its own; see the pool. */
   epoch = 0
@@ -104,7 +104,7 @@ export class PendingRequest implements Exchange {
     this.#slot?.pause()
   }
 
-  /** Tells what came meanwhile, and goes on. */
+  /** Delivers what came meanwhile, and goes on. */
   letGo(): void {
     const held = this.#held ?? []
     this.#held = undefined
@@ -206,7 +206,7 @@ export class PendingRequest implements Exchange {
     this.#deliverLast(asError(thrown))
   }
 
-  /** The last handler has nobody left to tell what it throws, but the program's own `onError`. */
+  /** What the last handler throws can only go to the program's own `onError`. */
   #deliverLast(cause: Error): void {
     try {
       this.#on.error(cause)

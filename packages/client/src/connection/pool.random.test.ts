@@ -6,7 +6,7 @@ import type { Lane } from '../requester.ts'
 import type { Exchange } from '../transport.ts'
 import { ConnectionPool } from './pool.ts'
 
-/** What one request heard, and what the server saw of it. */
+/** What one request received, and what the server saw of it. */
 interface Life {
   readonly id: string
   readonly lane: Lane

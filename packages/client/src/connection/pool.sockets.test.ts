@@ -112,7 +112,7 @@ describe.each(['h2', 'http/1.1'] as const)('over sockets, %s', protocol => {
     expect(front.accepted()).toBeLessThanOrEqual(protocol === 'h2' ? 14 : count + 32)
   })
 
-  it('GOAWAY: watches go on, new requests are answered, and nobody hears an error', async () => {
+  it('GOAWAY: watches go on, new requests are answered, and no handler gets an error', async () => {
     const { handler, watches, feed } = watchesAndGets()
     const { pool, front } = await started(handler, { protocol })
     const watch = send(pool, 'stream', '/watch')

@@ -164,7 +164,7 @@ describe('placing', () => {
 })
 
 describe('handlers', () => {
-  it('X9: a handler that throws ends its own exchange, and is told its error', async () => {
+  it('X9: a handler that throws ends its own exchange, and gets its error', async () => {
     const { pool, transport, settle } = bench()
     const log: string[] = []
     pool.request(
@@ -353,7 +353,7 @@ describe('GOAWAY', () => {
     expect(transport.connections[0]?.closed).toBe(true)
   })
 
-  it('repeats what the server did not process, writes too, and nobody hears of it', async () => {
+  it('repeats what the server did not process, writes too, without a call of a handler', async () => {
     const { pool, transport, settle } = bench()
     const received = send(pool, 'write', '/create', { body: Buffer.from('{}') })
     await settle()
@@ -428,7 +428,7 @@ describe('GOAWAY', () => {
 })
 
 describe('a server that is down', () => {
-  it('fails all who wait, with the cause, and does not hammer it', async () => {
+  it('fails all waiting requests, with the cause, and does not hammer it', async () => {
     const { pool, transport, settle, advance } = bench()
     transport.refusal = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
     const first = [send(pool, 'call', '/a'), send(pool, 'call', '/b'), send(pool, 'stream', '/w')]
@@ -444,7 +444,7 @@ describe('a server that is down', () => {
     expect(transport.attempts - before).toBeGreaterThan(5)
   })
 
-  it('tells those who ask while it is down within 2 s', async () => {
+  it('fails requests that come while it is down within 2 s', async () => {
     const { pool, transport, advance } = bench()
     transport.refusal = new Error('ECONNREFUSED')
     for (let i = 0; i < 100; i++) {
@@ -456,7 +456,7 @@ describe('a server that is down', () => {
     expect(last.log).toEqual(['error CONNECT_FAILED'])
   })
 
-  it('serves those who asked a moment before it came back', async () => {
+  it('serves requests that came a moment before it came back', async () => {
     const { pool, transport, settle, advance } = bench()
     transport.refusal = new Error('ECONNREFUSED')
     send(pool, 'call', '/a')
@@ -518,7 +518,7 @@ describe('close', () => {
     expect(closes).toEqual(['closed'])
   })
 
-  it('R23: fails what is under way or waits before it returns, then calls nothing, and is idempotent', async () => {
+  it('R23: fails requests that are under way or wait before it returns, then calls nothing, and is idempotent', async () => {
     const { pool, transport, settle } = bench()
     const watch = send(pool, 'stream', '/w')
     await settle()
@@ -546,7 +546,7 @@ describe('close', () => {
   })
 })
 
-/** A pool whose metrics are kept, a line for each counter and the last value of each gauge. */
+/** A pool that keeps its metrics, a line for each counter and the last value of each gauge. */
 function measured(options: Partial<PoolOptions> = {}): {
   readonly simulation: Simulation
   readonly transport: ScriptedTransport
@@ -591,7 +591,7 @@ describe('metrics', () => {
     expect(counts.slice(5)).toEqual(['wherry_client_ping_timeouts_total'])
   })
 
-  it('tell each request once under client-go’s names, watches among them, until its answer begins', async () => {
+  it('report each request once under client-go’s names, watches among them, until its answer begins', async () => {
     const { simulation } = bench()
     const seen: string[] = []
     const labelled = (name: string, labels: MetricLabels | undefined): string | undefined =>
@@ -626,7 +626,7 @@ describe('metrics', () => {
       `requests_total POST ${host} <error>`,
       `requests_total GET ${host} <error>`,
     ])
-    // What is repeated with new credentials is one request.
+    // A request that is repeated with new credentials counts once.
     send(pool, 'call', '/renewed')
     await simulation.settle()
     transport.at('/renewed').head(401, {})
@@ -637,7 +637,7 @@ describe('metrics', () => {
     expect(reported()).toEqual([`requests_total GET ${host} 200`, `request_duration_seconds GET ${host} 0`])
   })
 
-  it('N11: tell how many streams and connections are open', async () => {
+  it('N11: report how many streams and connections are open', async () => {
     const gauges = new Map<string, number>()
     const { pool, transport, settle, advance } = bench({
       environment: {
@@ -676,7 +676,7 @@ describe('metrics', () => {
   })
 })
 
-/** Credentials whose token changes when the test says so. */
+/** Credentials with a token that the test changes. */
 class Rotating implements Credentials {
   token = 'old'
   next: string | Error = 'new'
@@ -754,7 +754,7 @@ describe('credentials', () => {
     }
   })
 
-  it('X7: new TLS material takes new connections; what is under way on old ones goes on', async () => {
+  it('X7: new TLS material takes new connections; requests under way on old ones go on', async () => {
     const credentials = new Rotating()
     const { pool, transport, settle } = bench({ credentials })
     const [watch] = streams(pool, 1)

@@ -61,7 +61,7 @@ export const connectionChecks: Readonly<Record<keyof ConnectionOptions, Check>> 
  * - **Going away.** After a GOAWAY a connection takes no new requests; those under way go on. What
  *   the server says it did not process is repeated on another connection, without a word.
  * - **Half-open.** A quiet connection is PINGed; one that does not answer is dropped with all its streams.
- * - **Down.** When no connection can be opened, all who wait are told, and the next attempt follows
+ * - **Down.** When no connection can be opened, all waiting requests fail, and the next attempt follows
  *   within 2 s at most, when somebody asks.
  * - **Credentials.** A 401 refreshes them once, however many requests met it; those are then
  *   repeated once (a 401 comes before anything is done). If nothing changed, the caller gets the 401.
@@ -85,7 +85,7 @@ export class ConnectionPool implements Requester {
   readonly #reads: ConnectionGroup
   readonly #writes: ConnectionGroup
   readonly #sockets: OwnSockets
-  /** Those that wait for credentials, or to be told why they were not sent. Of most requests none is here, even for a moment. */
+  /** Those that wait for credentials, or for the reason that they were not sent. Of most requests none is here, even for a moment. */
   readonly #unsettled = new Set<PendingRequest>()
   readonly #underWay: Record<Lane, number> = { call: 0, write: 0, stream: 0 }
   readonly #owner: RequestOwner
@@ -244,7 +244,7 @@ export class ConnectionPool implements Requester {
     this.#groupOf(pending).submit(pending)
   }
 
-  /** A 401 is looked at before its caller hears of it. */
+  /** A 401 is looked at before its caller receives it. */
   readonly #onHead = (pending: PendingRequest, status: number, headers: ResponseHeaders): void => {
     if (status !== 401 || pending.renewed || this.#closed !== undefined) {
       pending.deliverHead(status, headers)

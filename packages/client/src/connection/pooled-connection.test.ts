@@ -86,7 +86,7 @@ describe('on HTTP/1.1', () => {
     expect(transport.connections.map(({ closed }) => closed)).toEqual([true, true, false])
   })
 
-  it('a connection that closes after its answer tells no stream that the server goes away', async () => {
+  it('a connection that closes after its answer reports to no stream that the server goes away', async () => {
     const received = send(pool(), 'stream', '/w')
     await simulation.settle()
     connection(0).goaway()
@@ -107,7 +107,7 @@ describe('a GOAWAY', () => {
     expect([connection(0).closed, one.connections]).toEqual([true, 0])
   })
 
-  it('is told once, to those that have an answer at once, to others with it', async () => {
+  it('is reported once, to requests that have an answer at once, to others with it', async () => {
     const one = pool()
     const [early, late] = [send(one, 'stream', '/early'), send(one, 'stream', '/late')]
     await simulation.settle()
@@ -119,7 +119,7 @@ describe('a GOAWAY', () => {
     expect(late.log).toEqual(['head 200', 'draining'])
   })
 
-  it('to one who does not want to know, or has left, is not told', async () => {
+  it('is not reported to requests without a handler, or that have left', async () => {
     const one = pool()
     const left = send(one, 'stream', '/left')
     const log: string[] = []
@@ -145,7 +145,7 @@ describe('a GOAWAY', () => {
     expect([connection(0).closed, one.connections]).toEqual([true, 0])
   })
 
-  it('a handler that ends its stream when it hears of it does no harm', async () => {
+  it('a handler that ends its stream when it is reported does no harm', async () => {
     const one = pool()
     const log: string[] = []
     const exchange = one.request(

@@ -14,7 +14,7 @@ export interface PooledConnectionLimits {
   readonly pingTimeoutMs: number
 }
 
-/** What a {@link PooledConnection} tells the group that it is in. */
+/** What a {@link PooledConnection} reports to its group. */
 export interface PooledConnectionOwner {
   /** A request's answer begins. */
   head(pending: PendingRequest, status: number, headers: ResponseHeaders): void
@@ -147,7 +147,7 @@ export class PooledConnection {
   retire(): void {
     if (this.#state !== 'open') return
     this.#state = 'draining'
-    // Who has no answer yet may still be refused, and repeated elsewhere: it is told with its answer.
+    // A request without an answer may still be refused, and repeated elsewhere: the GOAWAY is reported with its answer.
     for (const slot of [...this.#slots]) if (slot.pending?.answered) this.#notifyDraining(slot)
     this.#endIfDrained()
   }
@@ -333,7 +333,7 @@ export function roomForStreams(maxStreams: number): number {
   return maxStreams <= 1 ? maxStreams : maxStreams - Math.ceil(maxStreams / 10)
 }
 
-/** One stream of a connection, and its request, until that leaves. It hears the answer itself: functions for each would cost more. */
+/** One stream of a connection, and its request, until that leaves. It handles the answer itself: functions for each would cost more. */
 class Slot implements StreamSlot, ResponseHandlers {
   pending: PendingRequest | undefined
   readonly lane: Lane

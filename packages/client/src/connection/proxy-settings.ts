@@ -14,7 +14,7 @@ export interface ProxySettings {
   readonly noProxy?: string | undefined
 }
 
-/** Names and addresses of this machine: what is sent to it unencrypted, tokens too, is not for another machine to see. */
+/** Names and addresses of this machine: unencrypted requests to it, with tokens too, are not for another machine to see. */
 const thisMachine = 'localhost,127.0.0.0/8,::1'
 
 /**

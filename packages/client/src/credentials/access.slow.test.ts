@@ -87,7 +87,7 @@ describe('a URL', () => {
 })
 
 describe('a pod', () => {
-  it('X7: has its service account, whose files are read again', async () => {
+  it('X7: has its service account, and reads its files again', async () => {
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '10.0.0.1')
     vi.stubEnv('KUBERNETES_SERVICE_PORT', '443')
     await at.write('token', 'one')
@@ -137,7 +137,7 @@ function kubeconfig(user: object, cluster: object = {}, name = 'one'): string {
 describe('a kubeconfig', () => {
   const headers = async (access: ClusterAccess): Promise<unknown> => access.credentials.headers()
 
-  it("client-node's KubeConfig is what is taken", () => {
+  it("client-node's KubeConfig has the type that is taken", () => {
     expectTypeOf<KubeConfig>().toExtend<KubeConfigLike>()
   })
 
@@ -172,7 +172,7 @@ describe('a kubeconfig', () => {
     await expect(fromKubeconfigFile(file)).rejects.toMatchObject({ code: 'INSECURE_TOKEN' })
   })
 
-  it('X7: certificate files are found beside it, and read again', async () => {
+  it('X7: certificate files are found next to it, and read again', async () => {
     await at.write('cert.pem', 'CERT 1')
     await at.write('key.pem', 'KEY')
     const file = await at.write('config', kubeconfig({ 'client-certificate': 'cert.pem', 'client-key': 'key.pem' }))
@@ -319,7 +319,7 @@ describe('a kubeconfig', () => {
     })
   })
 
-  it('X7: runs a plugin beside it, once for each 401, and gives it the cluster', async () => {
+  it('X7: runs a plugin next to it, once for each 401, and gives it the cluster', async () => {
     const script = `#!/usr/bin/env node
       const { spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO)
       require('node:fs').appendFileSync(__dirname + '/runs', 'x')
@@ -432,7 +432,7 @@ users:
     ['token of user "one" must be text: put it in quotes', { token: 12345678 }],
     ['password', { username: 'u', password: 12345678 }],
     ['as no user', { 'as-groups': ['devs'] }],
-  ])('whose user says what can not be so is an error (%s)', async (said, user) => {
+  ])('with a user that can not be used is an error (%s)', async (said, user) => {
     const file = await at.write('config', kubeconfig(user))
     await expect(fromKubeconfigFile(file)).rejects.toMatchObject({
       code: 'KUBECONFIG_INVALID',
@@ -484,7 +484,7 @@ users:
     expect(await oidc.credentials.refresh()).toBe(false)
   })
 
-  it('whose context names a user that is not there is an error: nobody is anonymous', async () => {
+  it('with a context that names a user that is not there is an error: nobody is anonymous', async () => {
     const text = JSON.parse(kubeconfig({ token: 't' }))
     const file = await at.write('config', JSON.stringify({ ...text, users: [{ name: 'other', user: { token: 't' } }] }))
     const error = { code: 'KUBECONFIG_INVALID', message: expect.stringContaining('which its context') }

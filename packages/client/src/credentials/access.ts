@@ -77,7 +77,7 @@ export function fromUrl(url: string | URL, options: UrlOptions = {}): ClusterAcc
   return { server, credentials, proxyUrl, tlsServerName }
 }
 
-/** A server's URL, checked. Throws for what is none, and where it holds a login. */
+/** A server's URL, checked. Throws if it is none, or holds a login. */
 export function serverUrl(option: string, url: string | URL): URL {
   const takes = 'an http: or https: URL without login, query and fragment'
   if (typeof url !== 'string' && !(url instanceof URL)) throw new OptionTypeError(option, takes, typeof url)
@@ -92,7 +92,7 @@ export function serverUrl(option: string, url: string | URL): URL {
   return parsed
 }
 
-/** Throws where what is sent to `server` can certainly be read on the way. The address of each connection is looked at as well. */
+/** Throws if requests to `server` can certainly be read on the way. The address of each connection is looked at as well. */
 export function refuseInsecure(server: URL, proxy: string | undefined): void {
   if (server.protocol === 'https:') return
   refuseUnencrypted(server.hostname)

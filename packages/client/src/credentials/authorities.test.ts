@@ -12,7 +12,7 @@ it.each([
   ['not parted', a + b],
   ['with text around them', `# one\n${a} # two\r\n${b}# end`],
   ['behind a broken one', `${broken}\n${a}${broken}${b}`],
-  ['beside a key', `${key}${a}\n${b}`],
+  ['next to a key', `${key}${a}\n${b}`],
 ])('certificates are found: %s', (_, pem) => {
   expect(authoritiesOf(pem)).toEqual([a, b])
   expect(() => secureContext({ ca: pem })).not.toThrow()

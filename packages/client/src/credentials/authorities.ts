@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 
 /**
- * The certificates in a text of PEM, one by one. Node silently takes nothing from a text whose certificates are not parted by a line break, and nothing
+ * The certificates in a text of PEM, one by one. Node silently takes nothing from a text without line breaks between its certificates, and nothing
  * behind a broken one; here, as in Go, every certificate that can be read counts.
  */
 export function authoritiesOf(pem: string): string[] {

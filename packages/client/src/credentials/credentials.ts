@@ -26,7 +26,7 @@ export interface Credentials {
    * can't be determined.
    */
   refresh(): Promise<boolean>
-  /** Stops what is running, for example a plugin: pending calls reject. The credentials can be used again. */
+  /** Stops a running refresh, for example a plugin: pending calls reject. The credentials can be used again. */
   close?(): void
 }
 

@@ -23,7 +23,7 @@ afterEach(async () => {
   await at.remove()
 })
 
-/** A plugin that counts its runs, keeps what it was told, and does `body`. */
+/** A plugin that counts its runs, keeps what it was given, and does `body`. */
 async function plugin(body: string, more: Partial<ExecPlugin> = {}): Promise<ExecPlugin> {
   const script = await at.write(
     'plugin.cjs',
@@ -165,7 +165,7 @@ describe('a plugin', () => {
     expect(one.digest()).not.toContain('KEY')
   })
 
-  it('X9: a client certificate that is none, or that is of another key, is an error, and the plugin runs again for who asks next', async () => {
+  it('X9: a client certificate that is none, or that is of another key, is an error, and the plugin runs again for the next call', async () => {
     const authority = await createCertificateAuthority()
     const [alice, bob] = ['alice', 'bob'].map(commonName => authority.issueClient({ commonName }))
     const printed = [
@@ -189,7 +189,7 @@ describe('a plugin', () => {
     expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('SECRET')
   })
 
-  it('is told its environment, that nobody can be asked, and the cluster where it wants to know', async () => {
+  it('gets its environment, that no user can be asked, and the cluster if it wants that', async () => {
     vi.stubEnv('WHERRY_PARENT', 'parent')
     const cluster = { server: 'https://x', 'certificate-authority-data': 'Q0E=' }
     const env = [{ name: 'OWN', value: 'own' }]
@@ -212,7 +212,7 @@ describe('a plugin', () => {
     expect(() => credentials(old)).toThrow(expect.objectContaining({ code: 'KUBECONFIG_INVALID' }))
   })
 
-  it('that fails once is run again by the next who asks', async () => {
+  it('that fails once is run again by the next call', async () => {
     const one = credentials(await plugin(`if (run === 1) process.exit(3); print({ token: 't' })`))
     await expect(one.headers()).rejects.toMatchObject({ code: 'EXEC_FAILED', message: expect.stringContaining('3') })
     expect(await one.headers()).toEqual({ authorization: 'Bearer t' })

@@ -12,7 +12,7 @@ export interface ExecPlugin {
   readonly args?: readonly string[] | undefined
   /** Added to this process's own. */
   readonly env?: readonly { readonly name: string; readonly value: string }[] | undefined
-  /** The cluster, as `KUBERNETES_EXEC_INFO` tells it. @default not told */
+  /** The cluster, as `KUBERNETES_EXEC_INFO` has it. @default absent */
   readonly cluster?: Readonly<Record<string, unknown>> | undefined
   /** What to say when the command is not there. */
   readonly installHint?: string | undefined
@@ -159,7 +159,7 @@ function issued(text: string, plugin: ExecPlugin): Issued {
   }
 }
 
-/** What can't be used is not kept: the plugin runs again for who asks next. */
+/** What can't be used is not kept: the plugin runs again for the next call. */
 async function checkUsable(tls: TlsMaterial, plugin: ExecPlugin): Promise<void> {
   const { secureContext } = await import('./secure-contexts.ts')
   try {

@@ -1,4 +1,4 @@
-/** Runs one thing at a time: who asks while it is under way gets that one's result. */
+/** Runs one thing at a time: a call while it is under way gets the same result. */
 export class SingleFlight<T> {
   #underWay: Promise<T> | undefined
 

@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => at.remove())
 
-describe('what is given as text', () => {
+describe('a credential that is given as text', () => {
   it('is there at once, and no refresh changes it', async () => {
     const credentials = new GivenCredentials({ token: { data: ' abc\n' }, ca: { data: 'CA' } }, clock)
     expect(credentials.headers()).toEqual({ authorization: 'Bearer abc' })

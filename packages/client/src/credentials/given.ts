@@ -15,7 +15,7 @@ export interface GivenParts {
   readonly key?: Source | undefined
 }
 
-/** After so long a file is read again; kubelets write tokens anew long before they expire. */
+/** After so long a file is read again; kubelets renew tokens long before they expire. */
 const rereadMs = 60_000
 
 interface Known {

@@ -2,7 +2,7 @@ import { type Check, checkOptions, text, texts } from '../errors/check.ts'
 import { OptionRangeError, OptionTypeError } from '../errors/option.ts'
 
 /**
- * Whom the server is to take this client for; its own user must be allowed to impersonate each part of it.
+ * The user that this client acts as; its own user must be allowed to impersonate each part of it.
  *
  * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
  */
@@ -17,7 +17,7 @@ export interface Impersonation {
 
 type Headers = Record<string, string | readonly string[]>
 
-/** The headers that say so: in UTF-8, whose bytes Node takes as one character each. */
+/** The headers that say so: in UTF-8, since Node takes each byte as one character. */
 export function impersonationHeaders(of: Impersonation): Headers {
   checkOptions('client.impersonate', of, { user: text, groups: texts, uid: text, extra: extras }, ['user'])
   const { user, groups = [], uid, extra = {} } = of

@@ -154,8 +154,8 @@ async function digestOfFiles(paths: readonly string[]): Promise<string> {
 }
 
 /**
- * Credentials of a file that may be written again: after a 401 it is read, and when a connection is opened if its text has changed. A server whose
- * authority was renewed answers no request, so no 401 comes. `access` makes other credentials of what the file says.
+ * Credentials of a file that may be written again: after a 401 it is read, and when a connection is opened if its text has changed. After a server's
+ * authority was renewed, no request gets an answer, so no 401 comes. `access` makes other credentials of what the file says.
  */
 function reloading(
   first: KubeConfigLike,

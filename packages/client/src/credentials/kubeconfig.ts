@@ -205,7 +205,7 @@ function pluginOf(exec: unknown, cluster: KubeConfigCluster, directory: string |
   }
 }
 
-/** As client-go tells it in `KUBERNETES_EXEC_INFO`. */
+/** As client-go puts it into `KUBERNETES_EXEC_INFO`. */
 function clusterInfo(cluster: KubeConfigCluster): Readonly<Record<string, unknown>> {
   const { server, caData, tlsServerName, skipTLSVerify, proxyUrl } = cluster
   return {

@@ -11,7 +11,7 @@ export class SecureContexts {
 
   /**
    * The context of `material`, for which `digest` stands.
-   * @throws CredentialsError with `TLS_MATERIAL_INVALID` for what is no PEM, or a certificate and a key that do not belong together.
+   * @throws CredentialsError with `TLS_MATERIAL_INVALID` for text that is no PEM, or for a certificate and a key that do not belong together.
    */
   of(material: TlsMaterial, digest: string): SecureContext {
     const last = this.#last

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { CredentialsError } from './error.ts'
 
-/** Where a piece of credentials comes from: a text that stays, or a file that may be written anew. */
+/** Where a piece of credentials comes from: a text that stays, or a file that may be written again. */
 export type Source = { readonly data: string } | { readonly file: string }
 
 /** Longest file of credentials, in bytes. */

@@ -1,7 +1,7 @@
 import { ConnectionError } from '../errors/connection-error.ts'
 import type { RequestHead } from '../transport.ts'
 
-/** Headers that show a server who one is: never sent unencrypted to another machine (rule X2). */
+/** Headers that identify the user to a server: never sent unencrypted to another machine (rule X2). */
 export function carriesSecret(headers: RequestHead['headers']): boolean {
   return headers.authorization !== undefined || headers.cookie !== undefined
 }

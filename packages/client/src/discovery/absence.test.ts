@@ -129,7 +129,7 @@ describe('that a resource is not served', () => {
     await run(() => client.close())
   })
 
-  it('D8: is read once for all who ask at once, at most once a second, and never before it was asked', async () => {
+  it('D8: is read once for all calls that come together, at most once a second, and never before a call', async () => {
     const answers: Record<string, ScriptedAnswer> = { ...gone }
     const { client, requests, run, advance } = script(answers)
     const ask = (): Promise<boolean> => client.raw.absence?.isProved(games) as Promise<boolean>
@@ -156,7 +156,7 @@ describe('that a resource is not served', () => {
     await run(() => client.close())
   })
 
-  it("D8: is told of Kubernetes' own by the lists alone", async () => {
+  it("D8: follows from the lists alone for Kubernetes' own", async () => {
     const { client, requests, run } = script({
       '/api': { body: { kind: 'APIVersions', versions: ['v1'] } },
       '/api/v1': list('v1', 'configmaps'),
@@ -171,7 +171,7 @@ describe('that a resource is not served', () => {
   })
 })
 
-it('D8: knows what is Kubernetes’ own from what a definition or an aggregated API brings', () => {
+it('D8: distinguishes Kubernetes’ own resources from those of definitions and aggregated APIs', () => {
   const folder = new URL('../resources/', import.meta.url)
   const modules = readdirSync(folder).filter(file => file.endsWith('.ts'))
   const text = modules.map(file => readFileSync(new URL(file, folder), 'utf8')).join('')

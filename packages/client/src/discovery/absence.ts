@@ -58,8 +58,8 @@ export class Absence implements AbsenceProof {
   }
 
   /**
-   * Whether it is proved that the server does not serve a resource now, at the path that was asked for; `false`: it does, or nobody
-   * can tell. The server is asked at most once a second for each resource. Rejects if it gives no answer.
+   * Whether it is proved that the server does not serve a resource now, at the path that was asked for; `false`: it does, or that
+   * can't be known. The server is asked at most once a second for each resource. Rejects if it gives no answer.
    * @param resource `group/version/plural`; `version/plural` in the core group
    */
   async isProved(resource: string, { isInNamespace = false, hasState = false }: Asked = {}): Promise<boolean> {

@@ -79,7 +79,7 @@ describe('discovery', () => {
     )
   })
 
-  it('a miss is looked for anew: once for all who ask together, and at most once a second', async () => {
+  it('a miss is looked for again: once for all calls that come together, and at most once a second', async () => {
     let groups = aggregated()
     const { client, requests, run, now } = scripted(answers(() => groups))
     const asked = (): number => requests.filter(({ path }) => path === '/apis').length
@@ -103,7 +103,7 @@ describe('discovery', () => {
     })
   })
 
-  it('a kind whose definition was deleted is found for a second at most, and five kinds in a row take two requests', async () => {
+  it('a kind is found for a second at most after its definition was deleted, and five kinds in a row take two requests', async () => {
     const kinds = ['Game', 'Level', 'Player', 'Score', 'Team']
     let groups = aggregated(['x.io', [['v1', kinds.map(kind => resource(`${kind.toLowerCase()}s`, kind))]]])
     const { client, requests, run, advance } = scripted(answers(() => groups))
@@ -118,7 +118,7 @@ describe('discovery', () => {
     })
   })
 
-  it('an answer is never older than the question: who asks while one is under way waits for the next', async () => {
+  it('an answer is never older than the question: a call while one is under way waits for the next', async () => {
     let groups = aggregated()
     const { client, requests, run, advance } = scripted(answers(() => groups))
     await run(async () => {
@@ -132,7 +132,7 @@ describe('discovery', () => {
     })
   })
 
-  it('X8: who gives up does not end it for others, and closing ends it for all', async () => {
+  it('X8: a caller that gives up does not end it for others, and closing ends it for all', async () => {
     const { client, run, environment, pending, advance } = scripted(answers(() => aggregated()))
     await run(async () => {
       await client.discover({ group: 'x.io', kind: 'Game' })
@@ -232,7 +232,7 @@ describe('discovery', () => {
     ['429', refusal(429, 'TooManyRequests')],
     ['no JSON', { text: '<html>' }],
     ['no answer', 'hang'],
-  ])('finds what is well beside a group that answers %s, and rejects for that group', async (_, answer) => {
+  ])('finds the other groups if one answers %s, and rejects for that one', async (_, answer) => {
     const documents: Record<string, ScriptedAnswer> = {
       '/api': { body: { kind: 'APIVersions', versions: [] } },
       '/apis': {
@@ -255,7 +255,7 @@ describe('discovery', () => {
     })
   })
 
-  it('rejects for a group whose server does not answer, as the aggregated form says', async () => {
+  it('rejects for a group if its server does not answer, as the aggregated form says', async () => {
     const groups = aggregated(['apps', [['v1', [resource('deployments', 'Deployment')]]]], ['down.io', [['v1', []]]])
     Object.assign(groups.items[1]?.versions[0] as object, { freshness: 'Stale' })
     const { client, run } = scripted(answers(() => groups))

@@ -17,7 +17,7 @@ import {
 } from './document.ts'
 import { SharedRead } from './shared-read.ts'
 
-/** What is looked for: a kind, a plural, or either with a version. */
+/** The resource to look for: a kind, a plural, or either with a version. */
 export interface ResourceQuery {
   /** API group; `''` is the core group. */
   readonly group: string
@@ -29,7 +29,7 @@ export interface ResourceQuery {
   readonly plural?: string | undefined
 }
 
-/** What is looked for when resources are discovered. */
+/** Which resources to look for, and how long. */
 export interface DiscoverOptions extends CallOptions {
   /** Ask the server also for what was found less than a second ago. @default false */
   readonly refresh?: boolean | undefined
@@ -42,7 +42,7 @@ const forms = ['v2', 'v2beta1'].map(v => `application/json;g=apidiscovery.k8s.io
 const accept = [...forms, 'application/json'].join(',')
 
 /**
- * What a server serves. What was found is remembered for a second. What is not found is looked for anew: the answer behind a "no" is
+ * What a server serves. A resource that was found is remembered for a second. One that was not found is looked for again: the answer behind a "no" is
  * never older than the question. However many ask, the server is asked at most once a second, and they wait for that.
  */
 export class Discovery {
@@ -74,7 +74,7 @@ export class Discovery {
     return all
   }
 
-  /** What is known, if that is enough, or else what the server says from now on. Callers at the same time share one answer. */
+  /** The known resources, if they are enough, or else the server's answer from now on. Callers at the same time share one answer. */
   async #ask(options: DiscoverOptions, isEnough: (index: Index) => boolean): Promise<Index> {
     checkOptions('discover', options, { ...callChecks, refresh: flag })
     const { recent } = this.#documents
@@ -129,7 +129,7 @@ class Index {
     this.failed = versions.filter(({ error }) => error !== undefined)
   }
 
-  /** Why it is not known whether the server has what is asked for. */
+  /** Why it is not known whether the server has the resource. */
   errorOf({ group, version }: ResourceQuery): Error | undefined {
     return this.failed.find(one => one.group === group && (version === undefined || one.version === version))?.error
   }

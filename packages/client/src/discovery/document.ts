@@ -84,7 +84,7 @@ export function readGroupVersions(document: object): Version[] {
   })
 }
 
-/** Reads an `APIResourceList`: one version of one group; subresources stand beside resources in it. */
+/** Reads an `APIResourceList`: one version of one group; subresources stand next to resources in it. */
 export function readResourceList({ group, version }: Version, document: object): DiscoveredVersion {
   const all = list(document, 'resources')
   const names = all.map(({ name }) => text(name))

@@ -31,7 +31,7 @@ export interface ApiErrorParts {
 }
 
 /**
- * The API server refused a request. Guards such as `isNotFound` tell why.
+ * The API server refused a request. Guards such as `isNotFound` say why.
  *
  * It contains no header and no body of the request or the answer. The client's own credentials are removed from the server's message. For Secrets,
  * and for reviews and requests of tokens, the message is built from the reason, the names in the request, and the fields of the causes, because the
@@ -64,7 +64,7 @@ export class ApiError extends Error {
   /** How long to wait before a retry, as the server says, in milliseconds. */
   readonly retryAfterMs: number | undefined
   /**
-   * The token to continue a list whose own token has expired (410): after its last item, but in the current state. Earlier and later pages are then
+   * The token to continue a list after its own token has expired (410): after its last item, but in the current state. Earlier and later pages are then
    * of different states.
    */
   readonly continueToken: string | undefined

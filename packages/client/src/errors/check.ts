@@ -72,7 +72,7 @@ export const flag: Check = (option, value) => {
 /** Text that is not empty, without control characters. */
 export const text: Check = (option, value) => {
   if (typeof value !== 'string') throw new OptionTypeError(option, 'a string', described(value))
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this looks for control characters
   if (value === '' || /[\u0000-\u001f\u007f]/.test(value)) {
     throw new OptionRangeError(
       option,
@@ -153,7 +153,7 @@ export const keyCheck: Check = having('{ name, namespace }')
 /** An `AbortSignal`, or what behaves as one. */
 export const abortSignal: Check = having('an AbortSignal', 'addEventListener', 'removeEventListener', 'throwIfAborted')
 
-/** What is taken as it is: its reader checks it. */
+/** A value that is taken as it is: its reader checks it. */
 export const anything: Check = () => {}
 
 /** What came instead of an option's value, without that value. */

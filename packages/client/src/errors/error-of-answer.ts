@@ -10,7 +10,7 @@ import { type Redact, withoutCredentials } from './redact.ts'
 import type { RequestInfo } from './request-info.ts'
 import { sensitiveParts, sensitiveText } from './sensitive-answer.ts'
 
-/** How many bytes of a refusal's body are read. A longer one is told by its HTTP status alone. */
+/** How many bytes of a refusal's body are read. A longer one is reported by its HTTP status alone. */
 export const maxStatusBytes: number = 1024 * 1024
 
 /**

@@ -44,7 +44,7 @@ describe('ApiError', () => {
     })
   })
 
-  it('has the token with which a list goes on whose own has expired', () => {
+  it('has the token to continue a list after its own has expired', () => {
     expect(status(410, 'Expired', { metadata: { continue: 'on' } }).continueToken).toBe('on')
     for (const metadata of [{ continue: '' }, { continue: 7 }, {}, null, 'x', undefined]) {
       expect(status(410, 'Expired', { metadata }).continueToken).toBeUndefined()
@@ -76,14 +76,14 @@ describe('ApiError', () => {
     expect(errorOfStatus('nonsense', about)).toMatchObject({ status: 500, reason: '', causes: [] })
   })
 
-  it('D7: an unknown resource is told from a missing object', () => {
+  it('D7: an unknown resource is distinct from a missing object', () => {
     expect(errorOfAnswer(404, {}, bytes('404 page not found'), about)).toBeInstanceOf(ResourceNotFoundError)
     expect(status(404, 'NotFound', { details: {} })).toBeInstanceOf(ResourceNotFoundError)
     expect(status(404, 'NotFound', { details: { name: 'c' } })).not.toBeInstanceOf(ResourceNotFoundError)
     expect(status(404, 'NotFound', { details: { name: 'c' } })).toMatchObject({ code: 'API_ERROR' })
   })
 
-  it('X4: says that a body was too long, and clips what is too long to be a message', () => {
+  it('X4: says that a body was too long, and clips text that is too long to be a message', () => {
     const error = errorOfAnswer(500, {}, undefined, about)
     expect(error.message).toContain(`longer than ${maxStatusBytes} bytes`)
     expect(errorOfAnswer(500, {}, bytes('x'.repeat(100_000)), about).message.length).toBeLessThan(5000)
@@ -222,7 +222,7 @@ describe('X3: what a client knows to be secret', () => {
     ['Bearer default', 'configmaps "a" is forbidden in namespace "default"'],
     [`Basic ${Buffer.from('admin:kubernetes').toString('base64')}`, 'services "kubernetes" already exists'],
     ['Bearer u', 'configmaps "u" not found'],
-  ])('X3: with the credential %s the text %j is told as it is', (credential, text) => {
+  ])('X3: with the credential %s the text %j stays as it is', (credential, text) => {
     expect(knowing([credential]).redact(text)).toBe(text)
   })
 

@@ -8,7 +8,7 @@ export function isHeaderText(text: string): boolean {
   return !notHeader.test(text)
 }
 
-/** The name of the first header whose text can't be sent; `undefined` if all can. */
+/** The name of the first header with text that can't be sent; `undefined` if all can. */
 export function unsendable(headers: RequestHead['headers']): string | undefined {
   for (const name in headers) {
     const value = headers[name] as string | readonly string[]
@@ -17,7 +17,7 @@ export function unsendable(headers: RequestHead['headers']): string | undefined 
   return undefined
 }
 
-/** @throws TypeError, as Node does, for headers of which one can't be sent. */
+/** @throws TypeError, as Node does, if a header can't be sent. */
 export function checkSendable(headers: RequestHead['headers']): void {
   const refused = unsendable(headers)
   if (refused !== undefined) throw new TypeError(`Invalid character in header content ["${refused}"]`)

@@ -18,7 +18,7 @@ it('a peer that is not installed is to be installed', async () => {
   )
 })
 
-it('a peer that is there and fails is told with its own words', async () => {
+it('a peer that is there and fails is reported with its own words', async () => {
   const broken = `data:text/javascript,${encodeURIComponent("throw new Error('Dynamic require of fs')")}`
   expect(await problemOf(broken)).toMatch(/which is installed and can't be loaded: Dynamic require of fs$/)
   // A part of it is missing, not the package.

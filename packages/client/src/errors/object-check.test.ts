@@ -3,7 +3,7 @@ import { checkStatus, checkWritten } from './object-check.ts'
 
 const named = { name: 'a', namespace: 'b' }
 
-describe('what is written', () => {
+describe('an object to write', () => {
   it.each<[option: string, object: unknown]>([
     ['object', null],
     ['object', 'a'],
@@ -33,7 +33,7 @@ describe('what is written', () => {
         },
       },
     ],
-  ])('X6: is refused by the path of what is wrong: %s', (option, object) => {
+  ])('X6: is refused by the path of the wrong value: %s', (option, object) => {
     expect(() => checkWritten('object', object)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION', option }))
   })
 

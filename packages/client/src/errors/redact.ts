@@ -1,7 +1,7 @@
 /** Replaces a secret in a text. */
 const hidden = '(hidden)'
 
-/** A text is read, and told, up to this many characters. */
+/** A text is read, and printed, up to this many characters. */
 const longestText = 4096
 /** A secret can be cut in two where the text is cut, so a cut text loses as many characters again. */
 const longestSecret = 4096
@@ -26,7 +26,7 @@ const vocabulary: ReadonlySet<string> = new Set(
   ].flatMap(line => line.split(' ')),
 )
 
-/** Hides in a text what must not be told. */
+/** Hides the secrets in a text. */
 export type Redact = (text: string) => string
 
 /** Hides credentials that are recognised by their form. Returns at most the first 4,096 characters. */

@@ -7,7 +7,7 @@ export interface RequestInfo {
   readonly resource?: string | undefined
   /** `namespace/name`, or `name`. */
   readonly key?: string | undefined
-  /** The objects are secrets: no words of a server about them are told. */
+  /** The objects are secrets: no words of a server about them are reported. */
   readonly sensitive?: boolean | undefined
 }
 

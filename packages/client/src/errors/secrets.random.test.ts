@@ -124,7 +124,7 @@ function has(text: string, secret: string): boolean {
   return false
 }
 
-it('X3: no credentials, and nothing of a secret, are in what is told of whatever a server says', async () => {
+it('X3: no credentials, and nothing of a secret, are in errors, whatever a server says', async () => {
   let reported = 0
   const seeds = await forEachSeed(
     async seed =>

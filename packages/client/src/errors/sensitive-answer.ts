@@ -2,8 +2,8 @@ import type { Said } from './error-of-answer.ts'
 import { namesOf, type RequestInfo } from './request-info.ts'
 
 /**
- * What is told of a `Status` about a sensitive resource. All of it can be a webhook's words, which can quote the object. So the
- * message is made anew: from a reason that Kubernetes has, the names that the request itself contains, and the causes' fields.
+ * What an error reports of a `Status` about a sensitive resource. All of it can be a webhook's words, which can quote the object. So the
+ * message is composed afresh: from a reason that Kubernetes has, the names that the request itself contains, and the causes' fields.
  */
 export function sensitiveParts({ reason, message, causes, details }: Said, about: RequestInfo): Said {
   const [plural = 'the resource', , group] = about.resource?.split('/').reverse() ?? []
@@ -29,7 +29,7 @@ export function sensitiveParts({ reason, message, causes, details }: Said, about
   }
 }
 
-/** What is told of an answer that is no `Status`. */
+/** What an error reports of an answer that is no `Status`. */
 export function sensitiveText(text: string): string {
   const known = serverWords.find(one => text.includes(one))
   return `${known === undefined ? '' : `${known} `}(the server's message is not shown: the resource is sensitive)`

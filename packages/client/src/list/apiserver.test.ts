@@ -54,7 +54,7 @@ describe.each(['h2', 'http/1.1'] as const)('lists from the API server, in memory
     expect(head.metadata.resourceVersion).toBe(`${await server.revision()}`)
   })
 
-  it('R6: reads a custom resource’s list, whose metadata comes after its items', async () => {
+  it('R6: reads a custom resource’s list, with its metadata after its items', async () => {
     const { server, context, simulation, write } = await start(2)
     await simulation.run(async () => {
       expect(await write('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition)).toBe(201)

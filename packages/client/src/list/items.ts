@@ -16,15 +16,15 @@ export interface ItemsOptions {
   readonly gzip?: boolean | undefined
   /** Longest item, in bytes. @default 16 MiB */
   readonly maxItemBytes?: number | undefined
-  /** Hears of an item that is none, which was left out (rule R20). */
+  /** Receives the error of an item that is no object, which was left out (rule R20). */
   readonly skipped?: ((error: InvalidObjectError) => void) | undefined
   /** The caller has a backoff of its own: see the request's. @default false */
   readonly isPatient?: boolean | undefined
 }
 
-/** Hears the items of one list, then exactly one of `end` and `error`. */
+/** Receives the items of one list, then exactly one of `end` and `error`. */
 export interface ItemHandlers {
-  /** An item, and how long it was. What this throws ends the request: `error` hears of it. */
+  /** An item, and how long it was. What this throws ends the request: `error` gets it. */
   item(object: object, bytes: number): void
   /** The list was read to its end: only now are the items known to be all, and their resourceVersion known. */
   end(head: ListHead): void

@@ -22,7 +22,7 @@ export function whyUnproved(
   return `the answer is ${named(kind, apiVersion)}, not the ${listKind} of ${type.apiVersion} that was asked for`
 }
 
-/** A type as a server said it. What is no name of a type could be anything, and is not repeated. */
+/** A type as a server said it. Text that is no name of a type could be anything, and is not repeated. */
 function named(kind: string | undefined, apiVersion: string | undefined): string {
   if (kind === undefined) return 'of no kind'
   if (!/^[A-Za-z][A-Za-z0-9]{0,62}$/.test(kind)) return 'of an unreadable kind'

@@ -149,7 +149,7 @@ describe('listing', () => {
     expect(skipped).toEqual(Array.from({ length: 3 }, () => 'v1/configmaps: an item of the list has no name'))
   })
 
-  it('R20: leaves out an item of another kind, namespace or name than what is listed, or with no proper version', async () => {
+  it('R20: leaves out an item of another kind, namespace or name than the list’s, or with no proper version', async () => {
     const { server, context } = setup()
     const [named] = targetsOf(configMaps.within({ namespaces: ['v1'], fields: { 'metadata.name': 'a' } })) as [
       typeof target,
@@ -188,7 +188,7 @@ describe('listing', () => {
   it.each([
     ['in one piece', (text: string) => [text]],
     ['in two', (text: string) => [text.slice(0, 40), text.slice(40)]],
-  ])('R3, R6: null is no token and no resourceVersion, and what is no text is no list: %s', async (_, cut) => {
+  ])('R3, R6: null is no token and no resourceVersion, and other values than text make no list: %s', async (_, cut) => {
     const { server, context } = setup()
     const read = (metadata: object): Promise<unknown> => {
       const list = wholeList(context, target)
@@ -322,7 +322,7 @@ describe('listing', () => {
     await expect(none).rejects.toThrow(/GET .*configmaps: the answer ended before it began/)
   })
 
-  it('X12: passes the headers of every answer to whoever hears warnings', async () => {
+  it('X12: passes the headers of every answer to the receiver of warnings', async () => {
     const { server, context } = setup()
     const received: unknown[] = []
     const list = wholeList({ ...context, warnings: { receive: (...what) => received.push(what) } }, target)

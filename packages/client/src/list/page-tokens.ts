@@ -32,7 +32,7 @@ export class PageTokens {
   after(metadata: ListMeta, items: number): string | undefined {
     const token = nextToken(metadata)
     if (this.#hasVersion && !metadata.resourceVersion) {
-      // Its `continue` is lost as well: what is on later pages would be taken for gone.
+      // Its `continue` is lost as well: objects on later pages would be taken for gone.
       throw new InvalidBodyError('a page has no resourceVersion', this.#about)
     }
     if (token === undefined) {

@@ -93,7 +93,7 @@ describe('listing in pages', () => {
     ).rejects.toMatchObject({ reason: 'Expired' })
   })
 
-  it('R3: a page that lost its metadata is an error: what is on the pages after it is not gone', async () => {
+  it('R3: a page that lost its metadata is an error: objects on the pages after it are not gone', async () => {
     const pages = (last: object): Promise<unknown> =>
       read([
         [200, body(['a', 'b'], { resourceVersion: '7', continue: 'one' })],
@@ -121,7 +121,7 @@ describe('listing in pages', () => {
     ).rejects.toMatchObject({ code: 'INVALID_BODY' })
   })
 
-  it('R3: ten pages running without an item are an error; one with an item begins anew', async () => {
+  it('R3: ten pages running without an item are an error; one with an item restarts the count', async () => {
     const empty = (from: number, count: number): [number, object][] =>
       Array.from({ length: count }, (_, i) => [200, body([], { continue: `t${from + i}` })])
     const { queries } = await read([

@@ -15,7 +15,7 @@ export interface ListState {
   readonly exactly?: boolean | undefined
 }
 
-/** The query of a list or of its first page. A `limit` beside a resourceVersion alone would mean that very state (rule R2). */
+/** The query of a list or of its first page. A `limit` with only a resourceVersion would mean that very state (rule R2). */
 export function listQuery(selection: Selection, state: ListState, limit?: number | undefined): string {
   const { resourceVersion, exactly } = state
   const definite = resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0'

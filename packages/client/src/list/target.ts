@@ -20,7 +20,7 @@ export interface ReadTarget {
   readonly path: string
   /** Where all objects are; `undefined`: anywhere. What says otherwise is left out. */
   readonly namespace?: string | undefined
-  /** What the object is called that alone is selected; `undefined`: any. What is called otherwise is left out. */
+  /** The name of the only selected object; `undefined`: any. Objects of other names are left out. */
   readonly name?: string | undefined
   readonly selection: Selection
   /** Accept header of a list. */
@@ -39,7 +39,7 @@ export interface ReadTarget {
   readonly lean?: boolean | undefined
   /** `group/version/plural`, for errors. */
   readonly resource: string
-  /** The objects are secrets: nothing that the server says of them in words is told. */
+  /** The objects are secrets: no words of the server about them are reported. */
   readonly sensitive: boolean
 }
 

@@ -29,7 +29,7 @@ export interface Call extends RequestInfo {
   readonly contentType?: string | undefined
   /** @default 'call' for a GET, else 'write' */
   readonly lane?: Lane | undefined
-  /** A 429 is an answer of its own (an eviction's), not a wish to hear from us later. @default false */
+  /** A 429 is an answer of its own (an eviction's), not a wish that we ask later. @default false */
   readonly keep429?: boolean | undefined
   /** Decode integers beyond 2^53 − 1 as `bigint`. @default false */
   readonly exact?: boolean | undefined
@@ -47,11 +47,11 @@ export interface CallerParts {
   readonly fieldManager: string
   /** Ask for compressed lists and watches. */
   readonly gzip: boolean
-  /** Hear of what is written. @default nobody */
+  /** Receive the writes. @default none */
   readonly listeners?: WriteListeners | undefined
   /** Makes what proves, by calls of this caller, that a resource is not served. @default nothing is taken for proof */
   readonly absence?: ((caller: Caller) => AbsenceProof) | undefined
-  /** Hides the client's own credentials in what a server says. @default what is one by its form alone */
+  /** Hides the client's own credentials in what a server says. @default only those that have the form of credentials */
   readonly redact?: Redact | undefined
 }
 
@@ -134,7 +134,7 @@ export class Caller {
     for (const controller of [...this.#calls.underWay]) controller.abort(this.#calls.closed)
   }
 
-  /** This caller, of whose writes these listeners hear. */
+  /** This caller, but these listeners receive its writes. */
   withWriteListeners(listeners: readonly WriteListener[]): Caller {
     return new Caller({ ...this.parts, listeners: this.listeners.and(listeners) }, this)
   }

@@ -14,7 +14,7 @@ import { parseWarnings } from './warnings.ts'
 const key = { name: 'a', namespace: 'n' }
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...key, uid: 'u', resourceVersion: '1' } }
 
-/** Runs a test with a client whose requests are answered by a list, the last answer for all that follow. */
+/** Runs a test with a client, and answers its requests from a list, the last answer for all that follow. */
 async function answering(
   answers: readonly ScriptedAnswer[],
   test: (of: Scripted) => Promise<void>,
@@ -25,14 +25,14 @@ async function answering(
     await test(of)
     await of.client.close()
   })
-  await of.advance(100) // what is still under way in the network arrives
+  await of.advance(100) // bytes that are still under way in the network arrive
   expect(of.pending()).toEqual([])
   return of
 }
 
 const lines = (requests: readonly SeenRequest[]): string[] => requests.map(({ method, path }) => `${method} ${path}`)
 
-describe('what is sent', () => {
+describe('a request', () => {
   const writes = { dryRun: true, fieldManager: 'me', fieldValidation: 'Strict' } as const
   const query = '?dryRun=All&fieldManager=me&fieldValidation=Strict'
   const path = '/api/v1/namespaces/n/configmaps/a'
@@ -160,7 +160,7 @@ describe('what is sent', () => {
     expect(requests[0]?.body === '' ? undefined : JSON.parse(requests[0]?.body ?? '')).toEqual(body)
   })
 
-  it('says who it is, and as whom it acts', async () => {
+  it('sends its user agent, and the user that it acts as', async () => {
     const { requests } = await answering(
       [{ body: object }],
       async ({ client }) => void (await client.get(configMaps, key)),
@@ -179,7 +179,7 @@ describe('what is sent', () => {
     })
   })
 
-  it('acts as a user whose name is beyond Latin by its UTF-8, never as one with a name alike', async () => {
+  it('acts as a user with a name beyond Latin by its UTF-8, never as one with a name alike', async () => {
     const { requests } = await answering(
       [{ body: object }],
       async ({ client }) => void (await client.get(configMaps, key)),
@@ -201,7 +201,7 @@ describe('what is sent', () => {
   })
 })
 
-describe('what is repeated', () => {
+describe('repeats', () => {
   const get = async ({ client }: Scripted): Promise<void> => {
     expect(await client.get(configMaps, key)).toEqual(object)
   }
@@ -244,7 +244,7 @@ describe('what is repeated', () => {
     expect(writing.requests).toHaveLength(1)
   })
 
-  it('X8: a read whose connection broke, with backoff; not a write', async () => {
+  it('X8: a read after its connection broke, with backoff; not a write', async () => {
     const of = await answering(['lost', 'lost', { body: object }], get)
     expect(of.requests).toHaveLength(3)
     expect(of.now()).toBeGreaterThanOrEqual(800 + 1600)
@@ -279,14 +279,14 @@ describe('what is repeated', () => {
     expect(never.requests).toHaveLength(1)
   })
 
-  it('X8: not past the call’s time: the server’s answer is told instead, at once', async () => {
+  it('X8: not past the call’s time: it rejects with the server’s answer instead, at once', async () => {
     const of = await answering([busy], async ({ client }) => {
       await expect(client.get(configMaps, key, { timeoutMs: 2000 })).rejects.toSatisfy(isTooManyRequests)
     })
     expect(of.now()).toBeLessThan(1000)
   })
 
-  it('R16: a call waits five minutes at most for what a server asks for, and the error tells what that was', async () => {
+  it('R16: a call waits five minutes at most for what a server asks for, and the error says what that was', async () => {
     const century = { ...busy, headers: { 'retry-after': '999999999' } }
     const timeoutMs = Number.POSITIVE_INFINITY
     const of = await answering([century, { body: object }], async ({ client }) => {
@@ -390,7 +390,7 @@ describe('what bounds a call', () => {
     })
   })
 
-  it('X9: a watch whose end throws when its time is over is told to onError, and keeps no other from its end', async () => {
+  it('X9: a watch with an end() that throws when its time is over is reported to onError, and keeps no other from its end', async () => {
     await answering(['hang'], async ({ client, environment, advance }) => {
       const reported: string[] = []
       const error = new Error('a bad handler')
@@ -758,7 +758,7 @@ describe('X3: secrets', () => {
   })
 })
 
-describe('X11, X5: what is data stays so', () => {
+describe('X11, X5: data stays data', () => {
   interface Big {
     metadata?: { name?: string; namespace?: string }
     spec?: { big?: number; float?: number; more?: number[] }
@@ -859,7 +859,7 @@ describe('X11, X5: what is data stays so', () => {
   })
 })
 
-describe('X12: a create whose answer is lost', () => {
+describe('X12: a create that gets no answer', () => {
   const sent = { metadata: { name: 'a', namespace: 'default' }, data: { k: 'v' } }
 
   it('X12: is read again, and taken for ours if it is what was sent', async () => {
@@ -919,7 +919,7 @@ describe('X12: a create whose answer is lost', () => {
       { metadata: { ...sent.metadata, uid: 'old', creationTimestamp: '2025-01-01T00:00:00Z' } },
     ],
     ['is being deleted', { metadata: { ...sent.metadata, uid: 'x', deletionTimestamp: '2026-01-01T00:00:00Z' } }],
-  ])('X12: is AlreadyExists, with the uid of what is there, if that %s', async (_, other) => {
+  ])('X12: is AlreadyExists, with the uid of the existing object, if that %s', async (_, other) => {
     const there = {
       apiVersion: 'v1',
       kind: 'ConfigMap',
@@ -982,7 +982,7 @@ describe('X12: a create whose answer is lost', () => {
       expect(lines(requests)).toEqual(['POST /apis/authentication.k8s.io/v1/tokenreviews?fieldManager=wherry'])
     }))
 
-  it('X12: with generateName is not repeated: nothing tells what was created', async () => {
+  it('X12: with generateName is not repeated: nothing shows what was created', async () => {
     const { requests } = await answering(['lost', { body: object }], async ({ client }) => {
       const generated = { metadata: { generateName: 'a-', namespace: 'n' } }
       await expect(client.create(configMaps, generated)).rejects.toMatchObject({ name: 'ConnectionError' })
@@ -1026,7 +1026,7 @@ describe('X12: a create whose answer is lost', () => {
   })
 })
 
-it('X9: a list that breaks off after items were told is an error, not a list told twice', async () => {
+it('X9: a list that breaks off after items were delivered is an error, not a list delivered twice', async () => {
   const bench = await inMemory()
   await bench.run(async () => {
     const objects = Array.from({ length: 50 }, (_, i) => ({ ...object, metadata: { name: `c${i}`, namespace: 'n' } }))

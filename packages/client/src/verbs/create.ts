@@ -24,7 +24,7 @@ const maxRepeats = 5
 /**
  * Creates an object (rule X12). When the connection broke before the answer came, it is read again:
  *
- * - what is there and is what was sent, no older than this call, is the answer;
+ * - an object as it was sent, no older than this call, is the answer;
  * - something else is the `AlreadyExists` that a second create would have got, its uid in `details`;
  * - where nothing is there, it is sent again.
  *

@@ -21,7 +21,7 @@ const maxBytes = 512 * 1024 * 1024
 /** How a collection is deleted. */
 export interface DeleteCollectionOptions extends Omit<DeleteOptions, 'preconditions'> {
   /**
-   * How many objects one request deletes and answers, until all are deleted: for collections whose objects are too much for one answer.
+   * How many objects one request deletes and answers, until all are deleted: for collections that are too large for one answer.
    * @default all in one request
    */
   readonly limit?: number | undefined
@@ -76,7 +76,7 @@ function metadataOf(answer: object): ListMeta {
   return metadata !== null && typeof metadata === 'object' ? metadata : {}
 }
 
-/** Tells the listeners which of these objects have gone, and which stay until their finalizers are gone. */
+/** Reports to the listeners which of these objects have gone, and which stay until their finalizers are gone. */
 async function reportDeleted(
   caller: Caller,
   view: View,

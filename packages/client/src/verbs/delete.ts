@@ -14,7 +14,7 @@ import { objectTarget } from './target.ts'
 
 /** What a delete did. */
 export interface Deleted<C> {
-  /** Whose deletion it was. */
+  /** The uid of the deleted object. */
   readonly uid: string | undefined
   /**
    * The object as the server answered it: it may stay for a while, with a deletionTimestamp, until

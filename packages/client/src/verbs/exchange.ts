@@ -9,7 +9,7 @@ import type { ResponseHeaders } from '../transport.ts'
 export interface Answer {
   readonly status: number
   readonly headers: ResponseHeaders
-  /** `undefined` for a refusal whose body was longer than `maxStatusBytes`. */
+  /** `undefined` for a refusal with a body longer than `maxStatusBytes`. */
   readonly body: Uint8Array | undefined
 }
 

@@ -52,7 +52,7 @@ export async function getOne(
   }
 }
 
-/** The same by a list with selectors: for those fields that only the server can tell. */
+/** The same by a list with selectors: for fields that only the server can check. */
 async function selectOne(
   caller: Caller,
   view: View,

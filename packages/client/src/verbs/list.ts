@@ -148,7 +148,7 @@ export async function collected<C>(
   return listOf(items, metadata)
 }
 
-/** Hears one list, of one namespace or of all. */
+/** Receives one list, of one namespace or of all. */
 interface ItemHandlers {
   item(object: object): void
   /** The answer broke off: may that list be read from its start again? */

@@ -158,7 +158,7 @@ describe('modify', () => {
     await gone.run(() => gone.client.close())
   })
 
-  it('refuses a view that has not the whole object, and what is no function, before any request', async () => {
+  it('refuses a view that has not the whole object, and a value that is no function, before any request', async () => {
     const { client, run, requests } = scripted(() => ({ body }))
     await run(async () => {
       await expect(client.modify(configMaps.metadata() as never, at, () => {})).rejects.toThrow('modify.view')

@@ -12,7 +12,7 @@ import { type JsonPatchOperation, patch } from './write.ts'
 /** Changes a copy of an object in place. What it returns is ignored. */
 export type Edit<C> = (draft: C) => unknown
 
-/** How often an object is read and changed anew after a conflict. */
+/** How often an object is read and changed again after a conflict. */
 const maxAttempts = 10
 
 /**

@@ -26,7 +26,7 @@ export interface GetOptions extends CallOptions {
 export interface WriteOptions extends CallOptions {
   /** Go through everything but storing it. @default false */
   readonly dryRun?: boolean | undefined
-  /** Whom the server notes as the fields' manager. @default the client's `fieldManager` */
+  /** The name that the server records as the fields' manager. @default the client's `fieldManager` */
   readonly fieldManager?: string | undefined
   /** What unknown and duplicate fields are: an error, a warning, or nothing. @default the server's ('Warn') */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined

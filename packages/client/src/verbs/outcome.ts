@@ -19,7 +19,7 @@ export function isOutcomeOf(sent: KubernetesObject, found: KubernetesObject, beg
   return holds(found, secret) && holdsText(found, stringData)
 }
 
-/** Whether `found` has all that `sent` has. What is empty may have been dropped. */
+/** Whether `found` has all that `sent` has. Empty values may have been dropped. */
 function holds(found: unknown, sent: unknown): boolean {
   if (isEmpty(sent)) return found === sent || found === undefined || isEmpty(found)
   if (Array.isArray(sent)) {

@@ -42,7 +42,7 @@ const checks: { readonly [K in keyof RawRequest]-?: Check } = {
   maxBytes: integer(1),
 }
 
-/** Sends it, as all calls are sent: bounded in time, repeated if nothing was done, with errors that tell what the server said. */
+/** Sends it, as all calls are sent: bounded in time, repeated if nothing was done, with errors that contain the server's message. */
 export async function request<A extends 'json' | 'text' | 'bytes'>(
   caller: Caller,
   options: RawRequest<A>,
@@ -67,7 +67,7 @@ export async function request<A extends 'json' | 'text' | 'bytes'>(
   return answer as RawAnswers[A]
 }
 
-/** What a server says about these is not told (rule X3). */
+/** What a server says about these is not reported (rule X3). */
 function isSecret(path: string): boolean {
   return /\/(secrets|token|tokenreviews)(\/|$)/.test(path)
 }

@@ -37,7 +37,7 @@ export interface Scripted {
   pending(): string[]
 }
 
-/** A client in memory whose requests a function answers, on simulated time. */
+/** A client in memory with a function that answers its requests, on simulated time. */
 export function scripted(
   answer: (request: SeenRequest, nth: number) => ScriptedAnswer,
   options: ClientSettings = {},

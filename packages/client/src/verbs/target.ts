@@ -12,7 +12,7 @@ export interface Target extends Omit<RequestInfo, 'method'> {
   readonly path: string
 }
 
-/** Errors about secrets tell nothing that the server says in words (rule X3). */
+/** Errors about secrets contain none of the server's words (rule X3). */
 function about(resource: ResourceDefinition): Pick<Target, 'resource' | 'sensitive'> {
   return { resource: resourceName(resource), sensitive: isSensitive(resource) }
 }

@@ -98,7 +98,7 @@ describe.runIf(available)('verbs, on a real API server', () => {
     expect(waiting?.object?.metadata?.finalizers).toEqual(['foregroundDeletion'])
   })
 
-  it('X12: warnings are heard, each once, and strict validation is an error', async () => {
+  it('X12: warnings are delivered, each once, and strict validation is an error', async () => {
     const unknown = { metadata: at('warned'), bogus: 1 } as object
     for (let i = 0; i < 2; i++) await client.create(configMaps, unknown, { dryRun: true })
     expect(warnings).toEqual(['unknown field "bogus"'])

@@ -35,7 +35,7 @@ describe.each([
     await run(() => test(bench as Bench))
   }
 
-  it('X3: a create of a Secret that is refused says of which, and why, in words of its own', () =>
+  it('X3: a create of a Secret that is refused names the Secret, and says why, in words of its own', () =>
     tried(async ({ client }) => {
       const secret = (namespace: string) => ({ metadata: { name: 'token', namespace }, stringData: { a: 'b' } })
       await client.create(secrets, secret('default'))
@@ -132,7 +132,7 @@ describe.each([
       expect(meta).not.toHaveProperty('data')
     }))
 
-  it('deletes with preconditions, tells whose deletion it was, and a miss is undefined', () =>
+  it('deletes with preconditions, gives the uid of the deleted object, and a miss is undefined', () =>
     tried(async ({ client }) => {
       const created = await client.create(configMaps, cm('a'))
       const uid = created.metadata?.uid as string
@@ -281,7 +281,7 @@ describe.each([
       expect(seen).toEqual(['ADDED a', 'BOOKMARK true', 'ADDED b'])
     }))
 
-  it('watches by callbacks from a list’s resourceVersion, until it is told to end', () =>
+  it('watches by callbacks from a list’s resourceVersion, until it is aborted', () =>
     tried(async ({ client }) => {
       const { resourceVersion } = await client.list(configMaps)
       const seen: string[] = []

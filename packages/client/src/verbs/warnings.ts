@@ -3,12 +3,12 @@ import { type Redact, withoutCredentials } from '../errors/redact.ts'
 import type { RequestInfo } from '../errors/request-info.ts'
 import type { ResponseHeaders } from '../transport.ts'
 
-/** So many texts are remembered; of the oldest one may be told again. */
+/** So many texts are remembered; an older one may be reported again. */
 const maxRemembered = 1000
 
 /**
  * Passes the server's warnings (`Warning: 299`) to `onWarning`, each text once for each resource,
- * however many answers carry it (rule X12). Of secrets it tells that there is one: a webhook's words may quote them.
+ * however many answers carry it (rule X12). About secrets it reports only that there is one: a webhook's words may quote them.
  */
 export class Warnings {
   readonly #environment: Pick<Environment, 'onWarning'>
@@ -20,7 +20,7 @@ export class Warnings {
     this.#redact = redact
   }
 
-  /** Tells what is new in an answer's headers. */
+  /** Reports the new warnings in an answer's headers. */
   receive(headers: ResponseHeaders, about: RequestInfo): void {
     const header = headers.warning
     if (header === undefined) return

@@ -71,7 +71,7 @@ export function watch<C>(
   return watchEvents(caller, target, start, projector(view), { signal, timeoutMs, timeoutSeconds, maxLineBytes, ...on })
 }
 
-/** One watch, its events told to `on` without a promise for each. */
+/** One watch, its events delivered to `on` without a promise for each. */
 export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>, options: WatchOptions = {}): Watch {
   const { target, start } = prepared(view, options)
   having('{ event, end, … }', 'event', 'end')('watch.handlers', on)
@@ -95,7 +95,7 @@ export function watchEach<C>(caller: Caller, view: View<C>, on: WatchHandlers<C>
         try {
           on.end(why)
         } catch (thrown) {
-          // The timer of a watch that is late has nobody else to tell.
+          // The timer of a watch that is late has no other place to report it.
           caller.environment.onError(asError(thrown), { resource: target.resource, phase: 'handler' })
         }
       },

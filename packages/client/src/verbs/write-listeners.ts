@@ -7,14 +7,14 @@ import type { KubernetesObject, ObjectKey } from '../views/object.ts'
 import { projector, unprojected } from '../views/read.ts'
 import type { View } from '../views/resource.ts'
 
-/** Hears of the writes of a client (`client.withWriteListeners(listener)`): a cache that is to be read after them does. */
+/** Receives the writes of a client (`client.withWriteListeners(listener)`): a cache that is to be read after them does. */
 export interface WriteListener {
   /** An object was written. `answer` is what the server answered, or the metadata of it if the view is of metadata. */
   wrote(view: View, answer: object): void
   /** An object is gone. @param uid of that object; `undefined`: nobody knows */
   deleted(view: View, key: ObjectKey, uid?: string | undefined): void
   /**
-   * The uids of the objects that the listener has by that key. It is asked before a delete is sent, whose answer may name no uid: each of these
+   * The uids of the objects that the listener has by that key. It is asked before a delete is sent, since the answer may name no uid: each of these
    * objects is gone afterwards, while what has that name by then is another one.
    */
   uids?(view: View, key: ObjectKey): Iterable<string>
@@ -22,19 +22,19 @@ export interface WriteListener {
   unanswered?(view: View, key: string): void
 }
 
-/** Tells what became of a delete: the object is gone. @param uid of that object; `undefined`: nobody knows */
+/** Reports the outcome of a delete: the object is gone. @param uid of that object; `undefined`: nobody knows */
 type Gone = (uid: string | undefined) => void
 
 interface Dry {
   readonly dryRun?: boolean | undefined
 }
 
-/** What is written. Without a key the server makes the object's name. */
+/** The object to write. Without a key the server makes its name. */
 interface Named {
   readonly key?: string | undefined
 }
 
-/** All that hear of the writes of one client. */
+/** All listeners of the writes of one client. */
 export class WriteListeners {
   readonly #listeners: readonly WriteListener[]
 
@@ -75,14 +75,14 @@ export class WriteListeners {
     }
   }
 
-  /** Tells what comes of a write that `send` sends, and gives its answer. */
+  /** Reports the outcome of a write that `send` sends, and returns its answer. */
   async during<T extends object>(view: View, of: Named, options: Dry, send: () => Promise<T>): Promise<T> {
     const answer = await this.unlessLost(view, of, options, send)
     this.wrote(view, answer, options)
     return answer
   }
 
-  /** As {@link WriteListeners.during}, if the caller tells itself what the answer says. */
+  /** As {@link WriteListeners.during}, if the caller reports the answer itself. */
   async unlessLost<T>(view: View, { key }: Named, { dryRun }: Dry, send: () => Promise<T>): Promise<T> {
     try {
       return await send()
@@ -94,7 +94,7 @@ export class WriteListeners {
     }
   }
 
-  /** Asks the server what became of a write whose answer does not say it. If that fails, `onError` is told. */
+  /** Asks the server for the outcome of a write if the answer does not say it. If that fails, `onError` gets the error. */
   async askAfter(
     about: RequestInfo,
     { dryRun }: Dry,

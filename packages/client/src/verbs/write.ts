@@ -94,7 +94,7 @@ export async function apply<C>(
   })
 }
 
-/** The query of a write: what the server is told besides the object. */
+/** The query of a write: the options for the server, besides the object. */
 export function writeQuery(caller: Caller, options: ApplyOptions): string {
   return queryText({
     dryRun: options.dryRun === true ? 'All' : undefined,
@@ -112,7 +112,7 @@ export function typed(view: View, object: object): object {
   return { ...object, apiVersion: apiVersion ?? apiVersionOf(resource), kind: kind ?? resource.kind }
 }
 
-/** @throws OptionTypeError for what is no object, or has what no object can have in its metadata or conditions. */
+/** @throws OptionTypeError for a value that is no object, or has impossible metadata or conditions. */
 export function checkObject(object: unknown): KubernetesObject {
   checkWritten('object', object)
   return object as KubernetesObject
@@ -140,7 +140,7 @@ function send<C>(caller: Caller, view: View<C>, options: WriteOptions, call: Cal
   return written(caller, view, options, call, bound => answered(caller, view, call, bound))
 }
 
-/** Runs a write within its time, tells the caller's listeners of it, and gives the object as the view has it. */
+/** Runs a write within its time, reports it to the caller's listeners, and returns the object as the view has it. */
 export async function written<C>(
   caller: Caller,
   view: View<C>,

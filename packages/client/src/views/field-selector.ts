@@ -81,7 +81,7 @@ export class FieldSelector {
     return this.requirements.every(({ field }) => keyFields.has(field))
   }
 
-  /** Whether it allows an object of that key, as far as a key tells. */
+  /** Whether it allows an object of that key, as far as a key shows. */
   allows({ name, namespace = '' }: { readonly name: string; readonly namespace?: string | undefined }): boolean {
     return this.requirements.every(({ field, operator, value }) => {
       const held = field === 'metadata.name' ? name : namespace

@@ -26,7 +26,7 @@ describe('a key', () => {
     expect(() => checkedKey(configMaps, key as never)).toThrow('key takes { name, namespace }, got ')
   })
 
-  it('X1: is told what is wrong with it as it was given', () => {
+  it('X1: is quoted as given in the error about it', () => {
     expect(() => checkedKey(configMaps, { namespace: null, name: 'x' })).toThrow(
       'the namespace of configmaps null must be a string',
     )

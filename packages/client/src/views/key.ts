@@ -26,7 +26,7 @@ export interface KeyScope {
  *
  * @param home the namespace of a key that names none
  * @param option the name of the key in errors
- * @throws OptionTypeError for what is no key, InvalidNameError for what can be no name or namespace, OptionRangeError for a namespace that
+ * @throws OptionTypeError for a value that is no key, InvalidNameError for text that can be no name or namespace, OptionRangeError for a namespace that
  * the view leaves out
  */
 export function checkedKey(scope: KeyScope, key: unknown, home?: string | undefined, option = 'key'): CheckedKey {
@@ -52,7 +52,7 @@ export function checkedNamespace({ resource, namespaces }: KeyScope, namespace: 
   throw new OptionRangeError('namespace', `one of the view's (${namespaces.join(', ')})`, JSON.stringify(checked))
 }
 
-/** The key whose text is given. It is not checked. */
+/** The key of this text. It is not checked. */
 export function parsedKey<S extends Scope>(
   { namespaced }: Pick<ResourceType<S>, 'namespaced'>,
   text: string,

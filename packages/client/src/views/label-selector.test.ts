@@ -74,7 +74,7 @@ describe('label selectors', () => {
     'a=b/c',
     'x in (a,-)',
     'a/b/c',
-  ])('X6: refuses %j with a code that says what is taken', given => {
+  ])('X6: refuses %j with a code and the accepted forms', given => {
     let refused: unknown
     try {
       LabelSelector.of(given, 'within.labels')

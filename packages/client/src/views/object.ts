@@ -63,7 +63,7 @@ export type KeyOf<S extends Scope = Scope> =
 export function asKey<S extends Scope>(key: KeyOf<S>): ObjectKey<S> {
   const { metadata } = (key ?? {}) as { readonly metadata?: ObjectMeta | null | undefined }
   const named = metadata ?? (key as ObjectMeta | undefined)
-  // What is no metadata is a key, and is checked as it is.
+  // A value without metadata is a key, and is checked as it is.
   if (named?.uid === undefined && (metadata === undefined || metadata === null)) return key as ObjectKey<S>
   const { name, namespace } = named as ObjectMeta
   return (namespace === undefined ? { name } : { name, namespace }) as ObjectKey<S>

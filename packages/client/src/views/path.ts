@@ -49,7 +49,7 @@ export function objectPath(resource: ResourceDefinition, key: ObjectKey, subreso
   return subresource === undefined ? path : `${path}/${encodeSegment('subresource', subresource)}`
 }
 
-/** A query string with its `?`; what is `undefined` or `''` is left out. A watch keeps it: joined, it is one string and not all of its pieces. */
+/** A query string with its `?`; parameters that are `undefined` or `''` are left out. A watch keeps it: joined, it is one string and not all of its pieces. */
 export function queryText(parameters: Readonly<Record<string, string | number | boolean | undefined>>): string {
   const parts: string[] = []
   for (const name in parameters) {

@@ -16,7 +16,7 @@ export interface Projection<out C> {
   /** The name in the view's key: the kind, or the name that a named one was given. */
   readonly name: string
   /**
-   * The function of a named projection; its identity tells whether two projections of one name are
+   * The function of a named projection; its identity says whether two projections of one name are
    * one and the same. `undefined` for the others, which every reader builds alike.
    */
   readonly project?: ((object: never) => C) | undefined
@@ -25,7 +25,7 @@ export interface Projection<out C> {
 }
 
 /**
- * A projection whose name says all that it does, with its parameters (`pick:data,metadata.labels`), so that two of one
+ * A projection with a name that says all that it does, with its parameters (`pick:data,metadata.labels`), so that two of one
  * name are one and the same however often they were made. `selfNamed` makes one; `@wherry/transform-cache` has
  * ready-made ones.
  */
@@ -41,7 +41,7 @@ export interface SelfNamed {
 
 /**
  * Gives a function of an object a name that says all that it does, so that `resource.project` takes it as it is. The name
- * must hold every parameter that changes what the function gives: views of one name share what is stored. The function
+ * must hold every parameter that changes what the function gives: views of one name share the stored objects. The function
  * itself is changed; it can't be given another name later.
  */
 export function selfNamed<F extends (object: never) => unknown>(name: string, project: F): F & SelfNamed {

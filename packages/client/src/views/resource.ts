@@ -48,7 +48,7 @@ export interface WithinSelectors {
 
 /**
  * What to read: a resource, a scope and a projection. Views are values: two views with the same `key` are the same view. `C` is the type that a
- * read returns; `S` tells whether the resource is namespaced.
+ * read returns; `S` says whether the resource is namespaced.
  */
 export interface View<out C = unknown, S extends Scope = Scope> {
   /** Group, version, resource, sorted namespaces, normalised selectors and the projection's name. */
@@ -146,7 +146,7 @@ export function defineResource<T extends HasMetadata>(definition: ResourceDefini
   return new AnyView<T>(resource, undefined, LabelSelector.everything, FieldSelector.everything, byKind.default)
 }
 
-/** Beside a definition's own fields, those of a `ResourceType` and of a `DiscoveredResource`; the former are checked above. */
+/** A definition's own fields, which are checked above, and those of a `ResourceType` and of a `DiscoveredResource`. */
 const known: Readonly<Record<string, Check>> = Object.fromEntries(
   [
     ...['group', 'version', 'kind', 'plural', 'namespaced', 'listKind', 'scope'],

@@ -4,7 +4,7 @@ import { InvalidNameError } from '../errors/invalid-name.ts'
  * Checks one segment of a path by the API server's own rules (`IsValidPathSegmentName`), which are wider than DNS (`system:node`).
  * Refused are `.`, `..`, `/`, `%`, `?`, an empty one, and text that is no Unicode. Returns the value.
  *
- * @param of the plural of the resource whose object is named, for errors
+ * @param of the plural of the resource of the named object, for errors
  */
 export function checkSegment(what: string, value: unknown, of?: string | undefined): string {
   if (typeof value !== 'string') throw new InvalidNameError(what, value, 'must be a string', of)
@@ -27,7 +27,7 @@ export function checkNamespace(value: unknown): string {
   )
 }
 
-/** A checked segment as it stands in a path: what is plain in a path stays readable (`system:node`). */
+/** A checked segment as it stands in a path: characters that are plain in a path stay readable (`system:node`). */
 export function encodeSegment(what: string, value: unknown, of?: string | undefined): string {
   const text = checkSegment(what, value, of)
   if (/^[A-Za-z0-9._~:@!$&'()*+,;=-]+$/.test(text)) return text

@@ -2,7 +2,7 @@ import type { ResourceDefinition } from './resource.ts'
 
 /**
  * Whether objects of a resource are secrets: Secrets (of whatever group), and reviews and requests of tokens. Of what a
- * server says of them, and of what a program's own functions throw over them, Wherry tells no free text: it may quote them.
+ * server says of them, and of what a program's own functions throw over them, Wherry reports no free text: it may quote them.
  */
 export function isSensitive({ kind, plural }: Pick<ResourceDefinition, 'kind' | 'plural'>): boolean {
   return kinds.has(kind) || plurals.has(plural)
@@ -12,7 +12,7 @@ const kinds: ReadonlySet<string> = new Set(['Secret', 'TokenReview', 'TokenReque
 const plurals: ReadonlySet<string> = new Set(['secrets', 'tokenreviews', 'tokenrequests'])
 
 /**
- * What is told of an error that a function threw over an object of a sensitive resource: of which class it was. Its message
+ * The report of an error that a function threw over an object of a sensitive resource: its class alone. Its message
  * may quote the object, as that of `JSON.parse` does, and so may its stack and what it holds.
  */
 export function withoutText(thrown: unknown): Error {

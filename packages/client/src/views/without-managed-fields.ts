@@ -11,7 +11,7 @@ const field = 'managedFields'
 const mostShapes = 16
 /** Kubernetes' metadata has 15 fields. A shape with many more is not remembered. */
 const mostKeys = 32
-/** A memo alone: what is given does not depend on it. The newest shape is the first. */
+/** A memo alone: the results do not depend on it. The newest shape is the first. */
 let shapes: readonly Shape[] = []
 
 /**

@@ -9,7 +9,7 @@ const start = closedAfterEach(overSockets)
 
 describe.each(['h2', 'http/1.1'] as const)('watches the API server, over sockets (%s)', protocol => {
   it.each([false, true])(
-    'R9, R24: hears the initial state, its end, and each change at once (gzip: %s)',
+    'R9, R24: receives the initial state, its end, and each change at once (gzip: %s)',
     async gzip => {
       const served = await start({ protocol })
       const { server, context, write } = served

@@ -12,7 +12,7 @@ interface Received {
   readonly log: string[]
   readonly ends: WatchEnd[]
   readonly watch: Watch
-  /** The last resourceVersion that was heard. */
+  /** The last resourceVersion that was received. */
   resourceVersion: string
 }
 
@@ -53,7 +53,7 @@ const served = closedAfterEach(simulated)
 const start = (seed: number, protocol: 'h2' | 'http/1.1' = 'h2') => served(seed, { protocol })
 
 describe.each(['h2', 'http/1.1'] as const)('watches the API server, in memory (%s)', protocol => {
-  it('R9, R10: hears the initial state, its end, and then changes', async () => {
+  it('R9, R10: receives the initial state, its end, and then changes', async () => {
     const { server, context, simulation, write } = await start(1, protocol)
     await server.fill([configMap('b', { a: 'ü€𝄞\n"'.repeat(5000) }), configMap('a')])
     const received = listen(context, { resourceVersion: '', initialEvents: true })
@@ -97,7 +97,7 @@ describe.each(['h2', 'http/1.1'] as const)('watches the API server, in memory (%
 })
 
 describe('watches the API server, in memory', () => {
-  it('R17: is told that its resourceVersion is too old', async () => {
+  it('R17: fails if its resourceVersion is too old', async () => {
     const { server, context, simulation } = await start(3)
     await server.fill([configMap('a'), configMap('b')])
     await server.expireWatchCaches()
@@ -107,7 +107,7 @@ describe('watches the API server, in memory', () => {
     expect(received.ends[0]?.how === 'failed' && isExpired(received.ends[0].error)).toBe(true)
   })
 
-  it('R5: is told that its resourceVersion is ahead of the server’s', async () => {
+  it('R5: fails if its resourceVersion is ahead of the server’s', async () => {
     const { context, simulation } = await start(4)
     const received = listen(context, { resourceVersion: '100000', initialEvents: true })
     await simulation.runUntil(() => received.ends.length > 0)
@@ -115,7 +115,7 @@ describe('watches the API server, in memory', () => {
     expect(simulation.clock.monotonic()).toBeGreaterThan(2900)
   })
 
-  it('hears bookmarks, and a clean end at its timeout', async () => {
+  it('receives bookmarks, and a clean end at its timeout', async () => {
     const { server, context, simulation } = await start(5)
     await server.fill([configMap('a')])
     const received = listen(context, { resourceVersion: `${await server.revision()}` }, { timeoutSeconds: 150 })
@@ -153,7 +153,7 @@ describe('watches the API server, in memory', () => {
     expect(simulation.clock.monotonic()).toBe(320_000)
   })
 
-  it('N14: hears that the server is going away, and goes on hearing events', async () => {
+  it('N14: reports that the server is going away, and goes on receiving events', async () => {
     const { server, context, simulation, write } = await start(8)
     await server.fill([configMap('early')])
     let draining = 0

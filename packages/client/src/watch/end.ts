@@ -8,7 +8,7 @@ import type { ApiError } from '../errors/api-error.ts'
  * - `broken`: the stream or its connection broke off or ended in the midst of a line, or outlived its timeout.
  *   `partialLine`: with a line half sent, which was dropped. Watch on from the last resourceVersion.
  * - `refused`: the request was answered with an error status.
- * - `failed`: an ERROR event came in the stream (`isExpired`, `isTooLarge`, … tell which).
+ * - `failed`: an ERROR event came in the stream (`isExpired`, `isTooLarge`, … say which).
  * - `unreadable`: a line is no event's JSON, or too long.
  * - `threw`: one of the handlers threw.
  */

@@ -10,7 +10,7 @@ export type WatchEvent<T> =
   | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly initialEventsEnd: boolean }
 
 export interface WatchEventsOptions extends WatchOptions {
-  /** Hears of a line that is no event of this resource and was left out (rule R20). */
+  /** Receives the error of a line that is no event of this resource and was left out (rule R20). */
   readonly skipped?: WatchHandlers['skipped']
 }
 

@@ -23,7 +23,7 @@ const garbage: WatchLine = { is: 'garbage' }
 /**
  * Reads one line of a watch.
  *
- * @param target what is watched: an event of another object is a stray (rule R20)
+ * @param target the watched objects: an event of another object is a stray (rule R20)
  * @param isWhole whether a newline ended the line; without one it may be a part of a line
  */
 export function readWatchLine(line: string, target: ReadTarget, isWhole: boolean): WatchLine {

@@ -12,7 +12,7 @@ const text = (object: object): string => {
 }
 
 describe('under connections that break of themselves', () => {
-  it('R7, R14: a list is whole or an error, and a watch hears each change once and in order', async () => {
+  it('R7, R14: a list is whole or an error, and a watch receives each change once and in order', async () => {
     await forEachSeed(
       async seed => {
         const protocol = seed % 3 === 0 ? 'http/1.1' : 'h2'
@@ -69,7 +69,7 @@ describe('under connections that break of themselves', () => {
         const expected: string[] = []
         for (let i = 0; i < 12; i++) {
           const made = configMap(`w${i}`, { a: hostile.repeat(integer(random, 0, 30)) })
-          // a write whose answer was lost may have been made
+          // a write that got no answer may have been made
           const sure = await simulation.run(() => write('POST', path, made).then(String, () => ''))
           if (sure === '201') expected.push(`ADDED ${text(made)}`)
           await simulation.advance(integer(random, 0, 2000))

@@ -115,7 +115,7 @@ describe('a watch', () => {
     }
   })
 
-  it('tells events and bookmarks in the order of the stream, and a clean end', () => {
+  it('delivers events and bookmarks in the order of the stream, and a clean end', () => {
     const { request, log, ends, clock } = watching()
     const text = line('ADDED', 'a') + line('MODIFIED', 'ü€𝄞') + bookmark('11') + line('DELETED', 'a')
     request.answer()
@@ -136,7 +136,7 @@ describe('a watch', () => {
     watch.abort()
   })
 
-  it('R14: tells a break from a clean end, and drops a partial line at a break only', () => {
+  it('R14: distinguishes a break from a clean end, and drops a partial line at a break only', () => {
     const broken = watching()
     broken.request
       .answer()
@@ -186,7 +186,7 @@ describe('a watch', () => {
     expect(log).toEqual(['opened', ['ADDED', 'a'], 'end: broken'])
   })
 
-  it('R16: a refusal is told with its Retry-After, be it a Status or a text', () => {
+  it('R16: a refusal is reported with its Retry-After, be it a Status or a text', () => {
     const { request, log, ends } = watching()
     request.answer(429, 'Too many requests, please try again later.', { 'retry-after': '1' })
     expect(log).toEqual(['end: refused'])
@@ -212,7 +212,7 @@ describe('a watch', () => {
     expect(large.ends[0]).toMatchObject({ error: { retryAfterMs: 1000 } })
   })
 
-  it('R20, X14: leaves out what is no object of the resource, and says so', () => {
+  it('R20, X14: leaves out values that are no objects of the resource, and says so', () => {
     const { request, log, watch } = watching()
     request
       .answer()
@@ -245,14 +245,14 @@ describe('a watch', () => {
     ['a number', { resourceVersion: 9 }, 'has a resourceVersion that is no text'],
     ['null', { resourceVersion: null }, 'has a resourceVersion that is no text'],
     ['an empty text', { resourceVersion: '' }, 'has a resourceVersion that is no text'],
-  ])('R20: leaves out an object whose resourceVersion is %s', (_, metadata, why) => {
+  ])('R20: leaves out an object with a resourceVersion that is %s', (_, metadata, why) => {
     const { request, log, watch } = watching()
     request.answer().send(line('MODIFIED', 'x', { metadata: { name: 'x', ...metadata } }) + line('ADDED', 'fine'))
     expect(log).toEqual(['opened', `v1/configmaps: an object that ${why} (MODIFIED)`, ['ADDED', 'fine']])
     watch.abort()
   })
 
-  it('R20: leaves out an object of another namespace, API version or name than what is watched', () => {
+  it('R20: leaves out an object of another namespace, API version or name than the watched ones', () => {
     const [named] = targetsOf(view.within({ fields: { 'metadata.name': 'mine' } })) as [typeof target]
     const { request, log, watch } = watching(undefined, undefined, named)
     request

@@ -141,7 +141,7 @@ class OneWatch implements Watch, ReadHandlers<string>, Bounded {
     this.#reading.abort()
   }
 
-  // What the reading tells
+  // Handlers of the reading
 
   opened(): void {
     this.#on.opened?.()

@@ -12,7 +12,7 @@ import type { Condition } from '../objects/conditions.ts'
 import { controllerOf } from '../objects/owner.ts'
 import { type OwnedFields, ownedFields } from './judge.ts'
 
-/** What is kept of an object that a manager applies. Its name is that under which it is kept. */
+/** The parts that are kept of an object that a manager applies. The projection has the same name. */
 export interface AppliedObject {
   readonly metadata: {
     readonly uid: string | undefined
@@ -26,7 +26,7 @@ export interface AppliedObject {
   readonly writers: readonly string[] | undefined
   /** The conditions of the status: type, status and time. Only where the status is applied. */
   readonly conditions?: readonly Condition[] | undefined
-  /** What owned views make of the object, by the names of their projections. Only for views whose predicates look at that. */
+  /** What owned views make of the object, by the names of their projections. Only for views with predicates that read it. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
 }
 
@@ -36,20 +36,20 @@ interface WithValues {
   readonly project: (object: KubernetesObject) => AppliedObject
 }
 
-/** Makes of objects what is kept of them, for one field manager, and for the object itself or its status. */
+/** Projects objects to the kept parts, for one field manager, and for the object itself or its status. */
 export class AppliedObjects {
   readonly manager: string
   readonly subresource: '' | 'status'
-  /** Names of fields whose values do not count. @default none */
+  /** Names of fields that are not compared by value. @default none */
   readonly times: ReadonlySet<string> | undefined
   /** Most objects of a kind have equal owned fields. */
   readonly #texts = new Shared<string>()
   readonly #views = new Map<string, View<AppliedObject>>()
   readonly #others = new Map<string, AppliedObjects>()
-  /** By resource: what else is kept of its objects. One function for each: views whose functions differ do not share an informer. */
+  /** By resource: what else is kept of its objects. One function for each: views with different functions do not share an informer. */
   readonly #withValues = new Map<string, WithValues>()
 
-  /** What is kept of one object. */
+  /** The projection of one object. */
   readonly of: SelfNamedProjection<KubernetesObject, AppliedObject>
 
   constructor(manager: string, subresource: '' | 'status' = '', times?: ReadonlySet<string>) {

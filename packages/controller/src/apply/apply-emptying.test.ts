@@ -10,7 +10,7 @@ const refusal = (field: string, what = 'map in body must be of type object: "nul
   return new ApiError({ status: 422, message: 'no', reason: 'Invalid', causes }, about)
 }
 
-/** What is sent if the first apply is refused, and what comes of it. */
+/** The requests after the first apply is refused, and their outcome. */
 async function sent(error: ApiError, given: typeof object, before: string | undefined, patchError?: Error) {
   const requests: unknown[] = []
   const writer = {
@@ -49,10 +49,10 @@ it.each([
 it.each([
   ['the object was not there', refusal('spec.map'), object, undefined],
   ['the object itself has the null', refusal('spec.map'), { ...object, spec: { map: null } }, '7'],
-  ['a name can not be told from two', refusal('spec.map.a/b'), object, '7'],
+  ['a name could be two names', refusal('spec.map.a/b'), object, '7'],
   ['another value is refused', refusal('spec.map', 'must be of type string: "null"'), object, '7'],
   ['it is no refusal of values', new ApiError({ status: 409, message: 'no' }, about), object, '7'],
-])('A3: leaves what is there if %s', async (_, error, given, before) => {
+])('A3: leaves the object as it is if %s', async (_, error, given, before) => {
   const { requests, answer } = await sent(error, given, before)
   expect(requests).toEqual(['apply'])
   expect(answer).toBe(error)

@@ -48,9 +48,9 @@ function emptiedParts(refusal: unknown, object: KubernetesObject): JsonPatchOper
   if (!isApiError(refusal) || refusal.status !== 422) return []
   const parts = refusal.causes.map(({ message, field }) => {
     const type = /^Invalid value: "?null"?:.* in body must be of type (object|array)\b/.exec(message)?.[1]
-    // A name with a dot in it can't be told from two names: then the refusal stands.
+    // A name with a dot in it could also be two names: then the refusal stands.
     const names = /^[\w-]+(\.[\w-]+|\[\d+\])*$/.test(field) ? (field.match(/[\w-]+/g) ?? []) : []
-    // What the object itself has as null says nothing about what is there.
+    // A null in the object itself says nothing about the stored object.
     if (type === undefined || names.length === 0 || isNull(object, names)) return undefined
     return { op: 'replace', path: `/${names.join('/')}`, value: type === 'array' ? [] : {} } as const
   })

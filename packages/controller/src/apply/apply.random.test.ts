@@ -25,7 +25,7 @@ async function round(arcade: Arcade): Promise<void> {
   let runs = 0
   const reconcile = reconcileWith(how)
   for (const name of choose(random, [['one'], ['one', 'two']])) {
-    // An operator that can't read for minutes ends, and is started anew: not what is looked at here.
+    // An operator that can't read for minutes ends, and is started again: this test is not about that.
     const declared = operator.controller(name, { syncTimeoutMs: Number.POSITIVE_INFINITY }).for(sources)
     if (how.isWatched) declared.owns(view)
     declared.reconcile(context => {

@@ -44,7 +44,7 @@ function declare(operator: Operator, what: What): Done[] {
   return done
 }
 
-/** Runs `body` beside a controller that has applied `what` for one game. */
+/** Runs `body` next to a controller that has applied `what` for one game. */
 function applying(what: What, body: (arcade: Arcade & { readonly done: Done[] }) => Promise<void>): Promise<void> {
   return inArcade(async arcade => {
     const done = declare(arcade.operator, what)
@@ -197,7 +197,7 @@ describe('an apply', () => {
       },
     ))
 
-  it('A1: does not apply what is being deleted, and makes it anew when it has gone', () =>
+  it('A1: does not apply an object that is being deleted, and creates it again when it has gone', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),
       async ({ client, done, after }) => {
@@ -374,7 +374,7 @@ describe('an object that is there already', () => {
       expect(outcomes(done).at(-1)).toBe('created')
     }))
 
-  it('A10: is left as it is if it was only to be created, and is made anew when it is gone', () =>
+  it('A10: is left as it is if it was only to be created, and is created again when it is gone', () =>
     inArcade(async ({ operator, client, start, after }) => {
       let drawn = 0
       const done = declare(operator, async ({ apply }) => {
@@ -485,7 +485,7 @@ describe('an object that is there already', () => {
 })
 
 describe('an object that is written again and again', () => {
-  it('A6: because somebody undoes it, is repaired three times at once, then ever later, and that is told once', () =>
+  it('A6: because another client undoes it, is repaired three times at once, then ever later, and reported once', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),
       async ({ client, operator, simulation, done }) => {
@@ -511,7 +511,7 @@ describe('an object that is written again and again', () => {
           },
         ])
         expect(simulation.environment.metric('wherry_apply_flapping_total', { controller: 'game' })).toBe(1)
-        // What is desired otherwise goes through at once.
+        // Another desired state goes through at once.
         await client.patch(games, at('chess'), { spec: { title: 'Blitz' } })
         await simulation.advance(50)
         expect(await now()).toBe('Blitz')
@@ -521,7 +521,7 @@ describe('an object that is written again and again', () => {
 
   it.each<[string, (client: Client) => Promise<unknown>, object, RegExp]>([
     [
-      'a field, names who changed it and not who made the object',
+      'a field, names the client that changed it and not the one that made the object',
       client => client.patch(configMaps, at('made'), { data: { title: 'x' } }, { fieldManager: 'foe' }),
       { managers: ['foe'], keys: [], sameManager: undefined, isGone: false },
       /; changed by the manager foe$/,
@@ -638,7 +638,7 @@ describe('an object that is written again and again', () => {
       expect(items.map(({ reason }) => reason)).toContain('ApplyRefused')
     }))
 
-  it('A6: what was repaired is counted anew once nobody undid it for 10 s, however often that happens', () =>
+  it('A6: the count of repairs starts again once nobody undid them for 10 s, however often that happens', () =>
     applying(
       ({ apply, object }) => apply(ours, title(object)),
       async ({ client, simulation, done }) => {
@@ -776,7 +776,7 @@ describe('a field that can not be changed in place', () => {
   }
   const board = (of: Game): Board => ({ metadata: { name: 'made' }, spec: { size: (of.spec.title ?? '').length } })
   const uidOf = async (client: Client) => (await client.get(boards, at('made')))?.metadata?.uid
-  /** A controller that applies a board, whose game gets another title, so that the board is to have another size. */
+  /** A controller that applies a board, and then gives its game another title, so that the board is to have another size. */
   const enlarging = (
     options: DesiredOptions,
     body: (arcade: Arcade & { readonly done: Done[]; readonly uid: string | undefined }) => Promise<void>,
@@ -802,7 +802,7 @@ describe('a field that can not be changed in place', () => {
       expect(await uidOf(client)).toBe(uid)
     }))
 
-  it('A3: makes the object anew if that is wanted, by its uid, and only one of the primary’s own', () =>
+  it('A3: recreates the object if that is wanted, by its uid, and only if the primary controls it', () =>
     enlarging({ whenImmutable: 'recreate' }, async ({ client, done, uid, operator }) => {
       await operator.settled()
       expect(outcomes(done).slice(0, 2)).toEqual(['created', 'created'])
@@ -813,7 +813,7 @@ describe('a field that can not be changed in place', () => {
   it.each([
     ['recreate', false],
     ['recreate-orphan', true],
-  ] as const)('A3: makes the object anew with or without what it owns: %s', (whenImmutable, isKept) =>
+  ] as const)('A3: recreates the object with or without what it owns: %s', (whenImmutable, isKept) =>
     inArcade(async ({ client, operator, simulation, start }) => {
       await client.create(customResourceDefinitions, definition as never)
       await simulation.advance(100)
@@ -992,7 +992,7 @@ describe('a list that the server takes as one value', () => {
     ['a list that is not owned', { a: { b: [1] }, c: [] }, '{"f:a":{"f:x":{}}}', ['a.b', 'c']],
     ['no list that is owned', { a: { b: [1] } }, '{"f:a":{"f:b":{}}}', []],
     [
-      'no list whose items are owned',
+      'no list with items that are owned',
       { a: { b: [{ name: 'x' }] } },
       '{"f:a":{"f:b":{"k:{\\"name\\":\\"x\\"}":{}}}}',
       [],

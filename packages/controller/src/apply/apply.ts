@@ -77,7 +77,7 @@ export interface ApplyFor {
   traceparent(): string | undefined
   /** The `metadata.generation` of the primary object that the run has; `undefined` if its view does not keep it. */
   readonly generation: number | undefined
-  /** Somebody changes back what is applied. */
+  /** Another client changes applied fields back. */
   fights(
     object: { readonly view: View; readonly key: string; readonly paths: readonly string[] },
     managers: readonly string[],
@@ -143,12 +143,12 @@ async function applyOnce(
   return made.outcome === 'created' && kept.outcome === 'updated' ? { ...kept, outcome: 'created' } : kept
 }
 
-/** The same for a body that follows from what is there. */
+/** The same for a body that depends on the existing object. */
 export async function applyBody(about: ApplyFor, task: Task, options: DesiredOptions): Promise<Applied<unknown>> {
   return new Application(about, task, options).run()
 }
 
-/** Without primary objects nothing can own what is applied. */
+/** Without primary objects nothing can own the applied objects. */
 function withoutOwner(options: DesiredOptions): DesiredOptions {
   const { owner = false } = options
   if (owner === false) return { ...options, owner }
@@ -175,20 +175,20 @@ const onlyCreates = { resourceVersion: '1' }
 
 const unsent = { object: undefined, retryAfterMs: undefined, refusal: undefined }
 
-/** What is to be made as desired. */
+/** The object that is to be made as desired. */
 export interface Task {
   readonly view: View
   readonly key: CheckedKey
-  /** The object as it is to be sent, given what is there. */
+  /** The object as it is to be sent, given the existing one. */
   bodyOf(seen: AppliedObject | undefined): KubernetesObject
   readonly objects: AppliedObjects
-  /** Whose it is does not matter: it is the primary object itself. */
+  /** Its owner does not matter: it is the primary object itself. */
   readonly isPrimary: boolean
   /** It is written also if it differs in times alone, or in nothing. @default false */
   readonly isTimed?: boolean | undefined
-  /** Hears of the object that is there. */
+  /** Receives the object that is there. */
   seen?(object: AppliedObject): void
-  /** Hears of what the server answered. */
+  /** Receives the server's answer. */
   written?(object: AppliedObject): void
 }
 
@@ -228,7 +228,7 @@ class Application {
   }
 
   /**
-   * Reads the object as a view has it, does a write, and tells the tracked read what came of it.
+   * Reads the object as a view has it, does a write, and reports the result to the tracked read.
    * @param isObserved the owner runs for each change of the object
    */
   async #writing(
@@ -250,7 +250,7 @@ class Application {
       if (error instanceof NotOursError) limiter.leftAlone(key, this.#id)
       else limiter.refused(key, this.#id, error)
       if (!isNamespaceTerminating(error)) throw error
-      // Nothing is wrong: nothing more is made in there. What is there goes with it, the primary object in most cases too.
+      // Nothing is wrong: nothing more is made in there. Its objects go with it, in most cases the primary object too.
       this.#about.again(terminatingMs, `${this.#name} of ${this.#view.key}`)
       throw new ApplyDelayedError(this.#view.key, this.#name, terminatingMs, error)
     } finally {
@@ -258,21 +258,21 @@ class Application {
     }
   }
 
-  /** The object is looked at later: nobody may ever tell that it has gone. */
+  /** The object is looked at later: no watch may ever report that it has gone. */
   #noteCreation(seenIn: View<AppliedObject>): void {
     const shared = this.#shared
     const [view, key, by] = [this.#view, this.#name, this.#about.key]
     const isShown = (): boolean => shared.isShown(view, key)
-    // Single objects have watches of their own, and their entries tell of it.
+    // Single objects have watches of their own, and their entries report it.
     if (!shared.isWatched(seenIn) || isShown()) return
     shared.unseen.note(objectId(view, key), { view, key, by, isShown })
   }
 
-  /** The view whose informer has the object. Where there is none, it is watched by its name: what the view does not select is seen, too. */
+  /** The view of the informer that has the object. If there is none, it is watched by its name: that shows an object that the view does not select, too. */
   async #seenIn(): Promise<View<AppliedObject>> {
     const { objects } = this.#about
     const { namespace } = this.#task.key
-    // What is owned may be one namespace of what is applied to.
+    // The owned view may be of one namespace, and the applied view of more.
     const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
     for (const view of this.#task.objects === objects ? [this.#view, ...within] : []) {
       const applied = this.#task.objects.view(view)
@@ -309,7 +309,7 @@ class Application {
   }
 
   /**
-   * Deletes the object and makes it anew, if that is wanted and helps.
+   * Deletes the object and creates it again, if that is wanted and helps.
    * @throws the refusal, or an ImmutableFieldError if it would help and is not wanted
    */
   async #remake({ metadata, controller }: AppliedObject, refusal: unknown): Promise<Applied<unknown>> {
@@ -362,7 +362,7 @@ class Application {
 
   /** There is an object that the informer does not show: it is new, or the view does not select it. It is looked at by its name. */
   async #bringUnseen(conflict: unknown): Promise<Applied<unknown>> {
-    // It is in the way, or is to get the labels of the view: what becomes of it is to be heard.
+    // It is in the way, or is to get the labels of the view: its changes must be received.
     const view = this.#task.objects.view(everything(this.#view))
     return this.#writing(view, false, async seen => {
       if (seen === undefined) throw conflict
@@ -389,7 +389,7 @@ class Application {
     if (owned !== undefined) return
     const { formerManagers = [] } = this.#options
     const { manager, subresource } = this.#task.objects
-    // The primary object itself is its users', who may write by such a client too. Its status is the operator's.
+    // The primary object itself is its users', and they may write by such a client too. Its status is the operator's.
     const isMade = subresource === 'status' || owner?.uid === this.#about.owner.metadata?.uid
     const { fieldManager: own } = this.#about.client
     const known = [manager, ...formerManagers, ...(isMade && own !== nameless ? [own] : [])]
@@ -400,7 +400,7 @@ class Application {
     try {
       await migrateManagedFields(client, this.#whole, this.#key, about)
     } catch (error) {
-      // Who writes a status only may not write the rest: what was written before stays then.
+      // An operator that writes only a status may lack the right to write the rest: then the earlier fields stay.
       if (!isForbidden(error) || subresource === '') throw error
       const context = { phase: `status ${this.#shared.controller}`, resource: this.#view.key }
       this.#shared.once('fold', () => client.environment.onError(error, context))

@@ -46,7 +46,7 @@ function isOwned(fields: FieldsV1, names: readonly string[]): boolean {
 }
 
 /**
- * The lists among `lists` that the server takes as one value, and whose items by others the desired object does not have. The server says so by an entry
+ * The lists among `lists` that the server takes as one value, and that have items by others that the desired object lacks. The server says so by an entry
  * of another manager that owns the list as a leaf; of lists with keys, and of sets, an entry names the items.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy

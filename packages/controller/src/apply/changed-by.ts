@@ -36,7 +36,7 @@ const Owns = { nothing: 0, map: 1, field: 2 } as const
 /** Deeper fields are compared as one value: others wrote the entries. */
 const mostDepth = 100
 
-/** What of `fields` is in both, with another value. Items of lists are not told apart. */
+/** Counts the `fields` that are in both, with another value. It does not distinguish the items of lists. */
 function difference(fields: FieldsV1, live: unknown, desired: unknown, depth: number): number {
   if (desired === undefined || live === undefined) return Owns.nothing
   const isLast = depth === 0 || isLeaf(fields)

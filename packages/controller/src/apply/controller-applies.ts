@@ -9,7 +9,7 @@ import { statusTimes } from './times.ts'
 import { type Creation, UnseenCreations } from './unseen-creations.ts'
 import { WriteLimiter } from './write-limiter.ts'
 
-/** The controller whose applies they are. */
+/** The controller that applies. */
 interface Applier {
   readonly name: string
   /** The primary objects. */
@@ -24,7 +24,7 @@ interface AppliesParts {
   readonly operator?: string | undefined
 }
 
-/** A source of the controller: of which objects it hears, and in which form. */
+/** A source of the controller: which objects it watches, and in which form. */
 interface ReceivingSource {
   readonly view: View | undefined
   readonly isOwned?: boolean | undefined

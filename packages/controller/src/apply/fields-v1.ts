@@ -25,7 +25,7 @@ export function union(managers: readonly FieldsV1[]): FieldsV1 {
   return all
 }
 
-/** The same fields, or the same object, without what is at `path`, and without parents that have nothing left. */
+/** The same fields, or the same object, without the value at `path`, and without parents that have nothing left. */
 export function without<T extends object>(fields: T, [first, ...rest]: readonly string[]): T {
   if (first === undefined || !Object.hasOwn(fields, first)) return fields
   const { [first]: below, ...others } = fields as Readonly<Record<string, unknown>>

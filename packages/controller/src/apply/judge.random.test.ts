@@ -12,7 +12,7 @@ type Random = Arcade['simulation']['environment']['random']
 const manager = 'arcade/judge'
 const metadata = { name: 'judged', namespace: 'default' }
 
-it('A2: what is judged as desired is not changed by an apply of it, and what was applied is judged so, whatever others do', async () => {
+it('A2: an object that is judged as desired is not changed by an apply of it, and an applied one is judged so, whatever others do', async () => {
   const seeds = 60
   await forEachSeed(seed => inArcade({ seed }, round), { seeds })
 })
@@ -59,7 +59,7 @@ function content(object: KubernetesObject): unknown {
 
 const text = (random: Random): string => choose(random, ['a', 'b', 'c', 'd'])
 
-/** A map of few keys, so that what two managers say overlaps. Nothing here is empty: what is owned of that comes and goes. */
+/** A map of few keys, so that the values of two managers overlap. Nothing here is empty: the ownership of empty values comes and goes. */
 const map = (random: Random): Record<string, string> =>
   Object.fromEntries(Array.from({ length: integer(random, 1, 3) }, () => [text(random), text(random)]))
 
@@ -97,7 +97,7 @@ function deployment(random: Random): KubernetesObject {
   const labels = { app: 'web' }
   const containers = [
     { name: 'main', image: `web:${text(random)}` },
-    // Managers agree on the image: a container whose image its last owner took along is refused.
+    // Managers agree on the image: the server refuses a container if the last owner of its image took the image along.
     ...named(random, 0, 2, name => ({ name, image: `web:${name}` })),
   ]
   const made = containers.map(container => ({

@@ -24,7 +24,7 @@ function judged(object: KubernetesObject, desired: object): boolean {
 const ownsA = { 'f:data': { 'f:a': {} } }
 const onlyA = { data: { a: '1' } }
 
-describe('what is owned is as desired', () => {
+describe('the owned fields are as desired', () => {
   it.each<[string, KubernetesObject, object, boolean]>([
     ['equal data', live({ data: { a: '1', z: '9' } }, ownsA), onlyA, true],
     ['another value', live({ data: { a: '2' } }, ownsA), onlyA, false],

@@ -15,11 +15,11 @@ export interface OwnedFields {
   readonly fields: string
   /** A digest of what the object has at these fields. */
   readonly digest: string
-  /** A digest of the owners whose references the manager owns. Empty if it owns none. */
+  /** A digest of the owner references that the manager owns. Empty if it owns none. */
   readonly owners: string
 }
 
-/** Says who wrote last, and nothing that is desired. */
+/** Names the last writer, and nothing that is desired. */
 const traceparent = ['f:metadata', 'f:annotations', `f:${traceAnnotation}`]
 
 const ownerReferences = ['f:metadata', 'f:ownerReferences']
@@ -29,7 +29,7 @@ const mostDepth = 100
 
 /**
  * What `manager` owns of an object by server-side apply; `undefined` if it has not applied it.
- * @param times names of fields whose values do not count. @default none
+ * @param times names of fields that are not compared by value. @default none
  */
 export function ownedFields(
   live: KubernetesObject,
@@ -60,7 +60,7 @@ export function ownedFields(
  * nothing. It needs no schema. `false` is safe: it costs one request that changes nothing.
  *
  * @param desired as it is sent, with apiVersion
- * @param times names of fields whose values do not count, as for {@link ownedFields}. @default none
+ * @param times names of fields that are not compared by value, as for {@link ownedFields}. @default none
  */
 export function isAsDesired(
   owned: OwnedFields | undefined,

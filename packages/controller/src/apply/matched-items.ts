@@ -3,7 +3,7 @@ import type { FieldsV1 } from './fields-v1.ts'
 
 /**
  * A list has one set of map keys, two while its definition changes. Paths with keys of further sets match no item, so that an
- * object whose every path has other keys costs no more than any other.
+ * object with other keys in every path costs no more than any other.
  */
 const mostKeySets = 4
 /** For the same reason: how many ways to lack some of its keys the items of a list have. A server fills in one key or two. */
@@ -86,7 +86,7 @@ class ItemsByKeys {
     return this.#places.get(textOf(values))
   }
 
-  /** The items with some of these values that lack the others: those whose first one comes first in the list. */
+  /** The items with some of these values that lack the others: those with the value that comes first in the list. */
   lackingSome(values: readonly unknown[], taken: ReadonlyMap<number, string>): Places | undefined {
     let best: Places | undefined
     let first = Number.POSITIVE_INFINITY
@@ -108,7 +108,7 @@ function jsonOf(item: unknown): string {
     : (JSON.stringify(item, (_, value) => (typeof value === 'bigint' ? 0 : value)) ?? '')
 }
 
-/** Scalars as a text; what is missing, and what can be no key, each as another one. */
+/** Scalars as a text; missing values, and values that can be no key, each as another one. */
 function textOf(values: readonly unknown[]): string {
   return JSON.stringify(
     values.map(value => {

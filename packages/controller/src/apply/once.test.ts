@@ -45,7 +45,7 @@ describe('A10: fields that are set once', () => {
       await simulation.advance(60_000)
       expect([await fault.hits(), outcomes.at(-1)]).toEqual([0, 'unchanged'])
       expect((await client.get(secrets, at('chess')))?.metadata?.resourceVersion).toBe(resourceVersion)
-      // One that is deleted is made anew, with a value of its own.
+      // One that is deleted is created again, with a value of its own.
       await after(client.delete(secrets, at('chess')))
       const { password = '', ...rest } = await now()
       expect([rest, Buffer.from(password, 'base64').toString()]).toEqual([
@@ -126,7 +126,7 @@ describe('A10: fields that are set once', () => {
     }),
   )
 
-  it('are refused beside only, and as what is no field', () =>
+  it('are refused together with only, and if they name no field', () =>
     inArcade(async ({ client, forGames, start, simulation }) => {
       const messages: string[] = []
       forGames().reconcile(async ({ apply }) => {

@@ -57,12 +57,12 @@ export interface DesiredOptions {
    * What happens if the desired state is valid, but a field of the existing object can't be changed: the type of a Secret, the selector of a
    * Deployment, the template of a Job. `fail` rejects with an `ImmutableFieldError` that names the field. `recreate` deletes the object, by its uid
    * and with its dependents, and creates it again. `recreate-orphan` leaves the dependents as they are, so that the new object takes them over: a
-   * StatefulSet whose claims grow keeps its Pods. Only an object that the primary object controls is ever deleted.
+   * StatefulSet keeps its Pods when its claims grow. Only an object that the primary object controls is ever deleted.
    * @default 'fail'
    */
   readonly whenImmutable?: 'fail' | 'recreate' | 'recreate-orphan' | undefined
   /**
-   * `create`: creates the object if it does not exist, and never changes it afterwards, whatever `desired` says then. For what is made once, such as
+   * `create`: creates the object if it does not exist, and never changes it afterwards, whatever `desired` says then. For objects that are made once, such as
    * a generated password. If the object exists, it must be the primary object's, as for any apply.
    * @default it is created, and kept as desired
    */
@@ -128,7 +128,7 @@ export interface Applied<T> {
  * The key runs again when somebody changes one of these fields, and when the object is deleted.
  *
  * Repeated writes are delayed: a write that somebody undoes or the server refuses is sent three times at once, then after 1 s, doubling to 60 s.
- * Until then `apply` rejects with an `ApplyDelayedError`, whose cause is the server's refusal. This error ends the run without counting as a
+ * Until then `apply` rejects with an `ApplyDelayedError`; its cause is the server's refusal. This error ends the run without counting as a
  * failure, and the key runs again when the write may be sent. `onError` gets one `FlappingError`, or an `ApplyRefusedError` with the server's words.
  *
  * Rejects with a `UsageError` (`SHARED_LIST`) if a list that the server takes as one value would lose what others have put into it, a `NotAbsentError` if this run has read the object as absent, an `ImmutableFieldError` if a field can't be changed in place, an

@@ -4,7 +4,7 @@ import { resourceKey } from '../reads/own-writes.ts'
 interface Sent {
   /** How many writes of the object are under way. */
   underWay: number
-  /** The resourceVersion that the last write made, and the key whose write that was. */
+  /** The resourceVersion that the last write made, and the key that wrote it. */
   version: string | undefined
   by: string | undefined
   /** Whether that write was of the status alone. */
@@ -14,13 +14,13 @@ interface Sent {
 }
 
 /**
- * Tells of an event.
- * @param by the key whose own write made it, which need not hear of it
+ * Reports an event.
+ * @param by the key that made it by its own write, so it need not run for it
  * @param isStatus that write was of the status alone
  */
 export type Report = (by: string | undefined, isStatus: boolean) => void
 
-/** Of how many objects the last write is known whose event has not come. */
+/** The maximum number of objects with a last write that is known and has no event yet. */
 const mostKnown = 10_000
 
 /** Knows which events of owned objects a key's own writes made, so that a write does not make that key run. */
@@ -28,7 +28,7 @@ export class OwnEvents {
   /** By resource and key, the oldest first. */
   readonly #sent = new Map<string, Sent>()
 
-  /** A key sends a write of an object, or of its status alone. What is returned is to be called when it is over, with the resourceVersion that it made. */
+  /** A key sends a write of an object, or of its status alone. Call the returned function when it is over, with the resourceVersion that it made. */
   begin(object: string, by: string, isStatus = false): (version: string | undefined) => void {
     const sent = this.#sent.get(object) ?? { underWay: 0, version: undefined, by: undefined, isStatus, held: [] }
     sent.underWay += 1
@@ -46,7 +46,7 @@ export class OwnEvents {
     }
   }
 
-  /** An event has come: tells of it, after the writes that are under way. */
+  /** An event has come: reports it, after the writes that are under way. */
   received(object: string, version: string | undefined, report: Report): void {
     const sent = this.#sent.get(object)
     if (sent === undefined) return report(undefined, false)

@@ -5,7 +5,7 @@ import { withoutTimes } from './times.ts'
 
 /**
  * What an object has at the fields that a manager owns, as JSON that can be compared. Lists keep the object's own order, which
- * the owned fields don't know. Values that Kubernetes does not tell from an absent one are left out: null, false, 0, an empty text,
+ * the owned fields don't know. Values that are as good as absent to Kubernetes are left out: null, false, 0, an empty text,
  * list or map.
  * @param times names of fields that are left out, too
  */
@@ -39,7 +39,7 @@ function itemsAt(fields: FieldsV1, list: readonly unknown[], times: ReadonlySet<
   return values.length === 0 ? undefined : values
 }
 
-/** What Kubernetes does not tell from an absent value. */
+/** Whether the value is as good as absent to Kubernetes. */
 export function isZero(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0 || value === '') return true
   return isEmpty(value)

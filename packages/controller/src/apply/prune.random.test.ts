@@ -18,11 +18,11 @@ const effects: readonly FaultRule['effect'][] = [
 const primaries = ['chess', 'go'] as const
 const names = ['a', 'b', 'c', 'd', 'e'] as const
 
-it('A11: whatever happens, there is in the end what is wanted, and nothing of others was ever deleted', async () => {
+it('A11: whatever happens, the wanted objects exist in the end, and no object of others was ever deleted', async () => {
   await forEachSeed(seed => inArcade({ seed }, round), { seeds: 100 })
 })
 
-/** Two games want parts, each named by its title. They change, the operator starts anew, and requests fail. */
+/** Two games want parts, each named by its title. They change, the operator restarts, and requests fail. */
 async function round(arcade: Arcade): Promise<void> {
   const { client, server, simulation } = arcade
   const { random } = simulation.environment

@@ -27,8 +27,8 @@ export class RunApplies {
   }
 
   /**
-   * @throws UsageError if the run has pruned a view that the object is of: it has deleted the object, if an earlier run had applied it, and would make
-   * it anew each time
+   * @throws UsageError if the run has pruned a view that the object is of: it has deleted the object, if an earlier run had applied it, and would create
+   * it again each time
    */
   mayApply(view: View, key: string): void {
     const pruned = this.#pruned.find(one => covers(one, view))

@@ -15,7 +15,7 @@ export class ServerNormalized {
   /** By the desired state, the oldest first. */
   readonly #known = new Map<string, string>()
 
-  /** @param isEverywhere what is learned in one namespace counts in all of them */
+  /** @param isEverywhere the answer of one namespace counts in all of them */
   constructor(isEverywhere = false) {
     this.#isEverywhere = isEverywhere
   }

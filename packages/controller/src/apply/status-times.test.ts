@@ -57,7 +57,7 @@ async function define({ client, simulation }: Arcade, isMap: boolean): Promise<v
   await simulation.advance(100)
 }
 
-/** A controller whose status has the time of each run. `run` runs it again, and gives what came of its status and what is stored. */
+/** A controller that writes the time of each run into the status. `run` runs it again, and gives the result of the apply and the stored status. */
 async function probing(
   arcade: Arcade,
   given: { readonly options?: ControllerOptions; readonly status?: StatusOptions; readonly isMap?: boolean },
@@ -98,7 +98,7 @@ describe('a status that differs only in times', () => {
       expect(await run()).toEqual({ outcome: 'unchanged', stored: first })
       const { outcome, stored } = await run()
       expect([outcome, stored?.phase]).toEqual(['updated', 'Down'])
-      // What is written has all the times of that run.
+      // The written status has all the times of that run.
       expect(stored?.lastProbeTime).not.toBe(first?.lastProbeTime)
       expect(stored?.parts?.[0]?.lastHeartbeatTime).toBe(stored?.lastProbeTime)
     }),

@@ -85,7 +85,7 @@ const ready: What = ({ object, status }) =>
   })
 
 describe('status', () => {
-  it('A4: of an object that is deleted during its run ends the run, tells no error, and what is gone is cleaned up', () =>
+  it('A4: of an object that is deleted during its run ends the run, reports no error, and the key of the deleted object is cleaned up', () =>
     inArcade(async arcade => {
       const { client, operator, simulation, start } = arcade
       await define(arcade)
@@ -304,7 +304,7 @@ describe('status', () => {
       expect((await client.get(machines, at))?.status).toBeUndefined()
     }))
 
-  it('A4: tells once that conditions are one value for the server, with the list type to set', () =>
+  it('A4: reports once that conditions are one value for the server, with the list type to set', () =>
     inArcade(async arcade => {
       const { client, operator, simulation, start, after } = arcade
       await define(arcade, {})

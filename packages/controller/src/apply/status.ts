@@ -29,7 +29,7 @@ export type StatusOf<T> = T extends { readonly status?: infer S } ? NonNullable<
 /** How a status is applied. */
 export interface StatusOptions extends Pick<DesiredOptions, 'formerManagers' | 'signal' | 'timeoutMs' | 'onDelay'> {
   /**
-   * What happens to a status that differs from what is there only in times. `ignore`: it is not written. `write`: each call is a request, for a
+   * What happens to a status that differs from the stored one only in times. `ignore`: it is not written. `write`: each call is a request, for a
    * heartbeat that others read; the controller's option `ignoreTimes` names further times. @default 'ignore'
    */
   readonly times?: 'ignore' | 'write' | undefined
@@ -104,7 +104,7 @@ export async function applyStatus(
   }
 }
 
-/** When a key runs again whose object was deleted during its run, if no event does that before, in milliseconds. */
+/** When a key runs again after its object was deleted during its run, if no event runs it before, in milliseconds. */
 const goneMs = 10_000
 
 const { formerManagers, signal, timeoutMs, onDelay } = desiredChecks

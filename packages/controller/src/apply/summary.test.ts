@@ -37,7 +37,7 @@ async function define({ client, simulation }: Arcade): Promise<void> {
 
 type Given = Pick<Condition, 'type' | 'status'> & Partial<Condition>
 
-/** Runs a controller whose status has these conditions, which may change from one size to the next. */
+/** Runs a controller that applies these conditions, which may change from one size to the next. */
 async function summing(arcade: Arcade, summary: true | SummaryOptions, of: (size: number) => readonly Given[]) {
   const { client, operator, start, after } = arcade
   await define(arcade)

@@ -3,7 +3,7 @@ import { type Check, checkOptions, flag, text, texts } from '@wherry/client/inte
 import type { RecordedEvent } from '../events/event-recorder.ts'
 import type { Condition } from '../objects/conditions.ts'
 
-/** What is made of the conditions of a status. */
+/** How the conditions of a status are summed up. */
 export interface SummaryOptions {
   /** The type of the condition that sums up the others. @default 'Ready' */
   readonly type?: string | undefined

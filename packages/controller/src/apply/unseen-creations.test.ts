@@ -8,7 +8,7 @@ import { type Creation, UnseenCreations } from './unseen-creations.ts'
 describe('an object that goes before any informer has seen it', () => {
   it.each([
     ['an owned one', 'owns', {}],
-    ['one whose changes a predicate holds back', 'predicate', {}],
+    ['one with changes that a predicate drops', 'predicate', {}],
     ['one without an owner', 'none', { owner: false }],
     ['one of a declared view', 'caches', { owner: false }],
   ] as const)('C4: %s is made again', (_, how, options: DesiredOptions) =>

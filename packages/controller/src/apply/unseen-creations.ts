@@ -6,7 +6,7 @@ export interface Creation {
   readonly view: View
   /** `namespace/name` of the object. */
   readonly key: string
-  /** The key whose run has created it. */
+  /** The key that created it in a run. */
   readonly by: string
   /** Whether a cache shows the object. */
   isShown(): boolean

@@ -38,7 +38,7 @@ describe('the limiter of writes', () => {
     expect(await delays(12, () => limiter.leftAlone('k', 'o'))).toEqual(Array.from({ length: 12 }, () => 0))
   })
 
-  it('A6: counts anew once the object was as desired for 10 s, and not before', async () => {
+  it('A6: counts from zero once the object was as desired for 10 s, and not before', async () => {
     await delays(3)
     limiter.asDesired('k', 'o')
     await simulation.advance(9000)
@@ -52,7 +52,7 @@ describe('the limiter of writes', () => {
     expect(await delays(3)).toEqual([0, 0, 0])
   })
 
-  it('A6: counts anew after the last delay, where that was longer than 10 s', async () => {
+  it('A6: counts from zero after the last delay, if that was longer than 10 s', async () => {
     await delays(9)
     limiter.asDesired('k', 'o')
     await simulation.advance(20_000)

@@ -3,7 +3,7 @@ import type { Clock } from '@wherry/client'
 /** How many writes of one object may bring back an earlier value at once, whichever keys want them, and how long until one more may. */
 const backBurst = 30
 const backTokenMs = 500
-/** The same for writes of new values: an object whose desired state really changes is written as often as that. */
+/** The same for writes of new values: if the desired state really changes, the object is written as often as that. */
 const newBurst = 100
 const newTokenMs = 50
 /** How many of the values that were written to an object are known. */
@@ -13,9 +13,9 @@ const mostAtOnce = 3
 /** How long it waits then, in milliseconds, doubling. */
 const firstDelayMs = 1000
 const longestDelayMs = 60_000
-/** How long an object must have been as desired for the count to start anew, in milliseconds, unless the last delay was longer. */
+/** How long an object must have been as desired for the count to start again, in milliseconds, unless the last delay was longer. */
 const peaceMs = 10_000
-/** What is known of an object is forgotten when nothing happened to it for so long, in milliseconds. */
+/** An object is forgotten when nothing happened to it for so long, in milliseconds. */
 const forgetMs = 600_000
 
 /** Which write is meant. */
@@ -24,7 +24,7 @@ export interface Write {
   readonly key: string
   /** The object, and which subresource of it. */
   readonly object: string
-  /** A digest of what is sent. */
+  /** A digest of the body. */
   readonly digest: string
   /** The manager that sends it, and what it owns of the object as the object is now; `undefined`: nothing, or there is no object. */
   readonly manager: string
@@ -42,7 +42,7 @@ interface Sent {
   peaceSince: number | undefined
   /** What the server refused it with last. */
   refusal: unknown
-  /** That its writes wait was told. */
+  /** It was reported that its writes wait. */
   isReported: boolean
 }
 
@@ -68,13 +68,13 @@ interface Bucket {
 }
 
 /**
- * Says when a write may be sent, so that nothing is written in a hot loop: not a write that is refused, nor one that somebody undoes,
- * nor one whose answer is lost. It is asked before a write is sent, and counts it then.
+ * Says when a write may be sent, so that nothing is written in a hot loop: not a write that is refused, nor one that another client undoes,
+ * nor one that gets no answer. Ask it before each write; it counts the write then.
  *
  * - A write brings back an earlier value if the same value was written before, and somebody else has changed it since: another key, or whoever left
  *   the manager with other fields or values. Of these, each object gets 30 at once, over all keys, and then one each half second.
  * - All other writes have a new value, or one that this key alone goes back to. Of these, each object gets 100 at once, and then one each 50 ms.
- * - A key sends the same write of an object three times at once, then after 1 s, doubling to 60 s. The count starts anew once the object
+ * - A key sends the same write of an object three times at once, then after 1 s, doubling to 60 s. The count starts again once the object
  *   was as desired for 10 s, or for the last delay if that was longer.
  */
 export class WriteLimiter {
@@ -110,7 +110,7 @@ export class WriteLimiter {
       : ([bucket.fresh, newBurst, newTokenMs] as const)
     const count = Math.min(burst, tokens.count + (now - tokens.at) / tokenMs)
     const waitMs = Math.max(sent.at + delayOf(sent) - now, (1 - count) * tokenMs, 0)
-    // Later than now by less than a timer can tell.
+    // Later than now by less than the resolution of a timer.
     if (waitMs >= 1) return Math.ceil(waitMs)
     renew(this.#sent, id, { ...sent, digest, count: sent.count + 1, at: now, refusal: undefined })
     const { values } = bucket

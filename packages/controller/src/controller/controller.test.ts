@@ -89,7 +89,7 @@ describe('what a reconcile returns', () => {
     [{ requeue: true }, 'an object with "requeue"'],
     [{ requeueAfterMs: -1 }, 'requeueAfterMs: -1'],
     [{ requeueAfterMs: Number.NaN }, 'requeueAfterMs: NaN'],
-  ])('C2: nonsense (%j) is told of, and tried again', (nonsense, got) =>
+  ])('C2: nonsense (%j) is reported, and tried again', (nonsense, got) =>
     inArcade(async arcade => {
       let runs = 0
       arcade.forGames().reconcile(() => {
@@ -105,7 +105,7 @@ describe('what a reconcile returns', () => {
 })
 
 describe('what a reconcile throws', () => {
-  it('C2: is told of, and tried again with backoff until it does not', () =>
+  it('C2: is reported, and tried again with backoff until it does not', () =>
     inArcade(async arcade => {
       const at: number[] = []
       arcade.forGames().reconcile(({ attempt, client, object }) => {
@@ -146,7 +146,7 @@ describe('what a reconcile throws', () => {
       expect(count).toBe(1)
     }))
 
-  it.each(['text', undefined])('C2, X9: and is no Error (%j), is told of as one, and tried again', thrown =>
+  it.each(['text', undefined])('C2, X9: and is no Error (%j), is reported as one, and tried again', thrown =>
     inArcade(async arcade => {
       let runs = 0
       arcade.forGames().reconcile(() => {
@@ -159,7 +159,7 @@ describe('what a reconcile throws', () => {
     }),
   )
 
-  it('C2: as a conflict is tried again, and no failure to be told of', () =>
+  it('C2: as a conflict is tried again, and not reported', () =>
     inArcade(async arcade => {
       let runs = 0
       arcade.forGames().reconcile(async ({ client, object }) => {
@@ -174,7 +174,7 @@ describe('what a reconcile throws', () => {
       expect(resultsOf(arcade, 'error')).toBe(1)
     }))
 
-  it('C2: as a conflict with the owner of a field, which stays until somebody lets go of it, is told of', () =>
+  it('C2: as a conflict with the owner of a field, which stays until that owner gives it up, is reported', () =>
     inArcade(async arcade => {
       const made = { metadata: { name: 'made', namespace: 'default' } }
       arcade.forGames().reconcile(async ({ client, attempt }) => {
@@ -209,7 +209,7 @@ describe('the reads of a run', () => {
 })
 
 describe('the signal of a reconcile', () => {
-  it('C2: is aborted when it takes longer than reconcileTimeoutMs, which is told of', () =>
+  it('C2: is aborted when it takes longer than reconcileTimeoutMs, which is reported', () =>
     inArcade(async arcade => {
       const reasons: unknown[] = []
       let runs = 0
@@ -338,7 +338,7 @@ describe('a stop', () => {
     })
   })
 
-  it('C5: drops what is queued, and no reconcile begins after it', () =>
+  it('C5: drops queued keys, and no reconcile begins after it', () =>
     inArcade(async arcade => {
       const log: string[] = []
       arcade.forGames().reconcile(async ({ key, client }) => {
@@ -411,7 +411,7 @@ describe('a stop', () => {
 })
 
 describe('the queue of a controller', () => {
-  it('C1, C2: runs as many keys at a time as it is told, and never one twice', () =>
+  it('C1, C2: runs as many keys at a time as its concurrency allows, and never one twice', () =>
     inArcade(async arcade => {
       let running = 0
       let most = 0
@@ -471,8 +471,8 @@ describe('the queue of a controller', () => {
     }))
 })
 
-describe('what is gone', () => {
-  it('C2: its backoff is dropped, and a new one of its name begins anew', () =>
+describe('a deleted object', () => {
+  it('C2: its backoff is dropped, and a new object of its name begins without one', () =>
     inArcade(async arcade => {
       const attempts: string[] = []
       arcade.forGames().reconcile(({ attempt, object }) => {
@@ -506,7 +506,7 @@ describe('what is gone', () => {
       expect(simulation.environment.errors).toHaveLength(2)
     }))
 
-  it('C2: one that came again before it was seen to: both are heard of', () =>
+  it('C2: one that came again before its delete was handled: both run', () =>
     inArcade(async ({ client, run, simulation, forGames, after }) => {
       const log: string[] = []
       forGames()
@@ -569,7 +569,7 @@ describe('what is gone', () => {
 })
 
 describe('explain', () => {
-  it('says which object made a key run, from which state to which, and what is watched', () =>
+  it('says which object made a key run, from which state to which, and which objects are watched', () =>
     inArcade(async ({ operator, client, run, forGames }) => {
       forGames().reconcile(async ({ object, read }) => {
         await read.get(configMaps, { name: object.spec.secret })

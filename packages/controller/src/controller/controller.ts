@@ -186,7 +186,7 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#activity
   }
 
-  /** The keys of its views that are not watched yet, except those whose resource may be defined later, as the cache's options say. */
+  /** The keys of its views that are not watched yet, except those of resources that may be defined later, as the cache's options say. */
   get unwatched(): readonly string[] {
     const watched = this.#holds.filter(({ informer: { hasSynced, isAbsent } }) => hasSynced || isAbsent)
     const keys = new Set(watched.map(({ informer }) => informer.view.key))
@@ -402,7 +402,7 @@ export class Controller<C, S extends Scope = Scope> {
     })
   }
 
-  /** Hears of what a run of this controller writes. */
+  /** Receives each write of a run of this controller. */
   get #writes(): WriteListener {
     const noted = (note: (run: CurrentRun) => void): void => {
       const run = reconciling.getStore()
@@ -492,7 +492,7 @@ export class Controller<C, S extends Scope = Scope> {
   #enqueue(key: string, cause: Cause, isInitial: boolean): void {
     if (this.#queue.state !== 'open') return
     const state = this.#states.obtain(key)
-    // One change may be told twice. A run that was handed out for it and has not begun will see all of it.
+    // One change may be reported twice. A run that was handed out for it and has not begun will see all of it.
     const isAboutToRun = state.pending !== undefined && this.#queue.dueInMs(key) === undefined
     state.add(cause)
     state.drive = this.#loops.caused(key, state.drive, cause)
@@ -541,7 +541,7 @@ export class Controller<C, S extends Scope = Scope> {
     // By a client that sends nothing any more there is nothing to wait for.
     await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
-    // What it would be asked from now on, such as to explain a key, it can't tell.
+    // After this, explain() has nothing left to report.
     await Promise.all(this.#holds.splice(0).map(hold => hold.release()))
     await this.#applies.close()
     this.#state = 'stopped'
@@ -564,7 +564,7 @@ export class Controller<C, S extends Scope = Scope> {
     return [...open].map(({ name }) => name)
   }
 
-  /** Tells of reconciles and sources that did not end in time. */
+  /** Reports reconciles and sources that did not end in time. */
   #leave(keys: readonly string[], sources: readonly string[]): void {
     if (keys.length + sources.length === 0) return
     const error = new StillRunningError(this.name, keys, sources)
@@ -575,7 +575,7 @@ export class Controller<C, S extends Scope = Scope> {
 /** What a {@link Debouncer} calls all keys together: no key has a space. */
 const allKeys = 'every key'
 
-/** So long a stop waits for what is to end, in milliseconds. */
+/** So long a stop waits for reconciles and sources, in milliseconds. */
 const stopMs = 30_000
 
 const initially = { priority: Priority.low }

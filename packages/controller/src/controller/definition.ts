@@ -34,7 +34,7 @@ export interface ControllerOptions {
   /** How many keys are reconciled at a time; never one key twice. @default 1 */
   readonly concurrency?: number | undefined
   /**
-   * How long a reconcile may take, in milliseconds. Then its signal is aborted, and `onError` hears of it; its key waits until it has
+   * How long a reconcile may take, in milliseconds. Then its signal is aborted, and `onError` gets the error; its key waits until it has
    * really ended, and counts as failed. @default Infinity: as long as it takes
    */
   readonly reconcileTimeoutMs?: number | undefined
@@ -51,7 +51,7 @@ export interface ControllerOptions {
   readonly ignoreTimes?: readonly string[] | undefined
 }
 
-/** A controller: what it hears of, and what it does. */
+/** A controller: what it watches, and what it does. */
 export interface ControllerDefinition<C, S extends Scope = Scope> extends ControllerOptions {
   /** Its name, in metrics, logs and events; unique in an operator. */
   readonly name: string
@@ -63,7 +63,7 @@ export interface ControllerDefinition<C, S extends Scope = Scope> extends Contro
   readonly debounce?: Debounce | undefined
   /** What else makes keys run: {@link owns}, {@link watches}, {@link from}. @default nothing */
   readonly sources?: readonly ControllerSource[] | undefined
-  /** Views that are cached for `read` beside those: what `read.list` may list. @default none */
+  /** Further views that are cached for `read`, so that `read.list` may list them. @default none */
   readonly caches?: readonly View[] | undefined
   readonly reconcile: Reconcile<C, S>
   /** @default nothing */
@@ -85,7 +85,7 @@ export interface ControllerParts {
   readonly manager?: WatchManager | SharedManager | undefined
   /** @default into the client's environment */
   readonly log?: Logger | undefined
-  /** Records what reconciles tell. @default one of its own */
+  /** Records the events of reconciles. @default one of its own */
   readonly events?: EventRecorder | undefined
   /** Measures the queue. Other measurements go to the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
@@ -93,7 +93,7 @@ export interface ControllerParts {
   readonly writes?: OwnWrites | undefined
   /** Makes a trace of each run: what `openTelemetryTraces()` gives. @default none */
   readonly traces?: Traces | undefined
-  /** Who is told of each run. @default nobody */
+  /** Receives a record of each run. @default nobody */
   readonly runs?: RunRecords | undefined
   /** What `read` polls where it can't be watched (rule C16). @default nothing */
   readonly poll?: readonly PollPolicy[] | undefined

@@ -63,7 +63,7 @@ export class StillRunningError extends Error {
   override readonly name = 'StillRunningError'
   readonly code = 'STILL_RUNNING'
   readonly controller: string
-  /** `namespace/name` of each object whose reconcile still runs. */
+  /** `namespace/name` of each object with a reconcile that still runs. */
   readonly keys: readonly string[]
   /** The sources that have not closed, named as in {@link SourceNotSyncedError}. */
   readonly sources: readonly string[]

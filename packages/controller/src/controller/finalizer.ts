@@ -4,7 +4,7 @@ import { addFinalizer, BeingDeletedError, hasFinalizer, removeFinalizer } from '
 import type { Reconcile } from './context.ts'
 import { readResult } from './result.ts'
 
-/** A finalizer, and what is to be undone before the object may go. */
+/** A finalizer, and the cleanup before the object may go. */
 export interface Finalizer<C, S extends Scope> {
   /** `domain/name` */
   readonly name: string
@@ -39,7 +39,7 @@ export function withFinalizer<C, S extends Scope>(
       try {
         await addFinalizer(client, held, object, name, { signal })
       } catch (error) {
-        // It is being deleted, or gone: the key runs again when the cache has heard of it.
+        // It is being deleted, or gone: the key runs again when the cache receives that.
         if (error instanceof BeingDeletedError) return undefined
         throw error
       }

@@ -2,10 +2,10 @@ import type { Environment } from '@wherry/client'
 import type { RateLimiter } from '@wherry/work-queue'
 import { attempt } from '../sources/controller-source.ts'
 
-/** How long a key waits whose limiter does not say, in milliseconds. */
+/** How long a key waits if the limiter does not say, in milliseconds. */
 const unsaidMs = 1000
 
-/** A limiter that fails nobody (rule X9): what it throws, and what it gives that is no time, is told of, and the key waits a second. */
+/** A limiter that never throws (rule X9): it reports what the user's limiter throws, or returns that is no time, and the key waits a second. */
 export function guardedLimiter(
   limiter: RateLimiter<string>,
   environment: Environment,

@@ -23,7 +23,7 @@ export interface LastRun {
   readonly attempt: number
   /** Why it ran: the first change since the run before it. */
   readonly cause: Cause | undefined
-  /** How many changes came beside it. */
+  /** How many further changes came. */
   readonly moreCauses: number
   /** How the run ended; `undefined`: it is still running. */
   readonly outcome: Outcome | undefined
@@ -44,7 +44,7 @@ export class KeyState {
   gone: { readonly last: unknown } | undefined
   /** How many runs in a row asked for another run at once. */
   hurried = 0
-  /** The objects whose writes wait. */
+  /** The objects with writes that wait. */
   waitsFor: Set<string> | undefined
   // The last run of the key, as LastRun says
   #startedAt: number | undefined

@@ -6,7 +6,7 @@ import { readByName } from '../objects/read-by-name.ts'
 export type Fate = 'gone' | 'left' | 'back'
 
 /**
- * What became of an object that a view no longer has. A view without selectors loses only what is gone. Of other views a watch does not tell an object
+ * What became of an object that a view no longer has. A view without selectors loses only deleted objects. For other views, a watch does not distinguish an object
  * that is gone from one that has left, by another label for example, so the server is asked.
  *
  * @param last as the view had it last

@@ -75,7 +75,7 @@ describe('what a delete did not name', () => {
         .caches(configMaps)
         .reconcile(async ({ client: own, read }) => {
           if (seen.length > 0) return
-          // Informers hear of what happens seconds later.
+          // Informers receive each change seconds later.
           const effect = { kind: 'slow', bytesPerSecond: 100 } as const
           await server.faults.add({ match: { verb: 'watch', resource: 'configmaps' }, effect })
           await server.endWatches('configmaps')

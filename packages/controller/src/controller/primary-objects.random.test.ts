@@ -149,7 +149,7 @@ async function handover(arcade: Arcade): Promise<void> {
   const second = await replica(arcade, 'second', provider.reconcile)
   for (const name of ['a', 'b', 'c']) await client.create(games, game(name))
   await simulation.advance(5000)
-  // The second process hears nothing more of games for a while.
+  // The second process receives no events of games for a while.
   await server.faults.add({ match: { verb: 'watch', resource }, effect: { kind: 'hang' }, times: 1 })
   for (const connection of second.controls.connections()) second.controls.kill(connection)
   await simulation.advance(3000)
@@ -161,7 +161,7 @@ async function handover(arcade: Arcade): Promise<void> {
   await second.end()
 }
 
-/** What a person does whose connection breaks. */
+/** What a person does when the connection breaks. */
 async function insist(call: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

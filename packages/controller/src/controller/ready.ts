@@ -19,7 +19,7 @@ export interface GoneOptions extends WaitOptions {
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
 }
 
-/** Whether an object is as it is waited for. A text says what is missing yet. */
+/** Whether an object is ready. A text says what it lacks yet. */
 export type IsReady<C> = (object: FromServer<C>) => boolean | string
 
 /**
@@ -92,7 +92,7 @@ export async function gone(
       const { propagationPolicy = 'Background' } = options
       await client.delete(view, named, { preconditions: { uid }, propagationPolicy })
     } catch (error) {
-      // It went meanwhile: the key runs again when that is heard.
+      // It went meanwhile: the key runs again when that event comes.
       if (!isNotFound(error)) throw error
     }
   }

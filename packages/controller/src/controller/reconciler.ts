@@ -25,11 +25,11 @@ export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   get(key: string, signal: () => AbortSignal): C | undefined | Promise<C | undefined>
 }
 
-/** Runs one key after the other, as often as workers ask it to (rule C2), and tells the queue what comes of it. */
+/** Runs one key after the other, as often as workers ask it to (rule C2), and reports the outcome to the queue. */
 export class Reconciler<C, S extends Scope> {
   readonly #parts: ReconcilerParts<C, S>
   readonly #labels: { readonly controller: string }
-  /** In the order in which they began. Few at a time: no set, whose former tables would keep what has ended until a full collection. */
+  /** In the order in which they began. Few at a time, and so no Set: its former tables would keep ended runs until a full collection. */
   readonly #runs: RunContext<C, S>[] = []
   #stopped: Error | undefined
   /** It was said that a key asks for no time again and again. */
@@ -82,7 +82,7 @@ export class Reconciler<C, S extends Scope> {
     }
     timer?.cancel()
     const tookMs = clock.monotonic() - began
-    // What is applied beside what has failed is to be tracked, too.
+    // Applies next to a failed one are to be tracked, too.
     if (failure !== undefined) await run.applying(clock)
     run.isOver = true
     this.#runs.splice(this.#runs.indexOf(run), 1)
@@ -182,7 +182,7 @@ export class Reconciler<C, S extends Scope> {
         last,
         signal,
       )
-      // What is back in the view runs as an object of the view does.
+      // An object that is back in the view runs as any other of it.
       const then = fate === 'left' ? onLeft : fate === 'gone' ? onGone : undefined
       if (then !== undefined) await reconciling.run(run, then, { key: run.key, last, client, signal, log })
     }
@@ -200,7 +200,7 @@ export class Reconciler<C, S extends Scope> {
       if (thrown !== this.#stopped && !isAbort(thrown)) this.#report(thrown, key)
       return 'aborted'
     }
-    // The refusal was a failure, and was told. The key runs again when the write may be sent.
+    // The refusal was a failure, and was reported. The key runs again when the write may be sent.
     if (isDelay(thrown)) return 'delayed'
     if (thrown instanceof NotReadyError) {
       queue.forget(key)
@@ -213,7 +213,7 @@ export class Reconciler<C, S extends Scope> {
       this.#report(thrown, key)
       return 'terminal'
     }
-    // It ends when it is looked at what is there by now. A conflict with the owner of a field does not.
+    // Reading the object again resolves a write conflict, but no conflict with the owner of a field.
     if (isWriteConflict(thrown) && !isApplyConflict(thrown) && run.attempt <= mostConflicts) {
       const fields = { ...this.#labels, resource: resourceOf(definition.for), key, err: thrown }
       environment.log('info', 'a conflict: tried again with what is there now', fields)
@@ -274,7 +274,7 @@ function resourceOf(of: Pick<View, 'resource'> | 'singleton'): string | undefine
   return of === 'singleton' ? undefined : resourceName(of.resource)
 }
 
-/** So many failures in a row may end in a conflict that is not told. */
+/** So many failures in a row may end in a conflict that is not reported. */
 const mostConflicts = 15
 
 /** A shorter time than this is no time, in milliseconds, and how many runs in a row of a key may ask for none. */

@@ -29,7 +29,7 @@ import { type Gone, gone, type Ready, ready } from './ready.ts'
 /** What all runs of a controller have in common. */
 export interface RunParts<C, S extends Scope> {
   readonly definition: ControllerDefinition<C, S>
-  /** Whose writes are read back. */
+  /** The client; its writes are read back. */
   readonly client: Client
   readonly reads: TrackedReads
   readonly applies: ControllerApplies
@@ -38,7 +38,7 @@ export interface RunParts<C, S extends Scope> {
   readonly events: EventRecorder
   readonly loops: Loops
   readonly traces: Traces | undefined
-  /** Who the primary object of a key is, whatever the view keeps of it. */
+  /** The identity of a key's primary object, whatever the view keeps of it. */
   identity(key: string): KubernetesObject
 }
 
@@ -66,7 +66,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   restored: LoopRun['restored']
   readonly #parts: RunParts<C, S>
   #object: FromServer<C> | undefined
-  /** Who it is, where a projection leaves that out. */
+  /** Its identity, if a projection leaves that out. */
   #unnamed: KubernetesObject | undefined
   #controller: AbortController | undefined
   #run: Run | undefined
@@ -231,7 +231,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
     if (calls !== undefined && calls.size > 0) await within(calls.settled(), applyingMs, clock)
   }
 
-  /** It has ended; its reads count from now on, or beside those before. */
+  /** It has ended; its reads replace those of the run before, or are added to them. */
   end(succeeded: boolean): void {
     // What it read before and does not now is let go of, also where it reads nothing at all.
     if (this.#run === undefined && !this.#parts.reads.isReader(this.text)) return
@@ -240,7 +240,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
     else run.fail()
   }
 
-  /** Who the object is that this run is about: by now there may be another one of its name, or none. */
+  /** The identity of the object that this run is about: by now there may be another one of its name, or none. */
   get #identity(): KubernetesObject {
     return this.#unnamed ?? identityOf(this.key, metadataOf(this.#object))
   }
@@ -283,7 +283,7 @@ function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> 
   return (object as KubernetesObject | undefined)?.metadata ?? {}
 }
 
-/** A client whose calls are noted until they end (rule A9). In all else it is the other client. */
+/** Notes the client's calls until they end (rule A9). In all else it is the other client. */
 function noted<T extends object>(target: T, calls: OpenCalls, path: string): T {
   return new Proxy(target, {
     get: (_, member) => {

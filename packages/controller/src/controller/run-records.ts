@@ -21,7 +21,7 @@ type Result = IteratorResult<RunRecord, undefined>
 /** So many runs wait for a reader that does not keep up; then the oldest is dropped. */
 const mostWaiting = 1000
 
-/** One who reads runs. */
+/** A reader of runs. */
 class Reader implements AsyncIterableIterator<RunRecord, undefined> {
   readonly #left: (reader: Reader) => void
   #waiting: RunRecord[] = []
@@ -81,7 +81,7 @@ class Reader implements AsyncIterableIterator<RunRecord, undefined> {
   }
 }
 
-/** Tells the runs of an operator's controllers to who reads them. */
+/** Delivers the runs of an operator's controllers to their readers. */
 export class RunRecords {
   readonly #readers = new Set<Reader>()
   #isOver = false

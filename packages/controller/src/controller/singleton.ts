@@ -2,7 +2,7 @@ import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ReconcileResult } from './result.ts'
 
 /**
- * What a singleton's reconcile receives: what every reconcile does, but for what is about a primary object. An `apply` gives its objects no owner.
+ * What a singleton's reconcile receives: the same as any reconcile, without the parts about a primary object. An `apply` gives its objects no owner.
  */
 export interface SingletonContext
   extends Omit<ReconcileContext<object, 'cluster'>, 'key' | 'object' | 'status' | 'prune' | 'read' | 'events'> {

@@ -16,7 +16,7 @@ export interface NamedConnection {
 /** How long is waited until a source that failed is asked again, in milliseconds. */
 const askAgainMs = 250
 
-/** After so long the log says what is waited for, in milliseconds. */
+/** After so long the log says which sources have not synced, in milliseconds. */
 const reportAfterMs = 5000
 
 /** Gives the connections that have not synced. */
@@ -24,7 +24,7 @@ export function unsynced(connections: readonly NamedConnection[]): readonly Name
   return connections.filter(one => !one.hasSynced)
 }
 
-/** What is waited for, and why it does not come. */
+/** The source that has not synced, and why. */
 export function unsyncedLine(one: NamedConnection): string {
   const error = whyUnsynced(one)
   if (error === undefined) return one.name
@@ -64,7 +64,7 @@ export async function untilSynced(
   }
 }
 
-/** A source that says why it has not synced goes on trying: so does who waits for it. One that does not heed the signal is left to itself. */
+/** A source that says why it has not synced goes on trying, so the wait for it goes on, too. A source that ignores the signal is not waited for. */
 async function hasSynced(named: NamedConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {

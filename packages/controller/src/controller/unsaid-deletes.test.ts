@@ -14,7 +14,7 @@ const pod = {
 const here = pods.within({ namespaces: ['default'] })
 const labelled = pods.within({ labels: { app: 'web' } })
 
-/** What happens to pods, informers hear of seconds later; of one namespace, those of that alone. */
+/** Informers receive changes of pods seconds later; with a namespace, only informers of that namespace. */
 async function late({ server, simulation }: Arcade, namespace?: string): Promise<void> {
   const effect = { kind: 'slow', bytesPerSecond: 100 } as const
   await simulation.clock.turn()
@@ -36,7 +36,7 @@ async function shown({ client, operator }: Arcade, ...views: (typeof pods)[]) {
   return informers
 }
 
-/** What a reconcile reads that has evicted the pod, and informers do not hear of it yet. */
+/** What a reconcile reads after it has evicted the pod, before informers receive that. */
 async function afterEviction(
   arcade: Arcade,
   view: typeof pods,
@@ -84,7 +84,7 @@ describe('what was deleted, and nothing says which it was', () => {
       expect(seen[0]).toBe(0)
     }))
 
-  it('C10: an eviction is seen by the reads of the one who made it, through the informer of another', () =>
+  it('C10: an eviction is seen by the reads of its own key, through the informer of another', () =>
     inArcade(async arcade => {
       const { client, run, simulation, forGames } = arcade
       const seen: unknown[] = []

@@ -81,7 +81,7 @@ it('C9: an event says what happened to what, and counts on when it happens again
     expect((await cluster.server.stats()).byVerb.patch?.events?.requests).toBe(1)
   }))
 
-it('C9: many messages of one reason become one, and one that was forgotten begins anew', () =>
+it('C9: many messages of one reason become one, and a forgotten one starts a new series', () =>
   recording(async ({ client, simulation, recorder }) => {
     for (let i = 0; i < 13; i += 1) {
       recorder.record(configMaps, object, { reason: 'R', message: `m${i}` })
@@ -100,7 +100,7 @@ it('C9: many messages of one reason become one, and one that was forgotten begin
     expect((await counts()).toSorted()).toEqual(['1 m14', '5 (combined from similar events): m13'])
   }))
 
-it('C9: what is too much about one object is dropped and counted, and makes room in time', () =>
+it('C9: too many events about one object are dropped and counted, and fit again in time', () =>
   recording(async ({ simulation, recorder }) => {
     const other = (uid: string) => ({ metadata: { name: uid, namespace: 'default', uid } })
     for (let i = 0; i < 28; i += 1) recorder.record(configMaps, object, { reason: 'R', message: 'm' })
@@ -147,7 +147,7 @@ it('C9, X9: tries again while the server can’t take it, drops what it refuses,
     await server.faults.clear()
   }))
 
-it("C9, D7: a load balancer's page loses no event, and begins no series anew", () =>
+it("C9, D7: a load balancer's page loses no event, and starts no new series", () =>
   recording(async ({ server, simulation, recorder }) => {
     for (const times of [1, 2]) {
       await server.faults.add({
@@ -161,7 +161,7 @@ it("C9, D7: a load balancer's page loses no event, and begins no series anew", (
     }
   }))
 
-it('X9: bad input is told, not thrown', () => {
+it('X9: bad input is reported, not thrown', () => {
   const recorder = recorderOf()
   const good = { reason: 'R', message: 'm' }
   recorder.record(configMaps, {}, good)
@@ -179,7 +179,7 @@ it('X9: bad input is told, not thrown', () => {
   expect([recorder.dropped, errors().length, recorder.pending]).toEqual([8, 8, 0])
 })
 
-it('X6: says what is wrong with an option', async () => {
+it('X6: names a wrong option', async () => {
   const wrong = {
     client: {},
     controller: 'a b',
@@ -197,7 +197,7 @@ it('X6: says what is wrong with an option', async () => {
   await expect(recorderOf().close({ timeoutMs: -1 })).rejects.toMatchObject({ option: 'close.timeoutMs' })
 })
 
-it('C9: tells of an object whose name is too long for an event, or none that it may have', () =>
+it('C9: records an event of an object with a name that is too long for an event, or that no event may have', () =>
   recording(async ({ recorder }) => {
     const made = { reason: 'Made', message: 'made it' }
     const long = 'a'.repeat(250)
@@ -244,7 +244,7 @@ it('C9: one that waits goes on, however long it waits', () =>
     expect([await counts(), recorder.dropped]).toEqual([['2 m'], 0])
   }))
 
-it('C9: a namespace whose events the server fails to take holds up no others', () =>
+it('C9: a namespace with events that the server fails to take holds up no others', () =>
   recording(async ({ client, server, simulation, recorder }) => {
     const said = (message: string) => ({ reason: 'R', message })
     await client.create(namespaces, { metadata: { name: 'bad' } })
@@ -275,7 +275,7 @@ it('C9, X8: gives up what the server fails to take again and again, and at once 
     expect(await counts()).toEqual(['1 m'])
   }))
 
-it('C9, X12: is there once where the answer was lost, also for who may not read events', () =>
+it('C9, X12: is there once if the answer was lost, also without the right to read events', () =>
   recording(async ({ server, simulation, recorder }) => {
     const match = { resource: 'events' }
     await server.faults.add({ match: { ...match, verb: 'create' }, times: 1, effect: { kind: 'drop' } })

@@ -70,7 +70,7 @@ export class EventRecorder {
     const { clock } = this.#environment
     this.#queue = new WorkQueue<Series>({ clock, rateLimiter })
     void work(this.#queue, atOnce, clock, async series => {
-      // Events that are recorded in one go are told in one go.
+      // Events that are recorded in one go are sent in one go.
       await clock.turn()
       if (this.#pending.has(series)) await this.#send(series)
     })
@@ -194,7 +194,7 @@ export class EventRecorder {
     timer.cancel()
   }
 
-  /** Forgets a series, and counts as dropped what of it the server was not told. */
+  /** Forgets a series, and counts as dropped the events of it that were not sent. */
   #giveUp(series: Series, reason: string): void {
     this.#queue.forget(series)
     this.#pending.delete(series)

@@ -12,7 +12,7 @@ const similar = 10
 /** So long after its last time an event is counted on, and others are similar to it, in milliseconds: client-go's ten minutes. */
 export const windowMs = 600_000
 
-/** Decides what is told at all, and what is told as one. */
+/** Decides which events are sent, and which are combined. */
 export class EventSpamFilter {
   readonly #buckets = new Map<string, { tokens: number; at: number }>()
   readonly #similar = new Map<string, { readonly digests: Set<string>; at: number }>()
@@ -29,7 +29,7 @@ export class EventSpamFilter {
   }
 
   /**
-   * Returns true if so many different messages of this kind came lately that they are told as one.
+   * Returns true if so many different messages of this kind came lately that they are combined.
    * @param digest of the message: of 40,000 messages the texts would be 40 MB
    */
   merges(kind: string, digest: string, now: number): boolean {

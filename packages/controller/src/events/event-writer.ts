@@ -14,7 +14,7 @@ export interface Series {
   readonly action: string
   message: string
   count: number
-  /** How many of the `count` events the server was told. */
+  /** How many of the `count` events were sent to the server. */
   reported: number
   /** On the monotonic clock. */
   readonly firstAt: number
@@ -33,7 +33,7 @@ export async function writeEvent(settings: RecorderSettings, series: Series, sig
     try {
       return await patch(client, series, signal)
     } catch (error) {
-      // Events are forgotten after an hour or so: the series begins anew.
+      // The server deletes events after an hour or so: a new series begins.
       if (!isObjectNotFound(error)) throw error
       series.isCreated = false
       series.name = undefined

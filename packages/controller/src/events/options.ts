@@ -6,7 +6,7 @@ import { checkOptions, having, text } from '@wherry/client/internal'
 export interface EventRecorderOptions {
   /** Creates and patches `events`, which must be allowed in the namespaces of the objects that events are about. */
   readonly client: Client
-  /** Who reports: a qualified name such as `example.com/game-controller`, or a plain one. */
+  /** The reporting controller: a qualified name such as `example.com/game-controller`, or a plain one. */
   readonly controller: string
   /** Which one of them, at most 128 characters. @default the host's name */
   readonly instance?: string | undefined

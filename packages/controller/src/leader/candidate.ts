@@ -4,7 +4,7 @@ import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coo
 import { isSameSpec, microTime, readSpec } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
 
-/** How often a write that met another one is tried again, with what is there now. */
+/** How often a write that met another one is tried again, with the lease of now. */
 const maxRounds = 3
 
 /**
@@ -21,7 +21,7 @@ export class Candidate {
   #fresh = false
   /** The last state of the lease that was seen, and since when it has been that. */
   #seen: { readonly spec: LeaseSpec; readonly at: number } | undefined
-  /** The `acquireTime` that our writes have since we last saw the lease to be another's: by it a write whose answer was lost is known. */
+  /** The `acquireTime` of our writes since we last saw another holder: if the answer of a write was lost, this shows that the write was ours. */
   #acquireTime: string | undefined
 
   constructor(settings: ElectionSettings, onNewLeader: (identity: string) => void) {
@@ -30,7 +30,7 @@ export class Candidate {
     this.#clock = settings.client.environment.clock
   }
 
-  /** Who holds the lease, as far as is known; `''`: nobody. */
+  /** The holder of the lease, as far as is known; `''`: nobody. */
   get holder(): string {
     return this.#seen?.spec.holderIdentity ?? ''
   }
@@ -48,7 +48,7 @@ export class Candidate {
     return Math.max(0, at + (spec.leaseDurationSeconds as number) * 1000 - this.#clock.monotonic())
   }
 
-  /** A watch tells of a state of the lease. The wait for a holder that has died begins with its last renewal, not with the next look at it. */
+  /** A watch has received a state of the lease. The wait for a holder that has died begins with its last renewal, not with the next look at it. */
   seen({ metadata, spec = {} }: Lease): void {
     const { resourceVersion } = metadata ?? {}
     // An event may come later than the answer to a read that followed it.

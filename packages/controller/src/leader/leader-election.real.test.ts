@@ -14,7 +14,7 @@ const seeds = Array.from({ length: Number(process.env.WHERRY_SEEDS ?? 1) }, (_, 
 
 const available = await realApiServerAvailable('leader election in processes')
 
-/** Shorter than the defaults, so that a minute sees many terms; what is left between deadline and lease is as long as for real. */
+/** Shorter than the defaults, so that a minute sees many terms; the time between deadline and lease is as long as for real. */
 const times = { leaseMs: 8000, renewDeadlineMs: 3000, retryMs: 600 }
 const waiting = { interval: 20 }
 const child = new URL('./testkit/candidate.ts', import.meta.url).pathname
@@ -32,7 +32,7 @@ describe.runIf(available)('leader election, in processes on a real API server', 
   let client: Client
   const members: Member[] = []
 
-  // Emptied for each seed: whose writes are whose is told from the first on.
+  // Emptied for each seed: the writers are identified from the first write on.
   beforeEach(async () => {
     server = await sharedRealServer()
     client = new Client({ url: server.url, ca: server.ca, token: server.token })

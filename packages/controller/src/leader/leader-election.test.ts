@@ -86,7 +86,7 @@ it('C6: another leads at once after a release, and by lease and retry after a de
     const stoppedAt = now()
     a.stop()
     await simulation.runUntil(() => leads(b) || leads(c))
-    // A watch tells of the release: the next look of either would be up to two seconds later.
+    // A watch delivers the release: the next look of either would be up to two seconds later.
     expect(now() - stoppedAt).toBeLessThan(500)
     const [dead, heir] = leads(b) ? [b, c] : [c, b]
     await simulation.advance(30_000)
@@ -101,7 +101,7 @@ it('C6: another leads at once after a release, and by lease and retry after a de
     expect(electorate.history.outOfTerm()).toEqual([])
   }))
 
-it('C6: of two processes with one identity, which hear of a release at the same time, one leads', () =>
+it('C6: of two processes with one identity, which see a release at the same time, one leads', () =>
   electing(async ({ simulation }) => {
     for (let round = 0; round < 10; round += 1) {
       const a = await leading(`a${round}`)
@@ -129,7 +129,7 @@ it('C6: takes a released lease at its next look if it may not watch the lease, o
       expect(now() - stoppedAt).toBeLessThan(2000 + 100)
       b.stop()
       await b.running
-      // Who may not watch asks once.
+      // A candidate without the right to watch asks once.
       expect((await fault.hits()) === 1).toBe('code' in effect && effect.code === 403)
       await fault.remove()
     }
@@ -316,7 +316,7 @@ it('C6: a change of the lease by others, and its deletion, are no loss; what the
     expect(phases()).toEqual([])
   }))
 
-it('C6: goes by its own clock: what the lease says of times and who is early means nothing', () =>
+it('C6: goes by its own clock, whatever times the lease has', () =>
   electing(async ({ simulation, writer }) => {
     const spec = {
       holderIdentity: 'old',
@@ -461,7 +461,7 @@ it('C6: stops waiting when asked to, and leaves no lease behind', () =>
     expect((await specNow())?.holderIdentity).toBe('a')
   }))
 
-it('C6: gives up what is its own alone, as it is by then, and ends all the same where it can not', () =>
+it('C6: gives up only a lease of its own, in its latest state, and ends all the same if it can not', () =>
   electing(async ({ server, writer }) => {
     const changed = await leading('changed', {}, { lead: untilAsked })
     await writer.patch(leases, lease, { metadata: { labels: { a: 'b' } } })
@@ -549,7 +549,7 @@ it('C6, X8: a write that another one meets each time is tried three times, and t
 it('C6: a candidate that stood still while it took the lease goes on as one', () =>
   electing(async ({ simulation, server, writer }) => {
     await server.faults.add({ match: { verb: 'create' }, effect: { kind: 'delay', ms: 2000 } })
-    // What each hears of first when it goes on is chance: that it has the lease, or that it has waited for too long.
+    // Which comes first when it goes on is chance: the answer that it has the lease, or the end of its wait.
     const candidates = Array.from({ length: 16 }, (_, i) => electorate.candidate(`c${i}`, { name: `lease-${i}` }))
     await simulation.advance(1000)
     for (const { process } of candidates) process.pause()
@@ -560,7 +560,7 @@ it('C6: a candidate that stood still while it took the lease goes on as one', ()
     expect(candidates.map(({ log }) => log)).toEqual(Array.from(candidates, () => ['leads 0']))
   }))
 
-it('C6: what a part does wrong once the lease is lost is told of', () =>
+it('C6: what a part does wrong once the lease is lost is reported', () =>
   electing(async ({ simulation, writer }) => {
     const usurp = (name: string): Promise<unknown> =>
       writer.patch(leases, { ...lease, name }, { spec: { holderIdentity: 'usurper', leaseTransitions: 1 } })
@@ -614,7 +614,7 @@ it('says in its log what becomes of the lease', () =>
     expect(d.said.at(-1)).toEqual(['error', expect.stringContaining('nobody holds it'), about])
   }))
 
-it('C6: waits out 429 without giving up, and tells who leads', () =>
+it('C6: waits out 429 without giving up, and reports the leader', () =>
   electing(async ({ simulation, server }) => {
     const seen: string[] = []
     const a = await leading('a')
@@ -634,7 +634,7 @@ it('C6: waits out 429 without giving up, and tells who leads', () =>
     expect(phases()).toContain('leader onNewLeader')
   }))
 
-it('X6: says what is wrong with an option', () =>
+it('X6: names a wrong option', () =>
   electing(async ({ writer }) => {
     const good = { client: writer, name: 'l', namespace: 'n' }
     const saysWhat = expect.stringMatching(/ takes \S.*, got \S| is an unknown option; valid options are \S/)
@@ -697,7 +697,7 @@ it('C6: no two candidates of one host are called the same', () =>
     expect(new Set(called).size).toBe(called.length)
   }))
 
-it('X9: an onNewLeader that rejects is told of, and it leads all the same', () =>
+it('X9: an onNewLeader that rejects is reported, and the candidate leads all the same', () =>
   electing(async ({ simulation, writer }) => {
     const onNewLeader = async (): Promise<void> => Promise.reject(new Error('no news'))
     const election = new LeaderElection({ client: writer, ...lease, onNewLeader })

@@ -23,13 +23,13 @@ export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
  * Lets one of several processes lead, by a `Lease` that they share: the protocol, the lease and the times of client-go's
  * leader election, so that both kinds of candidates can share one.
  *
- * What it promises of the one who leads (rule C6):
+ * What it promises of the leader (rule C6):
  *
  * - Its part's `signal` is aborted, and its `client` sends nothing, from the moment that is `renewDeadlineMs` after its
  *   last successful renewal *began*, by the monotonic clock: also when the process stood still meanwhile. Calls that are
  *   under way then end, so that none outlasts the lease.
  * - A lease that is lost is lost for good: `run` rejects with a {@link LeadershipLostError}, and the object is of no more
- *   use. End the process, as Kubernetes' own controllers do: who leads next should know nothing of the past.
+ *   use. End the process, as Kubernetes' own controllers do: the next leader should know nothing of the past.
  *
  * And of the others: they take the lease only when they have seen it unchanged for as long as it says, on their own
  * monotonic clock, and write it only as they saw it (by its resourceVersion). What wall clocks show, or do, does not matter.
@@ -37,7 +37,7 @@ export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
  * once after a release, or within `retryMs` if it may not watch the lease.
  *
  * What it can't promise: a lease carries no fencing token. A request that has left this process, and is held up on its way
- * for longer than what is left of the lease, may still be carried out when another leads. Write what must not be lost
+ * for longer than the rest of the lease, may still be carried out when another leads. Write what must not be lost
  * with a `resourceVersion`, or by patches with `test` operations. And a machine that stands still as a whole (a
  * suspended virtual machine) may not count that time: its monotonic clock stood still too.
  */
@@ -191,7 +191,7 @@ export class LeaderElection {
       try {
         await sleep(clock, this.#pause(), term.ended)
         term.check()
-        // Two attempts fit into what is left, so that one that hangs is not the end.
+        // Two attempts fit into the rest of the term, so that one that hangs is not the end.
         const timeoutMs = Math.max(1, Math.min(renewDeadlineMs / 2, term.remainingMs))
         const began = await this.#candidate.renew({ timeoutMs, signal: term.ended })
         if (began === undefined) term.lose(`${this.leader || 'nobody'} holds it`)
@@ -214,7 +214,7 @@ export class LeaderElection {
     }
   }
 
-  /** All candidates hear of a release, and of the last renewal, at the same time: each waits so much longer, in milliseconds. */
+  /** All candidates see a release, and the last renewal, at the same time: each waits so much longer, in milliseconds. */
   #apart(): number {
     return 100 * this.#environment.random()
   }

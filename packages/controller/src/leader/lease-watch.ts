@@ -3,7 +3,7 @@ import { type Lease, leases } from '@wherry/client/resources/coordination'
 import type { ElectionSettings } from './options.ts'
 
 /**
- * Watches the lease for a candidate: so it hears at once when the leader releases the lease, and when the leader has renewed it last. The candidate reads the
+ * Watches the lease for a candidate: so it learns at once when the leader releases the lease, and when the leader renews it. The candidate reads the
  * lease all the same before it takes it: whatever becomes of the watch, the candidate goes on as without it.
  */
 export class LeaseWatch {

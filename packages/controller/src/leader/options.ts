@@ -11,7 +11,7 @@ export interface LeaderElectionOptions {
   /** The lease's namespace. @default the client's own (the pod's, or that of the kubeconfig's context) */
   readonly namespace?: string | undefined
   /**
-   * Who we are, in the lease: no two candidates may have the same, and neither may a process and the one that it
+   * Our identity, in the lease: no two candidates may have the same, and neither may a process and the one that it
    * replaces.
    * @default the host's name, `_` and a random UUID
    */
@@ -23,7 +23,7 @@ export interface LeaderElectionOptions {
   readonly leaseMs?: number | undefined
   /**
    * How long after the beginning of its last successful renewal the leader stops, in milliseconds; less than `leaseMs`.
-   * What is left of the lease is for requests that are under way by then, and for clocks that run at different speeds.
+   * The rest of the lease is for requests that are under way by then, and for clocks that run at different speeds.
    * @default 10_000
    */
   readonly renewDeadlineMs?: number | undefined
@@ -44,7 +44,7 @@ export interface LeaderElectionOptions {
    * @default 30_000
    */
   readonly graceMs?: number | undefined
-  /** Hears who leads, as far as it is seen, each time that this changes; `''`: nobody. */
+  /** Receives the identity of the leader, as far as it is known, each time that it changes; `''`: nobody. */
   readonly onNewLeader?: ((identity: string) => void) | undefined
 }
 

@@ -43,7 +43,7 @@ async function run(seed: number): Promise<void> {
   expect(simulation.pending()).toEqual([])
 }
 
-/** Connections that were frozen for good: what is on its way there would come too late. */
+/** Connections that were frozen for good: bytes on their way there would come too late. */
 const stuck = new WeakSet<object>()
 
 type Trouble = (electorate: Electorate, victim: CandidateProcess, ms: number) => Promise<void>
@@ -54,13 +54,13 @@ const troubles: readonly Trouble[] = [
     process.pause()
     simulation.clock.timer(ms, () => process.resume())
   },
-  // A partition that breaks what is open.
+  // A partition that breaks open connections.
   async ({ simulation }, { network }, ms) => {
     network.controls.hang(true)
     for (const connection of network.controls.connections()) network.controls.kill(connection)
     simulation.clock.timer(ms, () => network.controls.hang(false))
   },
-  // One that nobody is told of: what was on its way stays there.
+  // A break that neither side notices: what was on its way stays there.
   async ({ simulation }, { network }, ms) => {
     network.controls.hang(true)
     for (const connection of network.controls.connections()) {
@@ -69,7 +69,7 @@ const troubles: readonly Trouble[] = [
     }
     simulation.clock.timer(ms, () => network.controls.hang(false))
   },
-  // What is late by less than what a leader leaves of its lease comes in time.
+  // A request that is late by less than the rest of the lease comes in time.
   async ({ simulation }, { network }, ms) => {
     const frozen = network.controls.connections().filter(connection => !stuck.has(connection))
     for (const connection of frozen) network.controls.freeze(connection)
@@ -81,7 +81,7 @@ const troubles: readonly Trouble[] = [
   async (_, { network }, ms) => {
     network.controls.setFaults(ms % 2 === 0 ? { kill: 0.2, refuse: 0.3 } : { goaway: 0.3 })
   },
-  // A process that is told to end, and one that is killed; another one is started for it.
+  // A process that is asked to end, and one that is killed; another one is started for it.
   async (electorate, victim) => {
     victim.stop()
     electorate.candidate(`${victim.name}+`)

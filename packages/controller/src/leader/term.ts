@@ -19,7 +19,7 @@ export interface Term {
   readonly client: Client
   /** How often the lease has changed hands: greater in each term than in those before, while the lease is not deleted. */
   readonly transitions: number
-  /** Who we are, in the lease. */
+  /** Our identity, in the lease. */
   readonly identity: string
   /** How long the term lasts if no renewal succeeds any more, in milliseconds; 0 when it is over. */
   readonly remainingMs: number
@@ -66,7 +66,7 @@ export class OwnTerm implements Term {
     this.ended.throwIfAborted()
   }
 
-  /** A renewal that began then has succeeded. Throws if it is heard of too late. */
+  /** A renewal that began then has succeeded. Throws if that is known too late. */
   renewed(began: number): void {
     this.check()
     this.#deadline = Math.max(this.#deadline, began + this.#settings.renewDeadlineMs)
@@ -94,13 +94,13 @@ export class OwnTerm implements Term {
   #end(error: LeadershipLostError | TermOverError): void {
     if (this.ended.aborted) return
     this.#timer?.cancel()
-    // First the client ends, then whoever may want to send by it hears of it.
+    // The client ends first, so that no listener of the signal can send by it.
     this.#guard.end(error)
     this.#ending.abort(error)
     this.#stopping.abort(error)
   }
 
-  /** One timer for each deadline: renewals need not set it anew. */
+  /** One timer for each deadline: renewals need not set it again. */
   #wait(): void {
     this.#timer = this.#clock.timer(this.remainingMs, () => {
       this.#expire()

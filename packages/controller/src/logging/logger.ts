@@ -13,7 +13,7 @@ export interface Logger {
   error(fields: object, message: string): void
 }
 
-/** Checks what is given as a logger. */
+/** Checks a logger of the options. */
 export const loggerCheck: (option: string, value: unknown) => void = having(
   'a logger with debug, info, warn and error, such as one of pino',
   ...['debug', 'info', 'warn', 'error'],
@@ -42,7 +42,7 @@ export function loggerWith(logger: Logger, fields: object, onError: Environment[
 /** What happens in the background, written into a logger. */
 export function loggedEnvironment(logger: Logger): Partial<Environment> {
   const { onError, onWarning } = systemEnvironment()
-  // What the logger does wrong is not told to itself.
+  // The logger's own failures are not reported to itself.
   const log = loggerWith(logger, {}, onError)
   return {
     onError: (error, context) => {

@@ -62,7 +62,7 @@ describe('a line of JSON', () => {
     expect(JSON.parse(jsonLine('info', time, 'm', { err: bare })).err.message).toContain('{}')
   })
 
-  it('X9: is written of an error that can not be told', () => {
+  it('X9: is written of an error that can not be printed', () => {
     const broken = Object.defineProperty(new Error('no'), 'message', {
       get() {
         throw new Error('no')
@@ -78,7 +78,7 @@ describe('a line of JSON', () => {
     }
   })
 
-  it('X3: tells nothing of an error but its name, code, message and stack', () => {
+  it('X3: writes nothing of an error but its name, code, message and stack', () => {
     const error = Object.assign(new Error('no', { cause: Object.assign(new Error('why'), { token: 'abc' }) }), {
       config: { authorization: 'xyz' },
     })
@@ -172,7 +172,7 @@ describe('a logger with fields', () => {
     ])
   })
 
-  it('X9: what it throws is told to onError', () => {
+  it('X9: what it throws is reported to onError', () => {
     const errors: string[] = []
     const broken = (): never => {
       throw new Error('disk full')

@@ -71,12 +71,12 @@ function messageOf(error: unknown): string {
   return messages.reduceRight((why, message) => (message.includes(why) ? message : `${message}: ${why}`))
 }
 
-/** Not all that `inspect` tells of an error: other libraries keep requests in theirs, with their tokens. */
+/** Not all that `inspect` prints of an error: other libraries keep requests in theirs, with their tokens. */
 function stackOf(error: unknown): string {
   return chainOf(error, one => one.stack ?? one.message).join('\ncaused by: ')
 }
 
-/** What is told of an error, of what caused it, and so on, each once. */
+/** The lines of an error, of its cause, and so on, each once. */
 function chainOf(error: unknown, reported: (error: Error) => string): string[] {
   const chain = new Set<unknown>()
   for (let one = error; one !== undefined && !chain.has(one); one = one instanceof Error ? one.cause : undefined) {

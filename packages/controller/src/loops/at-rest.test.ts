@@ -6,7 +6,7 @@ import { defineGames, game, games } from '../operator/testkit/games.ts'
 
 const cluster = setUpApiServer({ time: 'simulated' })
 
-it('C24: setUpApiServer reports an operator that does not come to rest, and which field of which object it writes', () =>
+it('C24: setUpApiServer reports an operator that does not come to rest, with the object and the field that it writes', () =>
   cluster.simulation.run(async () => {
     cluster.expectError(/does not come to rest: its runs write what makes it run, spec\.lives of .*\/chess/)
     const admin = cluster.closeAfterTest(new Client(cluster.admin))
@@ -28,7 +28,7 @@ it('C24: setUpApiServer reports an operator that does not come to rest, and whic
     expect(runs).toBeGreaterThanOrEqual(20)
   }))
 
-it('C24: and says nothing of one whose work has ended', () =>
+it('C24: and says nothing of one at rest', () =>
   cluster.simulation.run(async () => {
     const admin = cluster.closeAfterTest(new Client(cluster.admin))
     await defineGames(admin)

@@ -3,7 +3,7 @@ import type { Cause } from '../sources/cause.ts'
 
 /** A write of a run of this process. */
 export interface RunWrite {
-  /** The controller and the key whose run wrote it. */
+  /** The controller and the key that wrote it. */
   readonly by: string
   /** How many writes in a row, each the only reason for the next one's run, end with this one. 1: something else was the reason. */
   depth: number
@@ -81,7 +81,7 @@ export class Causality {
     return { depth, isOthers }
   }
 
-  /** Whether a run of this process has written what is the cause. */
+  /** Whether a run of this process has written the state that is the cause. */
   isOwn(cause: Cause): boolean {
     const id = idOf(cause)
     return id !== undefined && this.#writes.has(id)

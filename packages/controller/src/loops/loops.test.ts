@@ -43,7 +43,7 @@ describe('a key that does not come to rest', () => {
       expect(runs).toBe(ended + 1)
     }))
 
-  it('C24: is told by one event an hour, as long as it lasts and if it comes back', () =>
+  it('C24: is reported by one event an hour, as long as it lasts and if it comes back', () =>
     whileLooping(async ({ client, run, simulation, forGames }) => {
       let isWrong = true
       forGames().reconcile(async ({ object, client: own, sleep }) => {
@@ -88,7 +88,7 @@ describe('a key that does not come to rest', () => {
     )
   })
 
-  it('C24: does not hold up other keys, and runs at once for what is not part of its loop', () =>
+  it('C24: does not hold up other keys, and runs at once for changes outside its loop', () =>
     whileLooping(async ({ client, run, simulation, forGames }) => {
       const ran: string[] = []
       forGames().reconcile(async ({ object, client: own, read, key, sleep }) => {
@@ -206,7 +206,7 @@ describe('a key that does not come to rest', () => {
     }))
 })
 
-describe('what is no loop', () => {
+describe('runs that are no loop', () => {
   it('C24: a rollout, in which each run writes the status that makes the next one run', () =>
     whileLooping(async ({ client, run, simulation, forGames }, { lines, metrics }) => {
       forGames()

@@ -21,7 +21,7 @@ export interface LoopRun {
   written: Written | undefined
   /** The first object that it changed to what it had changed it to before. */
   restored: Written | undefined
-  /** Whether the run applied an object: then the limit of writes slows down what is changed back. */
+  /** Whether the run applied an object: then the limit of writes slows down changes back and forth. */
   isApplied(id: string): boolean
 }
 
@@ -43,7 +43,7 @@ export interface LoopsOptions {
   read(view: View, key: string): Promise<object | undefined>
 }
 
-/** What is known of a key that may not come to rest. */
+/** The record of a key that may not come to rest. */
 interface Entry {
   kind: LoopKind
   readonly began: number
@@ -114,7 +114,7 @@ export class Loops {
     return last.map(([key]) => this.of(key) as Loop)
   }
 
-  /** What is known of a key. */
+  /** The loop of a key, if it is in one. */
   of(key: string): Loop | undefined {
     const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
@@ -388,7 +388,7 @@ function isEmpty(object: object): boolean {
   return true
 }
 
-/** The maximum number of objects whose last content is known by a digest. */
+/** The maximum number of digests of the last content of objects. */
 const mostDigests = 1000
 
 function waitOf({ slowed, isLimited }: Entry): number {

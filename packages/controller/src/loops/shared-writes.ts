@@ -6,7 +6,7 @@ export class SharedWrites extends OwnWrites {
   readonly causality: Causality = new Causality()
 }
 
-/** What is known of the reasons of writes. A controller that shares its writes with no other has one of its own. */
+/** The record of the reasons of writes. A controller that shares its writes with no other has one of its own. */
 export function causalityOf(writes: OwnWrites): Causality {
   return writes instanceof SharedWrites ? writes.causality : new Causality()
 }

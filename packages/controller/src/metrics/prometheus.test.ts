@@ -17,7 +17,7 @@ it('C8: the names and labels are those that dashboards know', async () => {
   expect(types).toHaveLength(there.length)
 })
 
-it('C8: what is measured is read, under the labels that controller-runtime has', async () => {
+it('C8: shows what was measured, under the labels that controller-runtime has', async () => {
   const metrics = await prometheusMetrics(own)
   metrics.count('rest_client_requests_total', { method: 'GET', host: 'h', code: '200' })
   metrics.count('rest_client_requests_total', { method: 'GET', host: 'h', code: '200' }, 2)
@@ -43,7 +43,7 @@ it('C8: a queue is measured as controller-runtime measures one', async () => {
   queue.add('a')
   queue.add('b')
   queue.add('low', { priority: -100 })
-  // Also by who reads the registry itself.
+  // Also for a program that reads the registry itself.
   expect(await metrics.registry.metrics()).toContain('workqueue_depth{name="game",controller="game",priority="0"} 2')
   now = 500
   const key = queue.tryTake() as string
@@ -79,7 +79,7 @@ it('C8: a queue is measured as controller-runtime measures one', async () => {
   await queue.stop()
 })
 
-it('C8: what is gone is not shown', async () => {
+it('C8: does not show removed gauges', async () => {
   const metrics = await prometheusMetrics(own)
   for (const view of ['a', 'b']) metrics.gauge('wherry_cache_synced', 1, { view })
   metrics.forget?.('wherry_cache_synced', { view: 'a' })
@@ -95,7 +95,7 @@ it('uses the registry given, and measures the process where asked to', async () 
   expect(metrics.contentType).toBe(registry.contentType)
 })
 
-it('X6: says what is wrong with an option', async () => {
+it('X6: names a wrong option', async () => {
   await expect(prometheusMetrics({ registry: {} as never })).rejects.toMatchObject({ option: 'prometheus.registry' })
   await expect(prometheusMetrics({ processMetrics: 1 as never })).rejects.toMatchObject({
     option: 'prometheus.processMetrics',

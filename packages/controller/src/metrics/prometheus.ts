@@ -78,7 +78,7 @@ interface Measured {
   readonly priorities: Set<number>
 }
 
-/** What is asked of a queue when metrics are read. */
+/** The gauges that are read from a queue when metrics are read. */
 const queueGauges: Readonly<Record<string, (of: Measured) => { value: number; priority?: string }[]>> = {
   workqueue_depth: ({ queue, priorities }) => {
     const depths = queue.depths()

@@ -28,7 +28,7 @@ export interface NewCondition {
 
 /**
  * Sets one condition of a list: in its old place, or else at the end. Pure: the list and its items are not changed. If nothing differs, it returns
- * the same list, so `===` tells whether there is something to write. `lastTransitionTime` changes only with the status; its precision is one
+ * the same list, so `===` shows whether there is something to write. `lastTransitionTime` changes only with the status; its precision is one
  * second, as on the server.
  *
  * @param now milliseconds since 1970: `clock.now()`

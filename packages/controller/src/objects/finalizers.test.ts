@@ -105,7 +105,7 @@ it('C9: works on objects of no namespace', () =>
     expect((await removeFinalizer(client, namespaces, added as Namespace, mine))?.metadata?.finalizers).toBeUndefined()
   }))
 
-it('X6: says what is wrong', async () => {
+it('X6: names a wrong argument', async () => {
   const { client } = cluster
   const object = { metadata: { ...key, uid: 'u' } }
   for (const wrong of [{}, { metadata: {} }, { metadata: key }, undefined, null]) {

@@ -102,7 +102,7 @@ async function change<C extends KubernetesObject, S extends Scope>(
     if (edited === undefined) return found
     const patch: readonly JsonPatchOperation[] = [
       { op: 'test', path: '/metadata/uid', value: uid },
-      // A `test` of what is not there fails on some servers: the resourceVersion says the same.
+      // A `test` of a missing field fails on some servers: the resourceVersion says the same.
       finalizers.length === 0
         ? { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion }
         : { op: 'test', path: '/metadata/finalizers', value: finalizers },

@@ -2,8 +2,8 @@ import { type Client, FieldSelector, type ObjectKey, type View } from '@wherry/c
 import { everything } from './views.ts'
 
 /**
- * One object as the server has it now, whatever the view selects; `undefined` if there is none. By a list of its name: whoever may
- * list and watch objects needs no right to `get` them beside that, which would be used only where a watch is slow.
+ * One object as the server has it now, whatever the view selects; `undefined` if there is none. By a list of its name: a client that may
+ * list and watch objects needs no right to `get` them as well, which would be used only if a watch is slow.
  */
 export async function readByName<C>(
   client: Client,

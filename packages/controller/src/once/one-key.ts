@@ -62,7 +62,7 @@ export function keyOf(definition: Definition, { object, key }: ReconcileOnceOpti
   return { text, view, object: { ...own, ...object, metadata } }
 }
 
-/** A definition of which one key runs in any case: whatever its predicates say, and also if its object is not in the view. */
+/** A definition that runs one key in any case: whatever its predicates say, and also if its object is not in the view. */
 export function forcing(
   definition: Definition,
   { text, view }: OneKey,

@@ -27,7 +27,7 @@ export interface ReconcileOnceOptions {
   readonly server: OnceServer
   /** Declares the controllers, by the same function as the program does. Components are left out. */
   readonly declare: (operator: Operator) => unknown
-  /** The name of the controller whose reconcile runs. @default the only one */
+  /** The name of the controller that runs. @default the only one */
   readonly controller?: string | undefined
   /**
    * The primary object. It is stored as it is, without the server's checks and defaults: with its status, its uid or a `deletionTimestamp`. The view has its

@@ -36,7 +36,7 @@ export class NamedController {
   }
 
   /**
-   * A controller without primary objects, for what is made of all objects of some views: one DNS zone of all Services, for example. It runs once
+   * A controller without primary objects, for a result that depends on all objects of some views: one DNS zone of all Services, for example. It runs once
    * when it starts, and again whenever a source or a tracked read says so; it never runs twice at once. All else is as in other controllers:
    * tracked reads, backoff, leader. Objects that it applies have no owner.
    *
@@ -138,7 +138,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
 
   /**
    * Waits for further events of the source that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
-   * first one at the latest. For sources whose events come in bursts. Objects that exist when the controller starts do not wait, and a run that begins
+   * first one at the latest. For sources with bursts of events. Objects that exist when the controller starts do not wait, and a run that begins
    * for another reason counts for the events before it.
    */
   debounce(debounce: Debounce): this {

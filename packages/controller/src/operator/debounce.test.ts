@@ -4,7 +4,7 @@ import { Channel } from '../sources/channel.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { at, games } from './testkit/games.ts'
 
-describe('C20: a source whose events are waited for', () => {
+describe('C20: a debounced source', () => {
   it('runs a key once its events have paused, and at the latest when the longest wait is over', () =>
     inArcade(async ({ operator, forGames, start, simulation }) => {
       const pushes = new Channel<string>('pushes')

@@ -30,7 +30,7 @@ async function declared(
   return published[0] as OperatorDeclaration
 }
 
-/** `list configmaps`, with the namespace, the name, and who needs it. */
+/** `list configmaps`, with the namespace, the name, and what needs it. */
 function lines({ rights }: OperatorDeclaration): string[] {
   return rights.map(({ verb, group, resource, namespace, name, by }) => {
     const place = namespace === undefined ? '' : ` in ${namespace}`

@@ -137,7 +137,7 @@ function leaseRights({ name, namespace }: NonNullable<Declared['lease']>): Decla
   const lease = { group: 'coordination.k8s.io', resource: 'leases', namespace, by: 'leader' }
   return [
     ...['get', 'update', 'watch'].map(verb => ({ ...lease, verb, name })),
-    // What is not there yet has no name that a rule can be for.
+    // A rule can't name an object that does not exist yet.
     { ...lease, verb: 'create' },
   ]
 }

@@ -5,7 +5,7 @@ import { type ControllerSource, debounced } from '../sources/controller-source.t
 import { checkDebounce, type Debounce } from '../sources/debounce.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** What a builder of controllers was told to hear of, in its order, and which source the next predicates filter. */
+/** The sources that a builder was given, in their order, and which of them the next predicates filter. */
 export class DeclaredSources {
   readonly sources: ControllerSource[] = []
   readonly caches: View[] = []
@@ -65,7 +65,7 @@ export function lacks(controller: string, missing: string): UsageError {
   return new UsageError('CONTROLLER_INCOMPLETE', `the controller ${controller} has no ${missing}`)
 }
 
-/** What is declared twice would silently win over the first. @throws UsageError if there is one already */
+/** A second declaration would silently win over the first. @throws UsageError if there is one already */
 export function once(controller: string, what: string, known: unknown): void {
   if (known !== undefined) throw new UsageError('CONTROLLER_USED', `${controller} has ${article(what)} already`)
 }

@@ -70,7 +70,7 @@ describe('C18: a finalizer of a controller', () => {
       expect(runs).toEqual([])
     }))
 
-  it('is told of no failure if the object is deleted or gone before it could be put on', () =>
+  it('reports no failure if the object is deleted or gone before it could be put on', () =>
     inArcade(async ({ client, forGames, start, simulation, server }) => {
       const runs: string[] = []
       forGames()

@@ -37,7 +37,7 @@ it('nothing is looked at after the end', async () => {
   expect([said, simulation.pending()]).toEqual([[], []])
 })
 
-it('an operator whose server has gone says so by a warning of the process', { timeout: 120_000 }, async () => {
+it('an operator without its server says so by a warning of the process', { timeout: 120_000 }, async () => {
   const server = await startApiServer()
   const client = new Client({ url: server.url, ca: server.ca, token: server.token })
   const operator = new Operator({ name: 'left-behind', client })

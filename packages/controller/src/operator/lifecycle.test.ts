@@ -108,7 +108,7 @@ describe('the end of a run', () => {
       await start('chess')
       expect((await server.stats()).total.openStreams).toBe(3)
       expect(await end()).toBe('ended')
-      // Until the server has heard of it.
+      // Until the server has received that.
       await simulation.advance(500)
       expect((await server.stats()).total.openStreams).toBe(0)
       expect([operator.report().informers, operator.narrow.report().entries]).toEqual([[], 0])
@@ -122,7 +122,7 @@ describe('the end of a run', () => {
       expect(operator.state).toBe('stopped')
     }))
 
-  it.each(['SIGTERM', 'SIGINT'] as const)('C5: comes by %s, which others hear too', name =>
+  it.each(['SIGTERM', 'SIGINT'] as const)('C5: comes by %s, which other listeners get too', name =>
     inArcade(async ({ operator, simulation, forGames }) => {
       forGames().reconcile(() => {})
       const before = process.listenerCount(name)
@@ -135,7 +135,7 @@ describe('the end of a run', () => {
     }),
   )
 
-  it('C5: hears no signals where it is told not to', () =>
+  it('C5: listens to no signals if its options say so', () =>
     inArcade(async ({ end, forGames, start }) => {
       forGames().reconcile(() => {})
       const before = process.listenerCount('SIGTERM')
@@ -251,7 +251,7 @@ describe('events and logs of a reconcile', () => {
     }))
 })
 
-describe('what is measured', () => {
+describe('metrics', () => {
   it('C8: a cache, from the start of the operator on', async () => {
     const metrics = await prometheusMetrics({ processMetrics: false })
     await inArcade({ metrics }, async ({ forGames, start, end }) => {
@@ -404,7 +404,7 @@ describe('a leader', () => {
       expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
     }))
 
-  it('C5: whose lease is lost while it stops in order says so', () =>
+  it('C5: that loses its lease while it stops in order says so', () =>
     inArcade({ leader }, async arcade => {
       await runningFor(arcade, 20_000)
       const ended = arcade.end()
@@ -422,7 +422,7 @@ describe('a leader', () => {
       expect((await client.get(leases, at(leader.name)))?.spec?.holderIdentity).toBeUndefined()
     }))
 
-  it('C6: that does not end in its graceMs, and so keeps the lease, is told of', () =>
+  it('C6: that does not end in its graceMs, and so keeps the lease, is reported', () =>
     inArcade({ leader: { ...leader, graceMs: 5000 } }, async arcade => {
       const { client, simulation, end } = arcade
       await runningFor(arcade, 20_000)

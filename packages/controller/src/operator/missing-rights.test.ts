@@ -68,7 +68,7 @@ it.each<[what: string, refused: string, reconciled: 'for' | 'watches', body: Bod
     ({ client, key: { namespace } }) => client.delete(secrets, { ...key, namespace }),
   ],
 ])(
-  'a test whose operator lacks the right for %s fails at once, and says which command records it',
+  'a test of an operator that lacks the right for %s fails at once, and says which command records it',
   async (_, refused, reconciled, body) => {
     let seen: Error | undefined
     const after = await tested(reconciled, body, async ({ operator }) => {

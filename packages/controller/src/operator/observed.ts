@@ -16,7 +16,7 @@ export interface ObservedController {
   readonly loops: readonly string[]
 }
 
-/** A view of which an operator holds objects. */
+/** A view of objects that an operator holds. */
 export interface ObservedView {
   /** Its key, in words if Wherry made its projection. */
   readonly view: string

@@ -3,7 +3,7 @@ import { realApiServerAvailable } from '@wherry/testing/real/testkit/available'
 import { sharedRealServer } from '@wherry/testing/real/testkit/shared'
 import { beforeAll, describe } from 'vitest'
 import { operatorOverSockets } from './testkit/both-servers.ts'
-import { whatReconcilesAreReported } from './testkit/what-is-told.ts'
+import { whatReconcilesAreReported } from './testkit/reconcile-reports.ts'
 
 const available = await realApiServerAvailable('operators')
 

@@ -12,7 +12,7 @@ import { HealthServer } from '../server/health-server.ts'
 import { Operator } from './operator.ts'
 import type { ConnectOptions } from './options.ts'
 import { answerOf, operating, operatorOverSockets, patient, until } from './testkit/both-servers.ts'
-import { whatReconcilesAreReported } from './testkit/what-is-told.ts'
+import { whatReconcilesAreReported } from './testkit/reconcile-reports.ts'
 
 describe('an operator over sockets', () => {
   let server: EmbeddedApiServer
@@ -107,7 +107,7 @@ describe('an operator over sockets', () => {
     )
   })
 
-  it('C8: shows its metrics to whom the cluster lets read them', async () => {
+  it('C8: shows its metrics to users that the cluster lets read them', async () => {
     const metrics = await prometheusMetrics({ processMetrics: false })
     const tokens = { 'token-of-scraper': { name: 'scraper', groups: [] } }
     const strict = (await startApiServer({ authorization: 'RBAC', tokens })) as EmbeddedApiServer

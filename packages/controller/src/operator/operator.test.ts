@@ -32,7 +32,7 @@ describe('an operator', () => {
       await operator.close()
     }))
 
-  it('C2, C4: of what has no namespace: keys, owned objects and what is gone', () =>
+  it('C2, C4: of a resource without namespaces: keys, owned objects and deleted ones', () =>
     inArcade(async ({ operator, client, start, after }) => {
       const seen: unknown[] = []
       const made = configMaps.within({ namespaces: ['default'], labels: { made: 'yes' } })
@@ -103,7 +103,7 @@ describe('an operator', () => {
       expect(simulation.environment.errors).toHaveLength(2)
     }))
 
-  it('settles only when it has heard of what was written, however late it hears', () =>
+  it('settles only when it has received what was written, however late that comes', () =>
     inArcade(async ({ operator, client, server, forGames, start, after }) => {
       const seen: unknown[] = []
       forGames().reconcile(async ({ object, read }) => {
@@ -268,7 +268,7 @@ describe('what a reconcile writes in other ways', () => {
 })
 
 describe('settled', () => {
-  it('C16: waits for what is polled', () =>
+  it('C16: waits for polled objects', () =>
     inArcade(
       { poll: [{ resource: secrets, pollMs: 3_600_000 }] },
       async ({ operator, client, server, forGames, start, after }) => {

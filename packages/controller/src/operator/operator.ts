@@ -68,9 +68,9 @@ export class Operator {
   /** Made by `connect`: closed with the operator. */
   #ownsClient = false
   readonly #components: OperatorComponent[] = []
-  /** The components whose start has begun, the last one first: each is stopped. */
+  /** The components that began to start, the last one first: each is stopped. */
   readonly #started: OperatorComponent[] = []
-  /** The components whose start has ended well. */
+  /** The components that have started. */
   readonly #up = new Set<OperatorComponent>()
   readonly #named = new Map<string, NamedController | ControllerDefinition<unknown>>()
   readonly #stop = new AbortController()
@@ -210,7 +210,7 @@ export class Operator {
    *
    * It reads the metadata of all cached objects from the server, more than once while they change. Not for production.
    *
-   * Rejects with a {@link NotSettledError} that names what is left, also if the signal is aborted; its cause is the error of a reconcile that keeps
+   * Rejects with a {@link NotSettledError} that names the unfinished work, also if the signal is aborted; its cause is the error of a reconcile that keeps
    * failing. Rejects with the error of a failed `run`. In a test of `setUpApiServer` with `rights`, it rejects as soon as the operator lacks one.
    */
   async settled(options: SettledOptions = {}): Promise<void> {
@@ -249,7 +249,7 @@ export class Operator {
 
   /**
    * The runs that end from the call on, one at a time: which key, why it ran, how long it took, and what came of it. For a page or a log that shows
-   * what an operator does. It ends when the operator does, or with the signal. A reader who falls more than 1000 runs behind loses the oldest;
+   * what an operator does. It ends when the operator does, or with the signal. A reader that falls more than 1000 runs behind loses the oldest;
    * `missed` of the next one says how many.
    *
    * ```ts
@@ -260,7 +260,7 @@ export class Operator {
     return this.#runs.read(options)
   }
 
-  /** What is cached, and for which controller; and what is read by name. */
+  /** The views that are cached, and for which controller; and the objects that are read by name. */
   report(): OperatorReport {
     return operatorReport(this.cache.report(), this.narrow.report())
   }
@@ -534,7 +534,7 @@ export class Operator {
   }
 }
 
-/** How much longer a stop of a leader may take, in milliseconds: what is left of events is sent for 5 s at most. */
+/** How much longer a stop of a leader may take, in milliseconds: waiting events are sent for 5 s at most. */
 const sendingMs = 6000
 
 /** Why a run ends, in words. */

@@ -14,7 +14,7 @@ export type OperatorState = 'idle' | 'starting' | 'running' | 'stopping' | 'stop
 
 /** The health server: probes and metrics. */
 export interface OperatorHealthOptions extends Omit<HealthServerOptions, 'metrics' | 'environment'> {
-  /** Requests of `/metrics` need a token of the cluster whose user may `get` that path: `authorize: tokenReview(client)`. @default false */
+  /** Requests of `/metrics` need a token of a user of the cluster that may `get` that path: `authorize: tokenReview(client)`. @default false */
   readonly tokenReview?: boolean | undefined
 }
 
@@ -95,7 +95,7 @@ function operatorName(option: string, value: unknown): void {
     throw new OptionRangeError(option, takes, JSON.stringify(value))
 }
 
-/** What is passed on is checked where it goes. */
+/** Options that are passed on are checked by their receiver. */
 const anyObject = having('an object of options')
 
 const settingChecks: Readonly<Record<keyof OperatorSettings, Check>> = {

@@ -154,7 +154,7 @@ describe('an applied object of an owned view', () => {
       expect(runs.slice(0, 2)).toEqual(['go', 'chess'])
     }))
 
-  it('A5: is not watched by its name where what is owned is one namespace of what it is applied to', () =>
+  it('A5: is not watched by its name if the owned view is of one namespace and the applied view of more', () =>
     inArcade(async ({ client, server, forGames, start }) => {
       forGames()
         .owns(configMaps.within({ namespaces: ['default'] }))
@@ -190,7 +190,7 @@ describe('an applied object of an owned view', () => {
       expect(again?.metadata?.uid).not.toBe(metadata?.uid)
     }))
 
-  it('C11: runs its owner once for a change of which both `owns` and a tracked read are told', () =>
+  it('C11: runs its owner once for a change that both `owns` and a tracked read receive', () =>
     inArcade(async ({ operator, client, forGames, start, after }) => {
       const outcomes: string[] = []
       forGames()

@@ -11,8 +11,8 @@ export class ProcessSignalError extends Error {
 }
 
 /**
- * Calls `end` at the first SIGTERM or SIGINT, and hears no more of them then: a second one ends the process at once, as if nobody
- * had listened. Gives what stops it from listening.
+ * Calls `end` at the first SIGTERM or SIGINT, and stops listening then: a second one ends the process at once, as if nobody
+ * had listened. Returns a function that stops it earlier.
  */
 export function onProcessSignal(end: (reason: ProcessSignalError) => void): () => void {
   const received = (signal: NodeJS.Signals): void => {

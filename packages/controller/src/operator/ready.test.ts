@@ -75,28 +75,30 @@ describe('C23: a run that waits for an object', () => {
       expect(reported.at(-1)).toBe('waits for v1/secrets first: it is being deleted')
     }))
 
-  it.each([undefined, 'Orphan'] as const)('takes what the object owns with it, unless told otherwise: %s', policy =>
-    inArcade(async ({ client, start, after, forGames, simulation }) => {
-      forGames()
-        .finalizer('arcade.example.com/job', async ({ gone }) => {
-          await gone(jobs, { name: 'job' }, policy === undefined ? {} : { propagationPolicy: policy })
-        })
-        .reconcile(() => {})
-      const containers = [{ name: 'c', image: 'i' }]
-      const template = { spec: { restartPolicy: 'Never', containers } }
-      const { metadata } = await client.create(jobs, { metadata: at('job'), spec: { template } })
-      const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'job', uid: metadata?.uid ?? '' }
-      await client.create(pods, { metadata: { ...at('pod'), ownerReferences: [owner] }, spec: { containers } })
-      await start('chess')
-      await after(client.delete(games, at('chess')))
-      await simulation.advance(60_000)
-      expect(await client.get(jobs, at('job'))).toBeUndefined()
-      expect((await client.get(pods, at('pod'))) !== undefined).toBe(policy === 'Orphan')
-      expect(simulation.environment.warnings).toEqual([])
-    }),
+  it.each([undefined, 'Orphan'] as const)(
+    'takes what the object owns with it, unless the options say otherwise: %s',
+    policy =>
+      inArcade(async ({ client, start, after, forGames, simulation }) => {
+        forGames()
+          .finalizer('arcade.example.com/job', async ({ gone }) => {
+            await gone(jobs, { name: 'job' }, policy === undefined ? {} : { propagationPolicy: policy })
+          })
+          .reconcile(() => {})
+        const containers = [{ name: 'c', image: 'i' }]
+        const template = { spec: { restartPolicy: 'Never', containers } }
+        const { metadata } = await client.create(jobs, { metadata: at('job'), spec: { template } })
+        const owner = { apiVersion: 'batch/v1', kind: 'Job', name: 'job', uid: metadata?.uid ?? '' }
+        await client.create(pods, { metadata: { ...at('pod'), ownerReferences: [owner] }, spec: { containers } })
+        await start('chess')
+        await after(client.delete(games, at('chess')))
+        await simulation.advance(60_000)
+        expect(await client.get(jobs, at('job'))).toBeUndefined()
+        expect((await client.get(pods, at('pod'))) !== undefined).toBe(policy === 'Orphan')
+        expect(simulation.environment.warnings).toEqual([])
+      }),
   )
 
-  it('fails as other runs do if what asks for it throws, and refuses what is no option', () =>
+  it('fails as other runs do if its predicate throws, and refuses wrong arguments', () =>
     inArcade(async ({ operator, start, forGames, client, simulation }) => {
       const errors: unknown[] = []
       await client.create(secrets, secret('key', 'x'))

@@ -4,7 +4,7 @@ import { viewText } from '../controller/view-text.ts'
 import { inArcade } from './testkit/arcade.ts'
 import { at, games, secret } from './testkit/games.ts'
 
-it('a report says what is held for whom, read by name or listed, and an explanation says the same in words', () =>
+it('a report says which objects are held for which key, read by name or listed, and an explanation says the same in words', () =>
   inArcade(async ({ operator, client, forGames, start }) => {
     forGames()
       .owns(configMaps)
@@ -39,7 +39,7 @@ it('a report says what is held for whom, read by name or listed, and an explanat
     `)
   }))
 
-it('the key of a view that Wherry projects for itself is told in words, all other keys as they are', () => {
+it('the key of a view that Wherry projects for itself is put in words, all other keys as they are', () => {
   const [status, what] = ['applied-status:arcade/game-but:lastProbeTime', 'applied:arcade']
   expect(viewText(`v1/games?projection=${status}`)).toBe('v1/games (the status that arcade applied)')
   expect(viewText(`v1/games?labels=a&projection=${what}`)).toBe('v1/games?labels=a (what arcade applied)')

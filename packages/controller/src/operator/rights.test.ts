@@ -14,7 +14,7 @@ import type { ReconcileContext } from '../controller/context.ts'
 import { addFinalizer } from '../objects/finalizers.ts'
 import { Operator } from './operator.ts'
 
-/** The verbs that docs/run-in-production.md names, before any of what is said beside. */
+/** The verbs that docs/run-in-production.md names, before any remark. */
 function documented(what: string): string[] {
   const document = readFileSync(new URL('../../../../docs/run-in-production.md', import.meta.url), 'utf8')
   const row = document.split('\n').find(line => line.startsWith(`| ${what} `)) ?? ''

@@ -59,7 +59,7 @@ describe('C22: the runs of an operator', () => {
       expect(await operator.runs().next()).toEqual({ done: true, value: undefined })
     }))
 
-  it('name what changed, and who wrote it, for who reads them and after the first explanation', () =>
+  it('name what changed, and its writer, while they are read and after the first explanation', () =>
     inArcade(async ({ operator, forGames, start, client, after }) => {
       forGames().reconcile(() => {})
       await start('chess')
@@ -72,7 +72,7 @@ describe('C22: the runs of an operator', () => {
       expect(`${explained()}`).toMatch(/because for: default\/chess of \S+ updated \(.*\): spec\.title\n/)
     }))
 
-  it('are lost to a reader who falls behind, the oldest first, and counted', async () => {
+  it('are lost to a reader that falls behind, the oldest first, and counted', async () => {
     const records = new RunRecords()
     expect(records.isRead).toBe(false)
     const about = {

@@ -26,7 +26,7 @@ const throwing: readonly ((text: string) => unknown)[] = [
   },
 ]
 
-it('X3: nothing of a Secret is in what the library tells of transforms, indices, predicates, maps and refusals', () =>
+it('X3: no report of transforms, indices, predicates, maps or refusals has anything of a Secret', () =>
   forEachSeed(
     seed => {
       const marker = `MARK${seed}${'x'.repeat(seed % 5)}er`

@@ -14,7 +14,7 @@ import type { OperatorState } from './options.ts'
 export class NotSettledError extends Error {
   override readonly name = 'NotSettledError'
   readonly code = 'NOT_SETTLED'
-  /** What is left, one line each. */
+  /** The unfinished work, one line each. */
   readonly pending: readonly string[]
 
   constructor(when: string, pending: readonly string[], cause: unknown) {
@@ -36,7 +36,7 @@ export const settledChecks: Readonly<Record<keyof SettledOptions, Check>> = {
   timeoutMs: milliseconds({ infinite: true }),
 }
 
-/** Who is to settle, and within which bounds. */
+/** The operator that is to settle, and the bounds. */
 export interface Settling {
   readonly client: Client
   readonly cache: DynamicCache
@@ -119,7 +119,7 @@ function pendingOf({ controllers, state }: Settling): readonly string[] {
   return [...(why === undefined ? [] : [why]), ...controllers().flatMap(controller => controller.pending())]
 }
 
-/** What is cached and not what the server has, a line each. A server that does not answer may do so the next time. */
+/** The cached objects that differ from the server's, a line each. A server that does not answer may do so the next time. */
 async function behind(settling: Settling, signal: AbortSignal): Promise<readonly string[]> {
   try {
     return await compared(settling, signal)

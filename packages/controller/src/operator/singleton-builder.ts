@@ -56,7 +56,7 @@ export class SingletonBuilder<E = never> {
 
   /**
    * Waits for further events of the source that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
-   * first one at the latest. For sources whose events come in bursts. Objects that exist when the controller starts do not wait, and a run that begins
+   * first one at the latest. For sources with bursts of events. Objects that exist when the controller starts do not wait, and a run that begins
    * for another reason counts for the events before it.
    */
   debounce(debounce: Debounce): this {

@@ -30,7 +30,7 @@ describe('C19: a controller without primary objects', () => {
       expect(operator.explain('zone', { name: 'other' }).exists).toBe(false)
     }))
 
-  it('runs once for what is there at the start, however much that is', () =>
+  it('runs once for the objects that exist at the start, however many', () =>
     inArcade(async ({ operator, client, start }) => {
       for (let n = 0; n < 50; n += 1) await client.create(configMaps, { metadata: at(`map-${n}`) })
       let runs = 0
@@ -69,7 +69,7 @@ describe('C19: a controller without primary objects', () => {
       expect((await client.get(configMaps, at('zone')))?.data).toEqual({ names: 'chess' })
     }))
 
-  it('runs for what a source tells, and again after a failure', () =>
+  it('runs for each event of a source, and again after a failure', () =>
     inArcade(async ({ operator, start, simulation }) => {
       const pushes = new Channel<number>('pushes')
       const seen: number[] = []

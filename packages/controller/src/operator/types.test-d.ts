@@ -97,7 +97,7 @@ it('keys are of the primary objects', () => {
   a.watches(configMaps, () => ({ name: 'a' }))
   // @ts-expect-error a node has none
   ofNodes.watches(configMaps, () => ({ name: 'a', namespace: 'b' }))
-  // @ts-expect-error what is sent is no key, and is mapped to none
+  // @ts-expect-error the value is no key, and is mapped to none
   a.from(new Channel<string>('texts'))
   a.from(new Channel<{ name: string; namespace: string }>('keys'))
   a.from(new Timer({ everyMs: 1000 }))
@@ -107,7 +107,7 @@ it('C4: predicates are about what was named last, and need old only where there 
   const both = and(generationChanged, or(labelsChanged, not(annotationsChanged)))
   expectTypeOf(both).toExtend<Predicate<ObjectEvent<Game>>>()
   a.withPredicates(both, event => event.type === 'add')
-  // What stands beside a ready-made predicate knows the objects of its source.
+  // A predicate next to a ready-made one knows the objects of its source.
   a.withPredicates(and(generationChanged, event => event.object.spec.title !== ''))
   a.withPredicates(
     or(

@@ -60,8 +60,8 @@ export const annotationsChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
 )
 
 /**
- * Passes updates that changed one of the parts, compared by hash. Passes adds and deletes. Without arguments it is for views with `hashAtIngest`,
- * whose objects carry hashes; with parts it hashes both states of each changed object.
+ * Passes updates that changed one of the parts, compared by hash. Passes adds and deletes. Without arguments it is for views with `hashAtIngest`:
+ * their objects carry hashes. With parts it hashes both states of each changed object.
  */
 export function hashChanged(): Predicate<ObjectEvent<HashedObject>>
 export function hashChanged<T extends object>(parts: Parts<T>): Predicate<ObjectEvent<T>>

@@ -35,7 +35,7 @@ describe('changesOf', () => {
     })
   })
 
-  it('tells a predicate which fields changed, and who wrote them', () =>
+  it('gives a predicate the fields that changed, and their writers', () =>
     inArcade(async ({ client, forGames, start, after }) => {
       const seen: Changes[] = []
       const view = configMaps.full().within({ labels: { role: 'rules' } })

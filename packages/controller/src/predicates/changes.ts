@@ -12,7 +12,7 @@ export interface Changes {
 }
 
 /**
- * Names what an update changed, and who did it: for a predicate or a log. An add or a delete changed nothing that could be named. `resourceVersion`,
+ * Names what an update changed, and its writer: for a predicate or a log. An add or a delete changed nothing that could be named. `resourceVersion`,
  * `generation` and `managedFields` do not count as fields.
  *
  * ```ts
@@ -137,7 +137,7 @@ interface Managed {
 }
 
 /**
- * The managers whose entries are new, or differ. A server keeps one entry for each manager, operation, version and subresource, so an entry is compared
+ * The managers with entries that are new, or differ. A server keeps one entry for each manager, operation, version and subresource, so an entry is compared
  * with one other.
  */
 function managersOf(old: unknown, now: unknown): readonly string[] {

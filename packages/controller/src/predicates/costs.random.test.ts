@@ -19,7 +19,7 @@ import { changesOf } from './changes.ts'
 
 const manager = 'op/c'
 
-/** How often what is measured looked at something: a key, a value, or the keys of an object. */
+/** How often the measured function looked at something: a key, a value, or the keys of an object. */
 let steps = 0
 
 /** The same value; each look at a part of it is a step. */

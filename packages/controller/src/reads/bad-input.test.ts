@@ -29,7 +29,7 @@ const wrong: readonly (readonly [string, Partial<Record<keyof TrackedReadsOption
 const message = expect.stringMatching(/ takes \S.*, got \S| is an unknown option; valid options are \S/)
 const invalid = (option: string): object => ({ code: 'INVALID_OPTION', option, message })
 
-describe('what is given wrongly', () => {
+describe('wrong options', () => {
   it.each(wrong)('X6: %s is refused, by its name', (_, given, option) =>
     withReads(async ({ client, cache, narrow }) => {
       const all = { client, cache, narrow, declared: [], onChange() {}, ...given } as never
@@ -50,7 +50,7 @@ describe('what is given wrongly', () => {
       expect(reads.report().keys).toBe(0)
     }))
 
-  it('X1, X6: reads of what is no view, no key or no option are refused, and ask nothing', () =>
+  it('X1, X6: reads with a wrong view, key or option are refused, and ask nothing', () =>
     withReads({ declared: [configMaps, nodes] }, async ({ reads, run, asked, taken }) => {
       await taken()
       asked.splice(0)
@@ -112,7 +112,7 @@ describe('what is given wrongly', () => {
     return Promise.all([test([]), test([once])]).then(() => {})
   })
 
-  it('X9: a listener that throws is told to onError, and all others hear the change', () =>
+  it('X9: a listener that throws is reported to onError, and all others receive the change', () =>
     withReads(async ({ reading, onChange, write, taken, simulation }) => {
       await reading('k', 'a/x')
       await reading('l', 'a/x')
@@ -129,7 +129,7 @@ describe('what is given wrongly', () => {
 })
 
 describe('closing', () => {
-  it('ends all reads, tells of nothing more, and lets go of all that was watched', () =>
+  it('ends all reads, reports no further change, and lets go of all that was watched', () =>
     withReads(
       { declared: [configMaps] },
       async ({ reads, reading, reconcile, narrow, cache, run, write, taken, server, simulation }) => {

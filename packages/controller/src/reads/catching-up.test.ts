@@ -10,7 +10,7 @@ describe('catching up', () => {
     return { metadata: { ...keyOf('a/x'), resourceVersion: `${Number(metadata?.resourceVersion) + 1}` } }
   }
 
-  it('is what has changed and was not heard of yet, and can be waited for', () =>
+  it('is what has changed and was not received yet, and can be waited for', () =>
     withReads(async kit => {
       const { reading, reads, narrow, writer, run, log } = kit
       await reading('k', 'a/x')
@@ -28,10 +28,10 @@ describe('catching up', () => {
       })
     }))
 
-  it('is left to the server to tell where the watch can not, and what can not be read at all is not waited for', () =>
+  it('asks the server if the watch can not say, and does not wait for objects that can not be read at all', () =>
     withReads(async ({ client, cache, run }) => {
       let asked = 0
-      // As a narrow cache of a view whose fields only the server can tell.
+      // As a narrow cache of a view with field selectors that only the server can check.
       const narrow = {
         peek: () => undefined,
         watch: async () => ({ key: 'a/x', close: async () => {} }),
@@ -93,7 +93,7 @@ describe('catching up', () => {
   )
 
   it.each(['~a/x', '-a/x', '+a/none'])(
-    'A7: is compared with what the server has, also while a watch is refused, until that is heard of: %s',
+    'A7: is compared with what the server has, also while a watch is refused, until that change is received: %s',
     change =>
       withReads(async ({ reading, reads, write, run, server, log, simulation }) => {
         await write('+a/x')
@@ -144,7 +144,7 @@ describe('catching up', () => {
       expect(asked).toHaveLength(40)
     }))
 
-  it('is compared object by object of what is watched by its name alone', () => {
+  it('is compared only for objects that are watched by their names, one by one', () => {
     const listed = configMaps.within({ namespaces: ['b'] })
     return withReads({ declared: [listed] }, async ({ reading, reads, run, asked, taken }) => {
       await reading('k', 'a/x', 'a/y')

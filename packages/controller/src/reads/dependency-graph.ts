@@ -2,7 +2,7 @@ import { hash } from '@wherry/hash-compare'
 import { watched } from '@wherry/informer/internal'
 import type { ReadCause } from './cause.ts'
 
-/** Hears of keys that are to run again. */
+/** Receives keys that are to run again. */
 export interface DependencyListener {
   changed(key: string, cause: ReadCause): void
   /** A key depends on nothing any more. */
@@ -55,7 +55,7 @@ export class DependentKey {
 /** Shared, since most keys have no failed run. */
 const none: readonly DependencyEdge[] = []
 
-/** Tells each key once that has read what has changed. @param notified those that know it already; grows */
+/** Notifies, once, each key that has read what has changed. @param notified those that know it already; grows */
 export function notify(
   edges: readonly DependencyEdge[],
   cause: ReadCause,
@@ -81,7 +81,7 @@ interface Part {
 
 /** What a part of an object is where there is none: what the key was given is the same. */
 const nothing = ''
-/** What it is where it can't be told: never the same twice. */
+/** What it is if it can't be known: never the same twice. */
 const unknown = '?'
 
 /** An object or a selection that one run of a key has read, and the parts of it. */
@@ -200,7 +200,7 @@ export abstract class DependencyTarget {
   /** The target was let go of: nothing is watched for it any more. */
   protected isOver = false
 
-  /** Of those who depend on it now. */
+  /** Those of the keys that depend on it now. */
   get edges(): readonly DependencyEdge[] {
     if (this.#edges === undefined) return []
     return this.#edges instanceof Set ? [...this.#edges] : [this.#edges]

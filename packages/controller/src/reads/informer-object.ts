@@ -39,7 +39,7 @@ export class InformerObject extends TrackedObject {
 
   override async live(signal: AbortSignal | undefined): Promise<Known> {
     for (;;) {
-      // The object has to know its state: of its first one no key is told.
+      // The object has to know its state: no key is notified of the first one.
       const known = this.peek()
       if (known !== undefined) return known
       await this.ready(signal)
@@ -49,7 +49,7 @@ export class InformerObject extends TrackedObject {
   /** The informer is compared as a whole. */
   override async compare(): Promise<void> {}
 
-  /** The informer has heard of it. */
+  /** The informer has received it. */
   receive(): void {
     this.observe(this.#now())
   }
@@ -68,7 +68,7 @@ export class InformerObject extends TrackedObject {
     super.release()
   }
 
-  /** As the store has it: a slow handler may be told of an older state. */
+  /** As the store has it: a slow handler may still receive an older state. */
   #now(): Known {
     const { text } = this.key
     try {

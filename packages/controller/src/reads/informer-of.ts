@@ -9,8 +9,8 @@ export function informerOf(cache: DynamicCache, { key }: View): CachedInformer<u
 }
 
 /**
- * Resolves when a handler was told of the first state of its informer, or when there is none because the cache waits for the resource
- * (rules C3, D7). Rejects as `whenSynced` of the informer does, which says why where waiting is vain, or with the signal's reason.
+ * Resolves when a handler has received the first state of its informer, or when there is none because the cache waits for the resource
+ * (rules C3, D7). Rejects as `whenSynced` of the informer does, which says why if waiting is vain, or with the signal's reason.
  */
 export async function untilReported(
   informer: CachedInformer<unknown>,

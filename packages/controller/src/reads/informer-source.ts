@@ -17,12 +17,12 @@ export interface InformerSourceOptions {
   readonly client: Client
   readonly cache: DynamicCache
   readonly view: View
-  /** Who holds the informer. */
+  /** The holder of the informer. */
   readonly holder: string
   /** It stays when nothing depends on it. */
   readonly stays: boolean
   readonly writes: OwnWrites
-  /** It is over: what is asked for later is to have a new one. */
+  /** It is over: later reads are to have a new one. */
   readonly ended: () => unknown
 }
 
@@ -41,7 +41,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
   readonly #objects = new Map<string, Set<InformerObject>>()
   readonly selections: SelectionIndex = new SelectionIndex()
   readonly #indices = new SourceIndices()
-  /** The server refused the first state, and a read was told. */
+  /** The server refused the first state, and a read was rejected with that. */
   #isRefused = false
   #closing: Promise<void> | undefined
 
@@ -61,7 +61,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
     })
   }
 
-  /** All that is in the store was told: from now on whatever happens is heard. Of a resource that may come later that is nothing. */
+  /** The handler has received all that is in the store, so it receives each change from now on. An absent resource has nothing to receive. */
   get #isCurrent(): boolean {
     const { hasSynced, isBehind } = this.#registration
     return !isBehind && (hasSynced || this.informer.isAbsent)
@@ -77,7 +77,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
     return view.projection.kind === this.view.projection.kind ? object => object : projector(view)
   }
 
-  /** Whether it is current, and what this process wrote of what is asked for is there. */
+  /** Whether it is current, and shows this process's writes of the asked objects. */
   has(asked: Asked): boolean {
     return this.#isCurrent && this.unseen.lacking(keysOf(asked)) === undefined
   }
@@ -152,7 +152,7 @@ export class InformerSource implements ObjectSource, SelectionSource {
     return this.#closing
   }
 
-  /** Who comes while a refused state is not yet asked for again is told at once. */
+  /** A read that comes while a refused state is not yet asked for again is rejected at once. */
   async #reported(signal: AbortSignal | undefined): Promise<void> {
     const { informer } = this
     const { clock } = this.#options.client.environment

@@ -23,7 +23,7 @@ export interface NarrowObjectParts {
   readonly narrow: NarrowCache
   /** How often objects are polled where they have to be, in milliseconds, by their resource. Those of others may not be. */
   readonly pollMs: ReadonlyMap<string, number>
-  /** Ends what is asked of the server while nobody waits for it. */
+  /** Ends requests to the server that nobody waits for. */
   readonly stopped: AbortSignal
 }
 
@@ -38,9 +38,9 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
   #giveUp: AbortController | undefined
   /** When it is looked at next; `undefined`: now, or never. */
   #next: Timer | undefined
-  /** It could not be told what it is, when that was asked for last. */
+  /** The last attempt to watch it failed, so its state is not waited for. */
   #isHopeless = false
-  /** The server was seen to have another state than was heard of. */
+  /** The server was seen to have another state than was received. */
   #isStale = false
   /** When a watch was refused last, on the monotonic clock; `undefined`: the object is not polled. */
   #refusedAt: number | undefined
@@ -91,7 +91,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     try {
       if (this.#isPolled) return void (await this.live(signal))
       const there = await client.get(readAs(this.view, 'metadata'), this.#key, { signal })
-      // A watch that is refused for a while will hear of it all the same.
+      // A watch that is refused for a while will deliver it all the same.
       this.#isStale = seen > 0 && seen === this.seen && this.#differsFrom(there)
       // Only what was there before: it may have been made again since the server has answered.
       if (there !== undefined) narrow.wrote(this.view, there)
@@ -102,7 +102,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     }
   }
 
-  /** Whether the server has another state than was heard of. Not if only a projection without a version was. */
+  /** Whether the server has another state than was received. Not if only a projection without a version was received. */
   #differsFrom(there: KubernetesObject | undefined): boolean {
     if (there === undefined || this.state === undefined) return there !== this.state
     const version = versionOf(this.state)
@@ -119,7 +119,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     super.release()
   }
 
-  // What the narrow cache tells
+  // The handler of the narrow cache
 
   absent(): void {
     this.#receive({ state: undefined })

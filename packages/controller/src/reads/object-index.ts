@@ -19,7 +19,7 @@ export interface ObjectIndex<C> {
  * ```
  *
  * @param of returns the values that an object is found by: one, several, or `undefined` for none. It must be pure. If it
- * throws, `onError` is told, and the object is found by no value
+ * throws, `onError` gets the error, and the object is found by no value
  * @throws OptionTypeError
  */
 export function indexBy<C>(view: View<C>, name: string, of: ObjectIndex<C>['of']): ObjectIndex<C> {
@@ -77,7 +77,7 @@ export function valuesOf({ of }: SourceIndex, object: unknown): readonly string[
   try {
     return of(object)
   } catch {
-    // The informer tells of it, and finds the object by no value either.
+    // The informer reports it, and finds the object by no value either.
     return []
   }
 }

@@ -32,7 +32,7 @@ export interface TrackedReadsOptions {
    * work queue makes one run of them.
    */
   readonly onChange: (key: string, cause: ReadCause) => void
-  /** What is polled where it can't be watched; a later entry of one resource counts. @default nothing: reading it is an error */
+  /** The resources that are polled if they can't be watched; a later entry of one resource counts. @default nothing: reading it is an error */
   readonly poll?: readonly PollPolicy[] | undefined
   /** Holds informers under that name while reads depend on them. @default 'reads' */
   readonly name?: string | undefined

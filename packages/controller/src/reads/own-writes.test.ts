@@ -105,7 +105,7 @@ describe('what this process wrote', () => {
       }
     }))
 
-  it('C10: is hidden after a delete that names no uid, also before an informer has heard of it', () =>
+  it('C10: is hidden after a delete that names no uid, also before an informer has received that', () =>
     withReads({ declared: [web] }, async ({ reads }) => {
       const metadata = { ...keyOf('a/x'), uid: 'of x', resourceVersion: '1000000' }
       reads.writes.wrote(configMaps, { metadata })
@@ -129,7 +129,7 @@ describe('what this process wrote', () => {
   it('C10: out of a selection is waited for where the informer shows what was before it, and else by nobody', () =>
     withReads({ declared: [web] }, async ({ reads, run, write, server, simulation, writer, read }) => {
       await run(() => names(read))
-      // The watch tells what is there, and what becomes of it ten seconds later.
+      // The watch delivers the initial state at once, and changes ten seconds later.
       const effect = { kind: 'slow', bytesPerSecond: 100 } as const
       await run(() => server.faults.add({ match: { verb: 'watch', resource: 'configmaps' }, effect }))
       await run(() => server.endWatches('configmaps'))
@@ -163,7 +163,7 @@ describe('what this process wrote', () => {
         reads.writes.deleted(configMaps, keyOf('a/x'), metadata?.uid)
         expect(reads.catchingUp).toBe(false)
         expect(await names(read)).toEqual(['x again'])
-        // As long as nobody says of which object, it is the one that is known.
+        // As long as no uid is given, it is the object that is known.
         reads.writes.deleted(configMaps, keyOf('a/x'))
         expect(reads.catchingUp).toBe(true)
         const gone = names(read)
@@ -172,7 +172,7 @@ describe('what this process wrote', () => {
       })
     }))
 
-  it('C10: that was deleted, nobody says of which object, is nothing to an informer that is read from later', () =>
+  it('C10: that was deleted without a uid does not hold up an informer that is read from later', () =>
     withReads({ declared: [web] }, async ({ reads, run, write, simulation, read }) => {
       reads.writes.deleted(configMaps, keyOf('a/x'))
       await write('+a/x app=web')
@@ -201,7 +201,7 @@ describe('what this process wrote', () => {
       await simulation.advance(65_000)
       expect(await run(() => read.list(configMaps))).toEqual([])
       for (let i = 0; i < 10_000; i++) wrote(`n${i}`)
-      // What is written again counts from then.
+      // A second write counts from its own time.
       wrote('n0')
       wrote('last')
       await run(async () => {
@@ -212,7 +212,7 @@ describe('what this process wrote', () => {
       })
     }))
 
-  it('C10: to what is not asked for is not waited for', () =>
+  it('C10: to objects that are not asked for is not waited for', () =>
     withReads({ declared: [web] }, async ({ reads, run, simulation, reconcile, read }) => {
       await reconcile('other', one => one.list(web, { namespace: 'a' }))
       const before = simulation.clock.monotonic()
@@ -232,7 +232,7 @@ describe('what this process wrote', () => {
       expect(() => reads.writes.wrote(configMaps, undefined as never)).toThrow(TypeError)
     }))
 
-  it('C10: is of one resource: nobody waits for it who reads an object of the same name of another', () => {
+  it('C10: is of one resource: a read of an object of the same name of another does not wait for it', () => {
     const ofWeb = secrets.within({ labels: 'app=web' })
     return withReads({ declared: [web, ofWeb] }, async ({ reads, run, simulation, read }) => {
       const metadata = { ...keyOf('a/x'), labels, resourceVersion: '999999999' }
@@ -250,7 +250,7 @@ describe('what this process wrote', () => {
     })
   })
 
-  it('C10: by one version of its resource is waited for by who reads another', () =>
+  it('C10: by one version of its resource is waited for by reads of another', () =>
     withReads({ declared: [horizontalPodAutoscalers] }, async ({ reads, run, read }) => {
       const metadata = { ...keyOf('a/x'), resourceVersion: '999999999' }
       reads.writes.wrote(horizontalPodAutoscalersV1, { metadata })
@@ -294,7 +294,7 @@ describe('what this process wrote', () => {
       })
     }))
 
-  it('C10: that was deleted, and is never heard of, is waited for no longer than that', () =>
+  it('C10: that was deleted, and never received, is waited for no longer than that', () =>
     withReads({ declared: [web] }, async ({ reads, run, write, simulation, read }) => {
       await write('+a/x app=web')
       await run(() => names(read))
@@ -323,8 +323,8 @@ describe('what this process wrote', () => {
   })
 })
 
-describe('what this process wrote and heard of in another way', () => {
-  /** Informers hear of what happens seconds later. */
+describe('what this process wrote and received in another way', () => {
+  /** Informers receive each change seconds later. */
   async function delay({ run, server, simulation }: Kit, resource: string): Promise<void> {
     const effect = { kind: 'slow', bytesPerSecond: 100 } as const
     await run(() => server.faults.add({ match: { verb: 'watch', resource }, effect }))
@@ -384,7 +384,7 @@ describe('what this process wrote and heard of in another way', () => {
     }))
 })
 
-it('C10: what was heard of is not waited for again after the next write, in a view of two namespaces', () =>
+it('C10: what was received is not waited for again after the next write, in a view of two namespaces', () =>
   withReads({ declared: [twoNamespaces] }, async ({ run, simulation: { clock }, read, writes }) => {
     const seen = async (): Promise<unknown[]> => (await read.list(twoNamespaces)).map(({ data }) => data?.n)
     await run(async () => {
@@ -419,12 +419,12 @@ it('C10: writes to resources that came and went are forgotten after a while', ()
   }))
 
 describe('what one informer may not show yet', () => {
-  /** The writes that are remembered beside an informer of `view`: of how many objects, and what this process wrote. */
-  function beside(
+  /** The writes that are remembered for an informer of `view`, those of this process, and the number of their objects. */
+  function remembered(
     { cache, simulation: { clock } }: Kit,
     view: typeof configMaps,
   ): [UnseenWrites, OwnWrites, () => number] {
-    const { informer } = cache.hold(view, 'beside')
+    const { informer } = cache.hold(view, 'another')
     const writes = new OwnWrites({ clock, cache })
     const unseen = new UnseenWrites(informer, clock, writes)
     const count = (): number => {
@@ -442,7 +442,7 @@ describe('what one informer may not show yet', () => {
 
   it('C10: is what was deleted, until it is gone', () =>
     withReads({ declared: [web] }, async kit => {
-      const [unseen, writes, count] = beside(kit, web)
+      const [unseen, writes, count] = remembered(kit, web)
       await kit.write('+a/x app=web')
       writes.deleted(web, keyOf('a/x'), await uidOf(kit))
       expect([unseen.lacking('a/x'), count()]).toEqual(['a/x', 1])
@@ -450,9 +450,9 @@ describe('what one informer may not show yet', () => {
       expect([unseen.lacking('a/x'), count()]).toEqual([undefined, 0])
     }))
 
-  it('C10: is forgotten after a while where it is not selected and is never heard of, though nobody asks', () =>
+  it('C10: is forgotten after a while if it is not selected and never received, though nobody asks', () =>
     withReads({ declared: [web] }, async kit => {
-      const [, writes, count] = beside(kit, web)
+      const [, writes, count] = remembered(kit, web)
       const write = (name: string): void =>
         writes.wrote(web, { metadata: { ...keyOf(`a/${name}`), uid: name, resourceVersion: '999999999' } })
       for (let i = 0; i < 100; i++) write(`n${i}`)
@@ -464,7 +464,7 @@ describe('what one informer may not show yet', () => {
 
   it('C10: is not forgotten while the informer has not come to it', () =>
     withReads({ declared: [web] }, async kit => {
-      const [unseen, writes, count] = beside(kit, web)
+      const [unseen, writes, count] = remembered(kit, web)
       writes.wrote(web, { metadata: { ...keyOf('a/x'), labels, uid: 'u', resourceVersion: '999999999' } })
       for (let minutes = 0; minutes < 5; minutes++) {
         await kit.simulation.advance(65_000)

@@ -16,7 +16,7 @@ import { isWithin } from './selection-scope.ts'
 export const rememberedMs = 65_000
 /** How often a waiting reader looks at the informer, in milliseconds: a bookmark makes no event. */
 const lookMs = 250
-/** The maximum number of objects whose writes are remembered. */
+/** The maximum number of objects with remembered writes. */
 const mostRemembered = 10_000
 
 /** A minimum version that is remembered for a time. */
@@ -53,7 +53,7 @@ export class OwnWrites implements WriteListener {
     this.#options = options
   }
 
-  /** The number of objects whose writes are remembered. */
+  /** The number of objects with remembered writes. */
   get size(): number {
     return this.#minVersions.size
   }
@@ -175,7 +175,7 @@ export class UnseenWrites implements WriteSubscriber {
     }
   }
 
-  /** A key whose last write the informer does not show yet. @param asked the key, or the keys, of a read */
+  /** A key with a last write that the informer does not show yet. @param asked the key, or the keys, of a read */
   lacking(asked: string | ((key: string) => boolean)): string | undefined {
     if (typeof asked === 'string') {
       const min = this.#look(asked)
@@ -185,7 +185,7 @@ export class UnseenWrites implements WriteSubscriber {
     return undefined
   }
 
-  /** Resolves when the informer shows all writes to the asked keys or, after the time-out, with a key whose write it lacks. */
+  /** Resolves when the informer shows all writes to the asked keys or, after the time-out, with a key of a write that it lacks. */
   async shown(
     asked: string | ((key: string) => boolean),
     timeoutMs: number,

@@ -101,7 +101,7 @@ describe('polling', () => {
       expect(simulation.environment.errors.filter(({ context }) => context.phase === 'poll')).toEqual([])
     }))
 
-  it('C11, C16: tells that an object can’t be transformed once, as it does of one that is watched, and that it is gone', () =>
+  it('C11, C16: reports once that an object can’t be transformed, as for one that is watched, and that it is gone', () =>
     withReads(
       // No list either: or else the narrow cache meets the object, too.
       {
@@ -134,7 +134,7 @@ describe('polling', () => {
       },
     ))
 
-  it('C11, C16: tells what can’t be transformed any more when it goes back to a watch', () => {
+  it('C11, C16: reports what can’t be transformed any more when it goes back to a watch', () => {
     const access = denied()
     return withReads(
       { ...access, poll: [{ resource: configMaps, pollMs: 400_000 }] },
@@ -191,7 +191,7 @@ describe('polling', () => {
     })
   })
 
-  it('C16: tells of a projection that has no version when what it gives has changed', () =>
+  it('C16: reports a projection without a version when its value has changed', () =>
     withReads({ cluster: refusing, poll }, async ({ reconcile, write, taken, simulation }) => {
       const app = configMaps.project('polled-app', ({ metadata }) => ({ app: metadata?.labels?.app ?? '' }))
       await write('+a/x app=web')
@@ -226,7 +226,7 @@ describe('polling', () => {
       await simulation.advance(20_000)
       expect((await run(() => late))?.data).toEqual({ n: '1' })
       third.succeed()
-      // Whoever was given the older state is told; nobody else is.
+      // Only the key that was given the older state is notified.
       expect([await taken(), reads.dependencies('other')]).toMatchObject([['third: ~a/y'], [{ resourceVersion }]])
     })
   })

@@ -33,7 +33,7 @@ it('A8: an answer that is lost while the server is being asked makes it be asked
     expect([await read, primary.isBehind('a/x')]).toMatchObject([{ data: { n: '2' } }, false])
   }))
 
-it('A8: what was written is waited for until the informer hears of it, and no longer', () =>
+it('A8: what was written is waited for until the informer receives it, and no longer', () =>
   withReads({ declared: [configMaps] }, async ({ cache, reads, write, simulation }) => {
     const primary = reads.primary(configMaps)
     await write('+a/x')

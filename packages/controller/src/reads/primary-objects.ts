@@ -16,12 +16,12 @@ export interface PrimaryObjectsOptions {
 /**
  * Reads the primary objects of a controller, each at least as new as the last write of this process to it.
  *
- * The informer is new enough in most cases. If it is not, the run waits for it, at most 5 s. After that, and after a write whose answer was lost, the
+ * The informer is new enough in most cases. If it is not, the run waits for it, at most 5 s. After that, and after a write that got no answer, the
  * object is read from the server.
  */
 export class PrimaryObjects {
   readonly #options: PrimaryObjectsOptions
-  /** A symbol for the last write to an object whose answer was lost, by key. */
+  /** A symbol for the last write to an object that got no answer, by key. */
   readonly #unanswered = new Map<string, symbol>()
   /** Ends the subscription to writes. */
   readonly close: () => void
@@ -50,7 +50,7 @@ export class PrimaryObjects {
     // An object of that key that appears while the server answers is another one.
     const before = writes.uids(view, asked)
     const object = await readByName(client, unprojected(view) as View<object>, asked, { signal })
-    // The answer may be older than a write whose answer was lost meanwhile.
+    // The answer may be older than a write that got no answer meanwhile.
     if (this.#unanswered.get(key) !== lost) return this.read(key, signal)
     this.#unanswered.delete(key)
     if (object === undefined) {

@@ -22,7 +22,7 @@ describe('tracked reads, whatever happens', () => {
         const escalateAllAt = [1000, 5][(seed >> 1) % 2]
         const poll = seed % 4 === 0 ? [{ resource: configMaps, pollMs: 5000 }] : []
         const access = { mayWatch: true }
-        // Single objects may be watched, or for a while not; what is listed always.
+        // Single objects may be watched, or for a while not; listed objects always.
         const cluster = allowing((verb, resource) => verb !== 'watch' || resource !== 'configmaps' || access.mayWatch)
         const options = {
           seed,
@@ -38,7 +38,7 @@ describe('tracked reads, whatever happens', () => {
   }, 1_200_000)
 })
 
-/** What a run has read, for the oracle of what is to be watched. */
+/** What a run has read, for the oracle of the expected watches. */
 type Asked = Set<string>
 
 /** A small operator: a program for each key, which is run when it is to be, and the last result of each. */
@@ -211,7 +211,7 @@ class Operator {
     const isOutside = view.namespaces?.includes(key.namespace) === false
     const seen = view.resource.plural === 'secrets' && (isOutside || chance(random, 0.5)) ? listed : got
     if (chance(random, 0.7)) await seen()
-    // What is written is not heard of by the time that it is answered.
+    // A write is not received by the time that it is answered.
     if (chance(random, 0.5)) await kit.server.endWatches(whole.resource.plural)
     const writes = client.withWriteListeners(narrow, reads.writes)
     const was = await writer.get(whole, key)

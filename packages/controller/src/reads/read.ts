@@ -80,7 +80,7 @@ export interface Read {
   ): Promise<FromServer<C>[]>
   /**
    * Lists a part of each object, and tracks only that: the key runs again when an object enters the selection or leaves it, or when `select` gives
-   * another value for it. For objects of which much changes that does not matter here, such as the heartbeat of a Node.
+   * another value for it. For objects with many changes that do not matter here, such as the heartbeat of a Node.
    */
   list<C, V>(view: View<C>, options: SelectionOptions<NoInfer<C>> & SelectOptions<C, V>): Promise<V[]>
   /**

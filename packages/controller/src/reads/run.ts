@@ -48,7 +48,7 @@ type ListOptions = SelectionOptions & Partial<SelectOptions<never, unknown>>
 export interface ReadPrimary {
   /** Where a read without a namespace reads. */
   readonly namespace?: string | undefined
-  /** Whose objects `read.owned` gives. */
+  /** The uid of the owner of the objects that `read.owned` gives. */
   readonly uid?: string | undefined
 }
 
@@ -58,7 +58,7 @@ interface Writing<C> {
   readonly object: C | undefined
   /**
    * The write is over. `written`: the object as the server answered. What others have changed since makes the key run.
-   * @param isReceived the key hears of each change of the object by other means: it need not be tracked
+   * @param isReceived the key receives each change of the object by other means: it need not be tracked
    */
   settle(written?: C | undefined, isReceived?: boolean): void
 }
@@ -160,7 +160,7 @@ export class Run {
       const settle = (written?: C, isReceived = false): void => {
         const { state } = object
         const isGone = state === undefined && object.seen !== received
-        // The informer has not come to what was written: that is still to be heard.
+        // The informer has not come to what was written: that event is still to come.
         const isBehind = written !== undefined && !isGone && !isAtLeast(versionOf(state), versionOf(written))
         const edge = new DependencyEdge(this.#dependent, object)
         edge.part(select as Select, written ?? value)
@@ -187,17 +187,17 @@ export class Run {
     if (known === undefined) {
       await object.ready(signal)
       this.#mustLive()
-      // From here to the edge nothing is waited for: what happens later is heard.
+      // From here to the edge nothing is waited for: each later change is received.
       known = object.peek()
     }
     if (known === undefined) {
       const { seen } = object
       known = await object.live(signal)
       this.#mustLive()
-      // What was heard meanwhile may be newer than the answer.
+      // What was received meanwhile may be newer than the answer.
       if (object.seen !== seen && !object.isAt(known)) object.reportAgain(this.#dependent)
     }
-    // That it could not be transformed is something to depend on, too, for who goes on from there.
+    // A reconcile that catches the error and goes on depends on it, too.
     if (known.error !== undefined) this.#edge(object).whole()
     return object.valueIn(known)
   }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Selection } from './selection.ts'
 import { SelectionIndex } from './selection-index.ts'
 
-/** An index of selections: `namespace labels`, each of which notes that it was told of a change. */
+/** An index of selections: `namespace labels`. Each notes that it received a change. */
 function indexOf(...names: readonly string[]) {
   const reported: string[] = []
   const index = new SelectionIndex()
@@ -33,7 +33,7 @@ describe('selections of a view', () => {
     expect(report('c/x', { app: 'job' })).toEqual(['*: c/x'])
   })
 
-  it('C14: hear once of what comes, goes, or changes its labels', () => {
+  it('C14: receive once each object that comes, goes, or changes its labels', () => {
     const { report } = indexOf('a app=web', 'a app=api', 'a app in (web,api)')
     expect(report('a/x', { app: 'web' }, { app: 'api' })).toEqual([
       'a app in (web,api): a/x',
@@ -45,7 +45,7 @@ describe('selections of a view', () => {
     expect(report('a/x', { app: 'job' })).toEqual([])
   })
 
-  it('C14: that are dropped hear nothing more; those that look for the same do', () => {
+  it('C14: that are dropped receive nothing more; those that look for the same do', () => {
     const { report, index, selections } = indexOf('a app=web', 'a app=web,tier=x', 'a')
     for (const [i, left] of [['a app=web,tier=x: a/x', 'a: a/x'], ['a: a/x'], []].entries()) {
       index.remove(selections[i] as Selection)

@@ -42,7 +42,7 @@ export class SelectionIndex extends Map<string, Selection> {
     else this.#indices.delete(index.name)
   }
 
-  /** An object was `before`, and is `object` now; `undefined`: absent. Tells all that it may be in. */
+  /** An object was `before`, and is `object` now; `undefined`: absent. Notifies all selections that it may be in. */
   changed(key: string, object: unknown, before: unknown): void {
     if (this.size === 0) return
     const namespace = key.slice(0, Math.max(key.indexOf('/'), 0))
@@ -70,7 +70,7 @@ export function nameOf({ view, namespace, labels, indexed }: SelectionScope): st
 function placesOf({ view, namespace = '', filter, indexed }: SelectionScope): string[] {
   if (indexed !== undefined) return [placeOf(namespace, indexText(indexed))]
   const one = filter.requirements.find(({ operator }) => operator === 'in')
-  // Of what keeps no labels it can't be told whether it is in: all of it is looked at.
+  // Projections without labels can't be filtered, so they are indexed by namespace only.
   if (one === undefined || view.projection.kind === 'named') return [placeOf(namespace, '')]
   return one.values.map(value => placeOf(namespace, labelText(one.key, value)))
 }

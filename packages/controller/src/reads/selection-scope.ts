@@ -19,7 +19,7 @@ export interface SelectionScope {
   readonly view: View
   /** `undefined`: all of the view's. */
   readonly namespace: string | undefined
-  /** What was asked for beside what the view says. */
+  /** The labels that the read asks for, in addition to the view's. */
   readonly labels: LabelSelector
   /** What has to be looked at in each object: these, and those of the view where its informer selects less. */
   readonly filter: LabelSelector
@@ -27,7 +27,7 @@ export interface SelectionScope {
   readonly indexed?: IndexValue | undefined
 }
 
-/** Whether an object of that key is among them. What can't be told counts as true. */
+/** Whether an object of that key is among them. Returns true if that can't be known. */
 export function selects({ view, namespace, filter, indexed }: SelectionScope, key: string, object: unknown): boolean {
   if (namespace !== undefined && !key.startsWith(`${namespace}/`)) return false
   if (!isWithin(view, key)) return false

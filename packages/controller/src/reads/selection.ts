@@ -43,12 +43,12 @@ export class Selection extends DependencyTarget {
     return this.isCatchingUp ? undefined : this.#list()
   }
 
-  /** Resolves when {@link Selection.list} may tell. */
+  /** Resolves when {@link Selection.list} may know. */
   override catchUp(signal: AbortSignal | undefined): Promise<void> {
     return this.#source.ready(this.scope, signal)
   }
 
-  /** An object of the source was `before`, and is `object` now; `undefined`: absent. @param reported who knows it already; grows */
+  /** An object of the source was `before`, and is `object` now; `undefined`: absent. @param reported the keys that know it already; grows */
   changed(key: string, object: unknown, before: unknown, reported: Set<DependentKey>): void {
     const was = before !== undefined && selects(this.scope, key, before)
     const is = object !== undefined && selects(this.scope, key, object)

@@ -83,7 +83,7 @@ describe('a selection', () => {
       expect(await taken()).toEqual([])
     }))
 
-  it('C14: of any labels is told of what concerns it', () =>
+  it('C14: of any labels receives the changes of its objects alone', () =>
     withReads({ declared }, async kit => {
       const { write, taken } = kit
       await listing(kit, 'in', { labels: 'app in (web,api)' })
@@ -101,7 +101,7 @@ describe('a selection', () => {
       expect(await taken()).toEqual(['not: +a/y'])
     }))
 
-  it('C17: of which a part is selected makes a key run for that part of its objects, and for those that come and go', () =>
+  it('C17: with a select makes a key run for that part of its objects, and for those that come and go', () =>
     withReads({ declared }, async kit => {
       const { write, taken, reads, reconcile } = kit
       const label = ({ metadata }: { readonly metadata?: ObjectMeta | undefined }): string =>
@@ -123,7 +123,7 @@ describe('a selection', () => {
       expect((await taken()).sort()).toEqual(['k: -a/y', 'meta: -a/y'])
     }))
 
-  it('C17: of which all is read beside a part, or of which the part is no JSON, makes its key run for each change', () =>
+  it('C17: with a select makes its key run for each change if the key reads all of it too, or the part is no JSON', () =>
     withReads({ declared }, async kit => {
       const { write, taken, reconcile } = kit
       await write('+a/x')
@@ -143,7 +143,7 @@ describe('a selection', () => {
       expect((await taken()).sort()).toEqual(['both: ~a/x', 'map: ~a/x', 'throws: ~a/x'])
     }))
 
-  it('C14: of an index is told of the objects that it finds by its value, or found', () =>
+  it('C14: of an index receives the objects that it finds by its value, or found', () =>
     withReads({ declared }, async kit => {
       const { write, taken, reads, reconcile } = kit
       const byTier = indexBy(configMaps, 'tier', ({ metadata }) => metadata.labels?.tier)
@@ -255,7 +255,7 @@ describe('a selection', () => {
     })
   })
 
-  it('C14: of a projection that makes null of objects is told of what happens to them', () => {
+  it('C14: of a projection that makes null of objects receives their changes', () => {
     const none = configMaps.project('reads-null', () => null)
     return withReads({ declared: [none] }, async ({ reconcile, write, taken }) => {
       await write('+a/x')
@@ -321,7 +321,7 @@ describe('an informer that covers', () => {
       expect(await taken()).toEqual([])
     }))
 
-  it('C17: serves a peek though nobody else reads from it, and is not asked to tell all that it holds for that', () =>
+  it('C17: serves a peek though nobody else reads from it, and gets no handler for that', () =>
     withReads({ declared }, async ({ reads, reconcile, cache, client, narrow, run, write, simulation }) => {
       const writes = client.withWriteListeners(narrow, reads.writes)
       const { informer } = cache.hold(configMaps, 'another')
@@ -386,7 +386,7 @@ describe('an informer that covers', () => {
       expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
-  it('C15: that was declared is held for what is listed, when no key depends on an object of it any more', () =>
+  it('C15: that was declared is held for lists, when no key depends on an object of it any more', () =>
     withReads({ declared }, async kit => {
       const { reading, reads, write, taken } = kit
       await listing(kit, 'list')
@@ -396,7 +396,7 @@ describe('an informer that covers', () => {
       expect(await taken()).toEqual(['list: +a/x'])
     }))
 
-  it('C16: of what could not be transformed is an error for who reads that object', () => {
+  it('C16: of what could not be transformed is an error for reads of that object', () => {
     const even = configMaps.project('informed-even', ({ data }) => {
       if (Number(data?.n) % 2 === 1) throw new Error('odd')
       return data?.n
@@ -418,7 +418,7 @@ describe('an informer that covers', () => {
     })
   })
 
-  it('C13, R31: is read from when all that it holds was told, so that no change is lost meanwhile', () =>
+  it('C13, R31: is read from when all that it holds was delivered, so that no change is lost meanwhile', () =>
     withReads(
       { declared, slowMs: 10 },
       async ({ reconcile, reads, writer, server, run, onChange, simulation, transport, log }) => {
@@ -434,7 +434,7 @@ describe('an informer that covers', () => {
         const read: unknown[] = []
         const get = reads.begin('get', { namespace: 'a' })
         const list = reads.begin('all', { namespace: 'a' })
-        // The new objects come in one go, and are told of in slices: this is in the first of them.
+        // The new objects come in one go, and are delivered in slices: this is in the first of them.
         onChange(() => {
           onChange(() => {})
           void get.read.get(configMaps, { name: 'n1499' }).then(object => read.push(object?.metadata?.name))
@@ -443,7 +443,7 @@ describe('an informer that covers', () => {
         })
         controls.setFaults({})
         await simulation.advance(120_000)
-        // Told of slowly, the object is gone by then: whoever had read it before that would never hear of it.
+        // As delivery is slow, the object is gone by then: a key that had read it before that would never receive its end.
         expect(read).toEqual([undefined, 1499])
         expect(log.filter(line => line.endsWith('n1499'))).toEqual([])
         get.succeed()
@@ -466,7 +466,7 @@ describe('a selection of a resource that may come later', () => {
   const inDefault = (name: string) => ({ name, namespace: 'default' })
   const crd = { name: 'toys.arcade.example.com' }
 
-  it('C3, C11, D7: is empty and holds no worker, and is told of when the resource comes, goes, and comes again', () =>
+  it('C3, C11, D7: is empty and holds no worker, and is notified when the resource comes, goes, and comes again', () =>
     inArcade({ cache: { whenUnknown: 'wait' } }, async ({ client, simulation, forGames, start, after }) => {
       const ran: string[] = []
       forGames()
@@ -487,7 +487,7 @@ describe('a selection of a resource that may come later', () => {
       }
     }))
 
-  it('C3, D7: that is there when it comes is told of', () =>
+  it('C3, D7: receives the objects that are there when it comes', () =>
     inArcade({ cache: { whenUnknown: 'wait' } }, async ({ client, simulation, forGames, start }) => {
       const found: number[] = []
       forGames()

@@ -4,7 +4,7 @@ import type { SharedInformer } from '@wherry/informer'
 
 /** What the server has and an informer does not show yet. */
 export interface ServerDifference {
-  /** Objects of which the informer has nothing, or an older state: their metadata. */
+  /** Objects that the informer lacks, or has in an older state: their metadata. */
   readonly newer: readonly KubernetesObject[]
   /** Objects that the informer still has and the server has not: their keys and uids. */
   readonly gone: readonly (readonly [key: string, uid: string | undefined])[]

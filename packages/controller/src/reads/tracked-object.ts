@@ -7,7 +7,7 @@ import type { ObjectDependency, Served } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey, notify } from './dependency-graph.ts'
 
 /**
- * What is known of an object: something that stands for its state, the same for the same state; `undefined`: absent. Or the
+ * The known state of an object: something that stands for it, the same for the same state; `undefined`: absent. Or the
  * error of an object that is there and could not be transformed.
  */
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
@@ -20,9 +20,9 @@ export abstract class TrackedObject extends DependencyTarget {
   readonly view: View
   readonly key: CheckedKey
   readonly #released: () => void
-  /** What was heard last. */
+  /** The state that was received last. */
   state: unknown
-  /** How often something was heard of it. */
+  /** How many states were received. */
   seen = 0
 
   constructor(view: View, key: CheckedKey, released: () => void) {
@@ -40,7 +40,7 @@ export abstract class TrackedObject extends DependencyTarget {
     return undefined
   }
 
-  /** What it reads as, by what was heard last; `undefined`: it is absent. @throws where it could not be transformed */
+  /** The value of the state that was received last; `undefined`: it is absent. @throws if it could not be transformed */
   get value(): unknown {
     if (this.state === notTransformed) throw new TypeError('it could not be transformed')
     return this.valueIn({ state: this.state })
@@ -52,7 +52,7 @@ export abstract class TrackedObject extends DependencyTarget {
     return known.state === undefined ? undefined : this.projected(known.state)
   }
 
-  /** Whether that is what was heard of it last. */
+  /** Whether that is the state that was received last. */
   isAt(known: Known): boolean {
     const state = stateOf(known)
     return this.state === state || isSame(this.state, state)
@@ -60,25 +60,25 @@ export abstract class TrackedObject extends DependencyTarget {
 
   override async catchUp(signal: AbortSignal | undefined): Promise<void> {
     await this.ready(signal)
-    // Where only the server can tell, it has to be asked.
+    // If only the server knows, it has to be asked.
     if (this.isCatchingUp) await this.live(signal)
   }
 
-  /** What is known of it now, if that is as new as it has to be. */
+  /** Its known state, if that is as new as it has to be. */
   peek(): Known | undefined {
     const known = this.shown()
-    // That may be ahead of what was told.
+    // That may be ahead of what was delivered.
     if (known !== undefined) this.observe(known)
     return known
   }
 
-  /** Resolves when {@link TrackedObject.peek} may tell. Rejects where the object can't be watched. */
+  /** Resolves when {@link TrackedObject.peek} may know. Rejects if the object can't be watched. */
   abstract ready(signal: AbortSignal | undefined): Promise<void>
 
-  /** The object as the server has it, for when `getUntracked` does not tell. */
+  /** The object as the server has it, for when `peek` does not know. */
   abstract live(signal: AbortSignal | undefined): Promise<Known>
 
-  /** Asks the server for the object where it is read by its name, so that what it has is heard of. */
+  /** Asks the server for the object if it is read by its name, so that its state is received. */
   abstract compare(signal: AbortSignal | undefined): Promise<void>
 
   /** It is known to be so now. */
@@ -100,7 +100,7 @@ export abstract class TrackedObject extends DependencyTarget {
     notify(concerned, this.#cause(change, before))
   }
 
-  /** Something was heard of it that a key may have missed. */
+  /** A state was received that a key may have missed. */
   reportAgain(dependent: DependentKey): void {
     dependent.changed(this.#cause('changed', undefined))
   }
@@ -123,7 +123,7 @@ export abstract class TrackedObject extends DependencyTarget {
     }
   }
 
-  /** What is known of it now, whether that was told or not; `undefined` where it may be older than what this process knows. */
+  /** Its known state, delivered or not; `undefined` if it may be older than what this process knows. */
   protected abstract shown(): Known | undefined
 
   /** What a state reads as: the object as the view has it. */

@@ -9,7 +9,7 @@ import { TrackedReads } from './tracked-reads.ts'
 const nothing = { keys: 0, dependencies: 0, objects: 0, polled: 0, selections: 0 }
 
 describe('what a run has read', () => {
-  it('C11: a key that read what its watch had not come to runs again for what is deleted before it does', () =>
+  it('C11: a key that read an object before its watch showed it runs again if the object is deleted before that', () =>
     withReads(
       { narrow: { timeoutMs: 2000 } },
       async ({ reading, narrow, writer, run, server, simulation, taken, write }) => {
@@ -106,7 +106,7 @@ describe('what a run has read', () => {
       expect(await taken()).toEqual(['k: ~a/y'])
     }))
 
-  it('C12: a key whose runs have failed before they read anything is not kept', () =>
+  it('C12: a key is not kept if its runs have failed before they read anything', () =>
     withReads(async ({ reads, reading }) => {
       reads.begin('k', {}).fail()
       expect(reads.isReader('k')).toBe(false)
@@ -136,7 +136,7 @@ describe('what a run has read', () => {
       await write('+a/x')
       const one = reads.begin('k', { namespace: 'a' })
       await run(() => one.read.get(configMaps, { name: 'x' }))
-      // It depends on nothing before its run has ended, and is told of changes all the same.
+      // It depends on nothing before its run has ended, and is notified of changes all the same.
       expect([reads.report().keys, reads.report().objects, reads.dependencies('k')]).toEqual([0, 1, []])
       await write('~a/x')
       expect(await taken()).toEqual(['k: ~a/x'])
@@ -162,12 +162,12 @@ describe('what a run has read', () => {
       expect([data, await taken()]).toEqual(data === undefined ? [undefined, ['k: +a/x']] : [{ n: '1' }, []])
     }))
 
-  it('C13: what is heard while the server is asked, because the watch can not tell, makes it run again', () =>
+  it('C13: a change that is received while the server is asked, because the watch does not know, makes it run again', () =>
     withReads(async ({ client, cache, run }) => {
       const version = (n: number): object => ({ metadata: { name: 'x', uid: 'u', resourceVersion: `${n}` } })
       let reported: NarrowHandler<object> | undefined
       const answers: ((object: object) => void)[] = []
-      // It never knows for certain, as one whose view has fields that only the server can tell.
+      // It never knows for certain, as with field selectors that only the server can check.
       const narrow = {
         peek: () => undefined,
         watch: async (_: unknown, __: unknown, handler: NarrowHandler<object>) => {
@@ -212,7 +212,7 @@ describe('what a run has read', () => {
       })
     }))
 
-  it('C13: what comes is heard where only the server could tell, at the read, that it was not there', () => {
+  it('C13: an object that comes is received if only the server knew, at the read, that it was not there', () => {
     const running = pods.within({ fields: 'status.phase=Running' })
     return withReads(async ({ reconcile, narrow, writer, run, taken }) => {
       const key = keyOf('a/x')
@@ -243,7 +243,7 @@ describe('what a run has read', () => {
       expect([narrow.report().subscriptions, await watches()]).toEqual([0, 0])
     }))
 
-  it('C14: views of one object are told apart, by what each makes of it', () =>
+  it('C14: views of one object are distinct, by what each makes of it', () =>
     withReads(async ({ reconcile, reads, write, taken, watches }) => {
       await write('+a/x')
       await reconcile('meta', read => read.get(configMaps.metadata(), { name: 'x' }))
@@ -269,7 +269,7 @@ describe('what a run has read', () => {
       expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
-  it('C14, N11: objects that share a watch of metadata are told from those that do not', () =>
+  it('C14, N11: objects that share a watch of metadata are distinct from those that do not', () =>
     withReads(
       { narrow: { escalateAt: 2, escalateAllAt: Number.POSITIVE_INFINITY } },
       async ({ reconcile, reads, simulation }) => {
@@ -322,7 +322,7 @@ describe('what a run has read', () => {
     }))
 
   it.each(['single', 'informer'])(
-    'C11, C16: who has seen that it could not be transformed runs again when it goes, and when one comes (%s)',
+    'C11, C16: a key that has seen that it could not be transformed runs again when it goes, and when one comes (%s)',
     served => {
       const strict = configMaps.within({ namespaces: ['a'] }).project('reads-strict', ({ data }) => {
         if (data?.n !== 'good') throw new Error('bad')
@@ -354,7 +354,7 @@ describe('what a run has read', () => {
     },
   )
 
-  it('C11, C16: so does who began to depend on it when it was there', () =>
+  it('C11, C16: so does a key that began to depend on it when it was there', () =>
     withReads(async ({ reconcile, write, taken }) => {
       const never = configMaps.project('reads-never', () => {
         throw new Error('never')
@@ -413,7 +413,7 @@ describe('a read', () => {
       expect([await taken(), reads.report(), narrow.report().subscriptions]).toEqual([[], nothing, 0])
     }))
 
-  it('C17: whose select gives the same value as before makes nothing run', () =>
+  it('C17: with a select that gives the same value as before makes nothing run', () =>
     withReads(async ({ reconcile, reads, writer, taken, run, simulation }) => {
       const key = keyOf('a/x')
       const select = ({ data }: { data?: Record<string, string> | undefined }): unknown => ({ of: [data?.n], fix: 1 })
@@ -462,7 +462,7 @@ describe('a read', () => {
       expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
-  it('C17: whose select gives nothing is as one of an object that is not there', () =>
+  it('C17: with a select that gives nothing is as one of an object that is not there', () =>
     withReads(async ({ reconcile, write, taken }) => {
       await write('+a/x', '+a/y')
       for (const name of ['x', 'none']) {
@@ -473,7 +473,7 @@ describe('a read', () => {
       expect(await taken()).toEqual([])
     }))
 
-  it('C17, X11: whose select gives an integer of any size is compared to the last digit', () =>
+  it('C17, X11: with a select that gives an integer of any size is compared to the last digit', () =>
     withReads(async ({ reconcile, write, taken }) => {
       await write('+a/x')
       const select = ({ data }: { data?: Record<string, string> | undefined }): bigint =>
@@ -483,7 +483,7 @@ describe('a read', () => {
       expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
-  it('X9: whose select gives a promise that rejects fails, and ends no process', () =>
+  it('X9: with a select that gives a promise that rejects fails, and ends no process', () =>
     withReads(async ({ reconcile, write, taken }) => {
       await write('+a/x')
       const select = async (): Promise<never> => {
@@ -502,7 +502,7 @@ describe('a read', () => {
       expect(await taken()).toEqual(['k: ~a/x'])
     }))
 
-  it('C17: whose select throws, or gives no JSON, fails, and its key runs again with any change', () =>
+  it('C17: with a select that throws, or gives no JSON, fails, and its key runs again with any change', () =>
     withReads(async ({ reads, reconcile, write, taken }) => {
       await write('+a/x')
       const read = (select: (object: object) => unknown): Promise<unknown> =>

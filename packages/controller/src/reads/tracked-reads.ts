@@ -44,9 +44,9 @@ const loadedFrom = 1 / 10
 const comparedAtATime = 16
 
 /**
- * The tracked reads of one controller: which key depends on what, and what is watched for it (rules C11–C17).
+ * The tracked reads of one controller: which key depends on which objects, and the watches for that (rules C11–C17).
  *
- * A key's runs are told one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
+ * Report a key's runs one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
  *
  * So that reads see what this process wrote (rule C10), write by `client.withWriteListeners(narrow, reads.writes)`.
  */
@@ -95,7 +95,7 @@ export class TrackedReads {
   }
 
   /**
-   * A run of `key` begins, whose reads are to be tracked. A run of it that did not end counts as failed.
+   * A run of `key` begins; its reads are tracked. A run of it that did not end counts as failed.
    *
    * @param primary the object that it is about: a read without a namespace is of its own, and `read.owned` gives what it controls.
    * @param signal bounds all reads of the run, with its reason.
@@ -152,7 +152,7 @@ export class TrackedReads {
 
   /**
    * Something that is depended on may be older than what this process knows the server to have, so that keys may be about to
-   * run. Of some objects only the server can tell: {@link TrackedReads.whenQuiet} asks it. What can't be told at all is not
+   * run. For some objects only the server knows: {@link TrackedReads.whenQuiet} asks it. Objects that can't be read at all are not
    * waited for.
    */
   get catchingUp(): boolean {
@@ -162,14 +162,14 @@ export class TrackedReads {
   /** Resolves when nothing is catching up. Rejects with the signal's reason. */
   async whenQuiet(signal?: AbortSignal | undefined): Promise<void> {
     const late = this.#targets.filter(({ isCatchingUp }) => isCatchingUp)
-    // One that can't be watched is not waited for: its keys are told.
+    // One that can't be watched is not waited for: its keys are notified.
     await Promise.allSettled(late.map(target => target.catchUp(signal)))
     signal?.throwIfAborted()
   }
 
   /**
    * Asks the server for the metadata of each object that is watched by its name, and for each that is polled, and waits until
-   * what the server has was heard of, as {@link TrackedReads.whenQuiet} does. For tests and the like.
+   * the server's states were received, as {@link TrackedReads.whenQuiet} does. For tests and the like.
    */
   async compare(signal?: AbortSignal | undefined): Promise<void> {
     const objects = [...this.#objects.values()]
@@ -179,14 +179,14 @@ export class TrackedReads {
     await this.whenQuiet(signal)
   }
 
-  /** The primary objects: those of a declared view, at least as new as what is told here. To be called once. */
+  /** The primary objects: those of a declared view, at least as new as the writes that are reported here. To be called once. */
   primary(view: View): PrimaryObjects {
     const { client } = this.#options
     this.#primary = new PrimaryObjects({ client, source: this.#sourceOf(view), writes: this.writes })
     return this.#primary
   }
 
-  /** The views whose informers reads are served from. */
+  /** The views with informers that serve reads. */
   get views(): readonly View[] {
     return [...this.#sources.values()].map(({ view }) => view)
   }
@@ -204,7 +204,7 @@ export class TrackedReads {
   }
 
   /**
-   * Ends all: from the call on nothing is read, and no key is told of. Idempotent. Resolves when nothing is watched for it any
+   * Ends all: from the call on nothing is read, and no key is reported. Idempotent. Resolves when nothing is watched for it any
    * more.
    */
   close(): Promise<void> {
@@ -251,7 +251,7 @@ export class TrackedReads {
     return object
   }
 
-  /** Has an informer of a view begin of which so much is read by name that it costs less. Reads go on by name until it has synced. */
+  /** Starts an informer of a view if so many of its objects are read by name that it costs less. Reads go on by name until it has synced. */
   #loadIfMost(view: View): void {
     const { client, narrow } = this.#options
     if (this.#sources.has(view.key) || !((narrow.part(view) ?? this.#shares.of(view) ?? 0) >= loadedFrom)) return

@@ -23,7 +23,7 @@ describe('what can not be watched', () => {
     })
   })
 
-  it('C16: where leave to watch is taken away, the next read fails, and what happened meanwhile is told when it is back', () => {
+  it('C16: where leave to watch is taken away, the next read fails, and what happened meanwhile is delivered when it is back', () => {
     let isAllowed = true
     const cluster = allowing(verb => verb !== 'watch' || isAllowed)
     return withReads({ cluster }, async ({ reading, reads, narrow, write, taken, run, server, simulation }) => {
@@ -44,7 +44,7 @@ describe('what can not be watched', () => {
     })
   })
 
-  it('C16, R36: where an informer has had it, is read on in its last state, and what happened meanwhile is told when it is back', () => {
+  it('C16, R36: if an informer has had it, is read on in its last state, and what happened meanwhile is delivered when it is back', () => {
     let isAllowed = true
     const cluster = allowing(verb => (verb !== 'watch' && verb !== 'list') || isAllowed)
     return withReads(
@@ -91,7 +91,7 @@ describe('what can not be watched', () => {
       await simulation.advance(10_000)
       expect((await taken()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
       await write('~a/x')
-      // A read of it is live, and tells the others too.
+      // A read of it is live, and notifies the others too.
       expect(await reading('k', 'a/x')).toEqual(['3'])
       expect((await taken()).sort()).toEqual(['k: ~a/x', 'part: ~a/x'])
       // What can't be compared counts as changed.
@@ -130,7 +130,7 @@ describe('what can not be watched', () => {
     })
   })
 
-  it('C16: whose poll fails is told to onError, and polled on', () => {
+  it('C16: is reported to onError if its poll fails, and polled on', () => {
     let isReadable = true
     const cluster = allowing(verb => (verb === 'get' ? isReadable : verb !== 'watch'))
     return withReads({ cluster, poll }, async ({ reading, write, taken, simulation }) => {
@@ -161,9 +161,9 @@ describe('what can not be watched', () => {
 })
 
 describe('very many objects', () => {
-  it('C15, N11: 2,000 keys that each read one object do not open 2,000 watches, and hear of theirs alone', () =>
+  it('C15, N11: 2,000 keys that each read one object do not open 2,000 watches, and receive theirs alone', () =>
     withReads(
-      // Who may not list all namespaces has no informer of all (rule C15).
+      // Without the right to list all namespaces there is no informer of all (rule C15).
       {
         narrow: { escalateAt: 200 },
         cluster: {
@@ -209,7 +209,7 @@ describe('very many objects', () => {
         for (let i = 0; i < 6; i++) await reading(`k${i}`, `${i % 2 ? 'a' : 'b'}/n${i}`)
         await simulation.advance(1000)
         expect([reads.views, warnings()]).toEqual([[], 0])
-        // It begins now, and serves what is read once it has synced.
+        // It begins now, and serves reads once it has synced.
         await reading('k6', 'b/n6')
         await simulation.advance(1000)
         expect(reads.views.map(({ key }) => key)).toEqual([configMaps.key])
@@ -231,7 +231,7 @@ describe('very many objects', () => {
       },
     ))
 
-  it('C15: an informer takes over from 100 objects on, once they are a tenth of the view, and no watch of all of them is needed to tell', () =>
+  it('C15: an informer takes over from 100 objects on, once they are a tenth of the view, and no watch of all of them is needed to know that', () =>
     withReads(async ({ reading, reads, run, server, simulation, asked }) => {
       const named = (i: number) => ({
         ...{ apiVersion: 'v1', kind: 'ConfigMap' },

@@ -47,7 +47,7 @@ export class ViewShares {
     return count?.size === undefined ? undefined : count.objects / Math.max(1, count.size)
   }
 
-  /** One item of a list says how many others there are. Who may not list reads on by name. */
+  /** One item of a list says how many others there are. Without the right to list, objects are read on by name. */
   async #ask(view: View, count: Count): Promise<void> {
     try {
       const page = await this.#client.list(view, { limit: 1, signal: this.#signal })

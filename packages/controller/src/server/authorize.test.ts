@@ -3,7 +3,7 @@ import { startCluster } from '../testkit.fixture.ts'
 import { tokenReview } from './authorize.ts'
 
 it.each(['tokenreviews.authentication.k8s.io', 'subjectaccessreviews.authorization.k8s.io'])(
-  'X8: waits ten seconds for %s, and asks anew the next time',
+  'X8: waits ten seconds for %s, and asks again the next time',
   async resource => {
     const { client, server, simulation, close } = await startCluster()
     const authorize = tokenReview(client)
@@ -20,7 +20,7 @@ it.each(['tokenreviews.authentication.k8s.io', 'subjectaccessreviews.authorizati
   },
 )
 
-it('C8, X8: asks about four tokens at a time and a hundred in ten seconds, and remembers what it was told', async () => {
+it('C8, X8: asks about four tokens at a time and a hundred in ten seconds, and remembers the answers', async () => {
   const { client, server, simulation, close } = await startCluster()
   const authorize = tokenReview(client)
   const ask = async (token: string) => authorize({ token, path: '/metrics' })

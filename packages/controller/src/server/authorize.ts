@@ -25,7 +25,7 @@ const trustedMs = 3_600_000
 const mostUnderWay = 4
 
 /**
- * Asks the API server who a token belongs to (TokenReview) and whether that user may `get` the path (SubjectAccessReview), as the metrics endpoints
+ * Asks the API server for the user of a token (TokenReview) and whether that user may `get` the path (SubjectAccessReview), as the metrics endpoints
  * of controller-runtime and Kubernetes do. It needs the right to create both, which `system:auth-delegator` gives.
  *
  * Answers, refusals and failures are remembered for ten seconds. At most 4 tokens are checked at a time, and 100 in ten seconds; any other token is

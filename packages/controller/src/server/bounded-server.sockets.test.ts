@@ -27,7 +27,7 @@ async function started(answer: Answer, options: Partial<BoundedServerOptions> = 
   return server
 }
 
-/** A client that reads nothing unless told to. Resets are part of the game. */
+/** A client that reads nothing until it is resumed. Resets are part of the game. */
 async function client(server: BoundedServer): Promise<Socket> {
   const socket = connect(server.port, '127.0.0.1').on('error', () => {})
   clients.push(socket.pause())
@@ -117,7 +117,7 @@ it.each([
 
 it.each([
   ['without a host', 'GET / HTTP/1.1\r\n\r\n'],
-  ['that expect what is unknown', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: more\r\n\r\n'],
+  ['with an unknown expectation', 'GET / HTTP/1.1\r\nhost: x\r\nexpect: more\r\n\r\n'],
 ])('C8: cuts off a client that pipelines requests %s behind an answer that it does not read', async (_, odd) => {
   const cut = Promise.withResolvers<void>()
   let begun = 0

@@ -9,7 +9,7 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => Pro
 /** Options of a {@link BoundedServer}. */
 export interface BoundedServerOptions {
   readonly answer: Answer
-  /** Hears why an answer was a 500, and what went wrong while listening. */
+  /** Receives the reason of an answer of 500, and what went wrong while listening. */
   readonly onError: (error: unknown) => void
   readonly clock: Clock
   /** Certificate and key, PEM; none: plain http. */
@@ -100,7 +100,7 @@ export class BoundedServer {
     if (this.#sockets.size > maxConnections) this.#trimLater()
   }
 
-  /** Closes what is beyond the bound, once it has had its second. */
+  /** Closes connections beyond the bound, once they have had their second. */
   #trimLater(): void {
     const { maxConnections, clock } = this.#options
     this.#trimming ??= clock.timer(graceMs, () => {

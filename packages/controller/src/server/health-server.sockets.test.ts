@@ -57,7 +57,7 @@ it('C8: says ok, or which check failed, and never why', async () => {
   expect(await ask('/healthz', { method: 'HEAD' })).toBe('200 ')
 })
 
-it('C8: a check that takes too long has failed, and is told to stop', async () => {
+it('C8: a check that takes too long has failed, and its signal is aborted', async () => {
   let stopped = false
   const hang = (signal: AbortSignal) =>
     new Promise(() => {
@@ -79,7 +79,7 @@ it('C8, X9: shows metrics, and survives when there are none to be had', async ()
   expect(await ask('/healthz')).toBe('200 ok')
 })
 
-it('C8: makes one text for all who ask for metrics together, and another for who asks later', async () => {
+it('C8: makes one text for requests of metrics that come together, and another for later ones', async () => {
   let texts = 0
   let made = Promise.withResolvers<void>()
   const asking = Promise.withResolvers<void>()
@@ -108,7 +108,7 @@ it('C8: makes one text for all who ask for metrics together, and another for who
   expect(await ask('/metrics')).toBe('200 a 2\n')
 })
 
-it('C8: makes one text for all who ask for metrics in one turn of the event loop', async () => {
+it('C8: makes one text for all requests of metrics in one turn of the event loop', async () => {
   let texts = 0
   let turn = Promise.withResolvers<void>()
   const clock = { ...systemClock(), turn: () => turn.promise }
@@ -123,7 +123,7 @@ it('C8: makes one text for all who ask for metrics in one turn of the event loop
   expect(await ask('/metrics')).toBe('200 a 2\n')
 })
 
-it('C8: gives up a text that takes too long, and makes another for who asks next', async () => {
+it('C8: gives up a text that takes too long, and makes another for the next request', async () => {
   const begun = Promise.withResolvers<void>()
   const timers: (() => void)[] = []
   const timer = (_: number, fn: () => void) => {
@@ -165,7 +165,7 @@ it('C8: makes one text for a client that pipelines thousands of requests for met
   expect(texts).toBe(1)
 })
 
-it('X9: answers, and survives, where whoever is told of a failure throws', async () => {
+it('X9: answers, and survives, if onError throws', async () => {
   const onError = (): never => {
     throw new Error('the logger is broken')
   }
@@ -252,7 +252,7 @@ it('answers over TLS where it is given a certificate', async () => {
   expect(status).toBe(200)
 })
 
-it('X6: says what is wrong with an option', () => {
+it('X6: names a wrong option', () => {
   const wrong: [object, string][] = [
     [{ host: '' }, 'health.host'],
     [{ port: 65_536 }, 'health.port'],

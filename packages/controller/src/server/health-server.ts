@@ -29,7 +29,7 @@ export interface HealthServerOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
   /** What `/metrics` shows, for example `await prometheusMetrics()`. @default nothing: 404 */
   readonly metrics?: { readonly contentType: string; text(): Promise<string> } | undefined
-  /** Who may read `/metrics`, for example `tokenReview(client)`. Everybody may read the probes. @default everybody */
+  /** Decides which requests may read `/metrics`, for example `tokenReview(client)`. Everybody may read the probes. @default everybody */
   readonly authorize?: Authorize | undefined
   /** Checks of `/healthz`, by name: if one fails, the process should be restarted. @default none: it passes while the server answers */
   readonly healthz?: Readonly<Record<string, HealthCheck>> | undefined
@@ -43,7 +43,7 @@ export interface HealthServerOptions {
 
 /** Bounds on whoever asks, see {@link BoundedServer}. Probes and scrapers come by few connections, and their requests are small. */
 const bounds = { maxConnections: 100, requestTimeoutMs: 10_000, writeTimeoutMs: 30_000 }
-/** How long a text of the metrics may take to be made, in milliseconds: all who ask meanwhile wait for the same one. */
+/** How long a text of the metrics may take to be made, in milliseconds: all requests meanwhile wait for the same one. */
 const metricsTimeoutMs = 30_000
 
 /**
@@ -58,7 +58,7 @@ export class HealthServer {
   readonly #options: HealthServerOptions
   readonly #environment: Environment
   readonly #checks: ReadonlyMap<string, Map<string, HealthCheck>>
-  /** The metrics for those who ask now. */
+  /** The metrics for the requests that come now. */
   #metrics: Promise<Buffer> | undefined
   #server: BoundedServer | undefined
   #started: Promise<void> | undefined
@@ -166,13 +166,13 @@ export class HealthServer {
     else reply(response, 200, isVerbose ? `${[...lines, `${kind} check passed`].join('\n')}\n` : 'ok')
   }
 
-  /** One text for all who ask while it is made, or in the same turn of the event loop. So a rush can't keep the loop busy making texts. */
+  /** One text for all requests while it is made, or in the same turn of the event loop. So a rush can't keep the loop busy making texts. */
   #metricsNow(metrics: { text(): Promise<string> }): Promise<Buffer> {
     const make = async (): Promise<Buffer> => {
       try {
         const text = await within((async () => metrics.text())(), metricsTimeoutMs, this.#environment.clock)
         if (text === late) throw new Error(`the metrics took more than ${metricsTimeoutMs} ms`)
-        // Made into bytes once: all who ask are sent the same ones.
+        // Made into bytes once: all requests are sent the same ones.
         return Buffer.from(text)
       } finally {
         void this.#environment.clock.turn().then(() => {

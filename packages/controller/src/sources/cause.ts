@@ -2,14 +2,14 @@ import type { TraceParent } from '../objects/traceparent.ts'
 import type { Changes } from '../predicates/changes.ts'
 import type { ReadChange } from '../reads/cause.ts'
 
-/** What happened that makes a key run: to an object, or beside all objects. */
+/** What happened that makes a key run: to an object, or without one. */
 export type CauseChange =
   | 'initial'
   | 'added'
   | 'updated'
   | 'deleted'
   | ReadChange
-  /** A source that has no objects told of the key. */
+  /** A source that has no objects reported the key. */
   | 'told'
   /** It failed. */
   | 'retry'
@@ -18,7 +18,7 @@ export type CauseChange =
 
 /** Why a key runs: which object, what happened to it, from which state to which. */
 export interface Cause {
-  /** How the controller came to hear of it: `for`, `owns`, `watches`, `read`, `reconcile`, or the name of a source. */
+  /** The source that reported it: `for`, `owns`, `watches`, `read`, `reconcile`, or the name of a source. */
   readonly source: string
   readonly change: CauseChange
   /** Key of the object's view; `undefined` where it was no object. */
@@ -30,7 +30,7 @@ export interface Cause {
   /** Its resourceVersion then; as `from`. */
   readonly to: string | undefined
   /**
-   * The fields that changed, and who wrote them, of an object of `for` or `watches`. Named while somebody reads `operator.runs()`, and after the first
+   * The fields that changed, and their writers, of an object of `for` or `watches`. Named while somebody reads `operator.runs()`, and after the first
    * `explain` of a key of the controller: to compare each object costs about as much as a run.
    */
   readonly changes?: Changes | undefined

@@ -37,7 +37,7 @@ export class Channel<V> implements Source<V> {
     for (const target of [...this.#targets]) target.tell(value)
   }
 
-  /** What is sent is the key, where the controller has no map. */
+  /** The value is the key, if the controller has no map. */
   defaultKeys(value: unknown): Keys {
     return value as Keys
   }

@@ -10,7 +10,7 @@ import type { Cause } from './cause.ts'
 import type { Debounce } from './debounce.ts'
 import type { SharedManager, SourceConnection } from './source.ts'
 
-/** Who takes the keys of a source: a controller. */
+/** What takes the keys of a source: a controller. */
 export interface ControllerSourceTarget {
   /** The controller's name. */
   readonly controller: string
@@ -19,11 +19,11 @@ export interface ControllerSourceTarget {
   readonly cache: DynamicCache
   readonly manager: SharedManager
   readonly environment: Environment
-  /** What is kept of owned objects. */
+  /** The projections of owned objects. */
   readonly applied: AppliedObjects
   /** A key is to run. `isInitial`: for what was there already, so at low priority. Never throws. */
   enqueue(key: string, cause: Cause, isInitial: boolean): void
-  /** An owned object came or changed. Calls `tell`, with the key of this controller whose own write made that, if one did. */
+  /** An owned object came or changed. Calls `report`, with the key of this controller that wrote it, if one did. */
   unlessOwn(view: View, key: string, object: unknown, report: Report): void
   /** A primary object has gone. */
   gone(key: string, last: unknown): void
@@ -57,35 +57,35 @@ export interface ControllerSourceHandler<C> extends Handler<C> {
 export interface ControllerSource {
   /** For people: `owns VIEW`. */
   readonly name: string
-  /** The view that it hears of, if it is one that is declared beforehand. */
+  /** The view that it watches, if it is one that is declared beforehand. */
   readonly view: View | undefined
   /** The views that it has cached now, whoever chose them. */
   readonly cached?: readonly View[] | undefined
-  /** Set if it hears of objects that the primary ones own: `view` is of these. Of them is kept what an apply compares. */
+  /** Set if it watches objects that the primary ones own: `view` is of these. Their informer keeps what an apply compares. */
   readonly isOwned?: boolean | undefined
   /** Predicates look at what `view` makes of the owned objects. */
   readonly keepsValues?: boolean | undefined
-  /** It hears of applied objects whatever their owner: an `apply` with `owner: false` need not be tracked. */
+  /** It watches applied objects whatever their owner: an `apply` with `owner: false` need not be tracked. */
   readonly handlesUnowned?: boolean | undefined
   /** Its keys wait until their events have paused; those of objects that were there already do not. @default they do not wait */
   readonly debounce?: Debounce | undefined
   connect(target: ControllerSourceTarget): ControllerSourceConnection
 }
 
-/** The same source, whose keys wait for further events. */
+/** The same source, but its keys wait for further events. */
 export function debounced(source: ControllerSource, debounce: Debounce): ControllerSource {
   return Object.create(source, { debounce: { value: debounce, enumerable: true } }) as ControllerSource
 }
 
-/** Who is told of what a predicate or a map threw over objects of `view`: of a Secret, without its words. */
+/** Reports what a predicate or a map threw over objects of `view`: of a Secret, without its words. */
 export function reportingOf({ resource }: View, environment: Reporting): Reporting {
   return { onError: (error, context) => environment.onError(redactError(resource, error) as Error, context) }
 }
 
-/** Who is told of errors. */
+/** Receives errors. */
 export type Reporting = Pick<Environment, 'onError'>
 
-/** Whether all predicates let an event pass. One that throws is told of, and lets it pass. */
+/** Whether all predicates let an event pass. One that throws is reported, and lets it pass. */
 export function passes<E>(
   predicates: readonly Predicate<E>[],
   event: E,
@@ -97,13 +97,13 @@ export function passes<E>(
   return attempt(all, true, environment, { phase })
 }
 
-/** What a function gave that is to be synchronous. Where it is a promise all the same, its rejection is told of (rule X9). */
+/** The result of a function that is to be synchronous. If it is a promise all the same, its rejection is reported (rule X9). */
 export function watchedFor<T>(result: T, environment: Reporting, phase: string): T {
   watched(result, thrown => environment.onError(asError(thrown), { phase }))
   return result
 }
 
-/** What a function of the user gives. Where it throws, that is told, and it is `otherwise`. */
+/** The result of a function of the user. If it throws, that is reported, and the result is `otherwise`. */
 export function attempt<T>(work: () => T, otherwise: T, environment: Reporting, about: ErrorContext): T {
   try {
     return work()

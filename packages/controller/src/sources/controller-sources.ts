@@ -85,7 +85,7 @@ export function handlesApplied(
   })
 }
 
-/** Makes the primary objects run that `map` names for what a source tells: of a timer all, of a channel the key that was sent. */
+/** Makes the primary objects run that `map` names for an event of a source. Without a map: for a timer all, for a channel the key that was sent. */
 export function from<S extends Scope>(source: Source<Keys<S> | Tick>): ControllerSource
 export function from<V, S extends Scope>(
   source: Source<V>,

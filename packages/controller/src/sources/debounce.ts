@@ -40,7 +40,7 @@ export class Debouncer {
   readonly #waiting = new Map<string, Waiting>()
   #isClosed = false
 
-  /** @param run makes a key run whose wait is over */
+  /** @param run makes a key run when its wait is over */
   constructor(
     { debounceMs, maxWaitMs = 10 * debounceMs }: Debounce,
     clock: Clock,

@@ -8,7 +8,7 @@ import type { Source, SourceConnection, SourceTarget } from './source.ts'
 /** An event of an object with its newest state. The previous state is not kept. */
 export type CursorEvent<C> = Changed<C> | Deleted<C>
 
-/** How a view is heard: all that there is for the first time, what happens to it, or all that there is once more. */
+/** How a view is received: its first state, its changes, or its whole state once more. */
 type Receiving = 'first' | 'live' | 'again'
 
 /**
@@ -93,7 +93,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
   }
 }
 
-/** Tells what a registrar hears: what was there as what was there, and that something has gone of which it does not hear. */
+/** Reports what a registrar receives: the first state as initial, and, after a reset, that objects may have gone without an event. */
 function sinkOf<C>({ tell, missed }: SourceTarget<CursorEvent<C>>): Sink<C> {
   const received = new Map<string, Receiving>()
   return {

@@ -30,16 +30,16 @@ export interface ObjectSourceParts<C, O = C> {
   readonly predicates?: readonly Predicate<ObjectEvent<O>>[]
   /** Gives the value that predicates look at. @default the object */
   valueIn?(object: C): O
-  /** The keys that an object means. May throw. `environment` is told of what went wrong. @default none */
+  /** The keys that an object means. May throw. `environment` receives what went wrong. @default none */
   keysOf?(object: C, key: string, target: ControllerSourceTarget, environment: Reporting): readonly string[]
   /** An event means all keys, in place of `keysOf`. @default false */
   readonly meansAll?: boolean | undefined
-  /** Hears the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
+  /** Receives the events in place of `keysOf` and the predicates, and enqueues keys itself. @default none */
   handler?(target: ControllerSourceTarget, informer: SharedInformer<C>): ControllerSourceHandler<C>
 }
 
 /**
- * A view whose objects make keys run (rule C4). It hears a registration, so old and new at once: where the two mean different
+ * A view of objects that make keys run (rule C4). Its handler gets the old and the new object at once: if the two mean different
  * keys, both run.
  */
 export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): ControllerSource {

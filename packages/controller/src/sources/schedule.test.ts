@@ -52,7 +52,7 @@ describe('C21: the times of a schedule', () => {
     expect(schedule.msToNext(new Date(first))).toBe(new Date(second).getTime() - new Date(first).getTime())
   })
 
-  it('tells the latest time since the one that was recorded', () => {
+  it('gives the latest time since the one that was recorded', () => {
     const schedule = new Schedule('0 * * * *')
     const now = new Date('2026-11-27T10:20:30.400Z')
     expect(schedule.latest(now, '2026-11-27T10:00:00Z')).toBeUndefined()
@@ -98,7 +98,7 @@ describe('C21: the times of a schedule', () => {
     ['latest', (schedule: Schedule, time: Date) => schedule.latest(time)],
     ['latest', (schedule: Schedule, time: Date) => schedule.latest(time, '2026-11-27T10:00:00Z')],
     ['since', (schedule: Schedule, time: Date) => schedule.latest(new Date(0), time)],
-  ])('says in %s what is no time', (_, ask) => {
+  ])('refuses in %s a value that is no time', (_, ask) => {
     for (const cron of ['0 * * * *', '@every 1h'])
       for (const time of [new Date(Number.NaN), null, 'yesterday', 5] as unknown as Date[])
         expect(() => ask(new Schedule(cron), time)).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
@@ -145,7 +145,7 @@ describe('C21: a schedule as a source', () => {
       expect(runs.slice(1).map((time, at) => time - (runs[at] as number))).toEqual([90_000, 90_000, 90_000])
     }))
 
-  it('neither loses nor doubles a time when the clock is set, and tells several that have passed at once as one', async () => {
+  it('neither loses nor doubles a time when the clock is set, and reports several that have passed at once as one', async () => {
     const simulation = simulate(7)
     await simulation.run(async () => {
       let offset = 0

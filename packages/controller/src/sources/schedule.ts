@@ -32,7 +32,7 @@ export interface ScheduleOptions {
  * operator.controller('report').for(reports).from(new Schedule('0 6 * * 1-5', { timeZone: 'Europe/Berlin' })).reconcile(…)
  * ```
  *
- * If each object has a schedule of its own, ask it in the reconcile. {@link Schedule.latest} tells whether a time has come since the last one that
+ * If each object has a schedule of its own, ask it in the reconcile. {@link Schedule.latest} says whether a time has come since the last one that
  * the status records, so that neither a restart nor a change of clocks loses or doubles one:
  *
  * ```ts
@@ -154,7 +154,7 @@ export class Schedule implements Source<ScheduledTick> {
       const ms = Math.min(Math.max(next - clock.now(), 0), longestWaitMs)
       timer = clock.timer(ms, () => {
         const now = new Date(clock.now())
-        // The clock was set back. By a little: times that were told are not told again. By more: it was wrong before.
+        // The clock was set back. By a little: times that were reported are not reported again. By more: it was wrong before.
         if (last.getTime() - now.getTime() > longestCorrectionMs) last = now
         const time = this.latest(now, last)
         wait()

@@ -38,7 +38,7 @@ async function begun({ start }: Arcade, ran: string[], ...names: string[]): Prom
   ran.length = 0
 }
 
-/** A controller of games that hears of what `wire` says, and the names of the games that it ran for. */
+/** A controller of games with the sources that `wire` adds, and the names of the games that it ran for. */
 function noting(
   { forGames }: Arcade,
   wire: (controller: ControllerBuilder<Game, 'namespaced'>) => unknown = () => {},
@@ -145,7 +145,7 @@ describe('watches', () => {
       expect(ran.splice(0).sort()).toEqual(['b', 'c'])
     }))
 
-  it('X1, X9: a map that throws, or gives what is no key, is told of, and harms nothing', () =>
+  it('X1, X9: a map that throws, or gives no key, is reported, and harms nothing', () =>
     inArcade(async arcade => {
       const { client, simulation, after } = arcade
       const keys: unknown[] = [
@@ -192,7 +192,7 @@ describe('watches', () => {
 })
 
 describe('caches', () => {
-  it('C15: what is declared can be listed, and what is not can not', () =>
+  it('C15: a declared view can be listed, and another can not', () =>
     inArcade(async arcade => {
       const { client, simulation, forGames, after } = arcade
       const seen: unknown[] = []
@@ -273,7 +273,7 @@ describe('predicates', () => {
     }),
   )
 
-  it('X9: one that throws is told of, and lets the event pass', () =>
+  it('X9: one that throws is reported, and lets the event pass', () =>
     inArcade(async arcade => {
       const { simulation } = arcade
       const ran = noting(arcade, of =>
@@ -286,7 +286,7 @@ describe('predicates', () => {
       expect(simulation.environment.errors).toMatchObject([{ error: { message: 'no predicate' } }])
     }))
 
-  it('C2: a delete of a primary object is heard of, whatever they say', () =>
+  it('C2: a delete of a primary object passes, whatever they say', () =>
     inArcade(async arcade => {
       const { client, forGames, after } = arcade
       const ran: string[] = []
@@ -391,7 +391,7 @@ describe('from', () => {
       expect(ran.sort()).toEqual(['chess', 'chess', 'go', 'go'])
     }))
 
-  it('C4: a timer tells how often it has come, beside others of its kind, and nothing once it is closed', async () => {
+  it('C4: a timer reports how often it has come, apart from others of its kind, and nothing once it is closed', async () => {
     const { environment, advance, pending, run } = simulate(1)
     const reported: string[] = []
     const connect = (name: string, everyMs: number): SourceConnection =>
@@ -414,7 +414,7 @@ describe('from', () => {
     expect(pending()).toEqual([])
   })
 
-  it('C4: a registrar tells of views that come and go while the controller runs', () =>
+  it('C4: a registrar delivers views that come and go while the controller runs', () =>
     inArcade(async arcade => {
       const { operator, client, after } = arcade
       const watched = new DynamicViews<ConfigMap>('maps', [configMaps.within({ labels: { game: 'chess' } })])
@@ -434,7 +434,7 @@ describe('from', () => {
       expect(ran.splice(0)).toEqual(['go'])
     }))
 
-  it('C1: what a registrar tells of what was there waits behind what changes', () =>
+  it('C1: what a registrar delivers of the first state waits behind changes', () =>
     inArcade(async ({ client, run, simulation, forGames }) => {
       const ran: string[] = []
       const watched = new DynamicViews<ConfigMap>('maps', [configMaps])
@@ -453,7 +453,7 @@ describe('from', () => {
       const [first, ...rest] = ['a', 'b', 'c', 'd'].sort(
         (one, other) => Number(other === ran[0]) - Number(one === ran[0]),
       )
-      // By its view, and by the registrar once all that was there was told.
+      // By its view, and by the registrar once the first state was delivered.
       await client.patch(games, at(`${rest[2]}`), { spec: { title: 'New' } })
       await simulation.advance(1000)
       await client.patch(configMaps, at(`${rest[1]}`), { data: { n: 'new' } })
@@ -461,7 +461,7 @@ describe('from', () => {
       expect(ran).toEqual([first, rest[2], rest[1], rest[0]])
     }))
 
-  it('W8, W9: all keys run where a registrar is told from the start again, since it does not hear of what has gone', () =>
+  it('W8, W9: all keys run if a registrar starts again, since it receives no event of what has gone', () =>
     inArcade(async arcade => {
       const { operator, client, server, simulation } = arcade
       const watched = new DynamicViews<ConfigMap>('maps', [configMaps])
@@ -484,7 +484,7 @@ describe('from', () => {
       expect([...new Set(ran)].sort()).toEqual([...names, 'none'].sort())
     }))
 
-  it('W8: no more keys run than those it means, where a registrar is told of a view that it had left', () =>
+  it('W8: no more keys run than those it means, if a registrar receives a view that it had left', () =>
     inArcade(async arcade => {
       const { operator, client } = arcade
       const watched = new DynamicViews<ConfigMap>('maps', [configMaps])
@@ -501,7 +501,7 @@ describe('from', () => {
       expect(ran).toEqual(['chess'])
     }))
 
-  it('X6: what a channel sends that is no key is told of, also in a list', () =>
+  it('X6: what a channel sends that is no key is reported, also in a list', () =>
     inArcade(async arcade => {
       const { operator, simulation } = arcade
       const channel = new Channel<never>('pushes')
@@ -555,13 +555,13 @@ describe('the start', () => {
   it.each<[string, (of: ControllerBuilder<Game, 'namespaced'>) => unknown]>([
     ['by its view', of => of.watches(toys, () => at('chess'))],
     [
-      'by a registrar, beside what there is',
+      'by a registrar, next to existing objects',
       of =>
         of.from(new DynamicViews<unknown>('r', [toys, secrets]), ({ key }) =>
           key === 'default/yoyo' ? at('chess') : [],
         ),
     ],
-  ])('C3, D7: does not wait for a resource that may come later, and hears of it %s when it does', (_, wire) =>
+  ])('C3, D7: does not wait for a resource that may come later, and receives it %s when it does', (_, wire) =>
     inArcade({ cache: { whenUnknown: 'wait' } }, async arcade => {
       const { client, simulation, start, after } = arcade
       const ran = noting(arcade, wire, { syncTimeoutMs: 5000 })
@@ -807,7 +807,7 @@ describe('X9: code of a user that fails', () => {
         throw new Error('no close')
       },
     ],
-  ])('C5, R23: a source whose close %s is told of, and all else is waited for and closed', (_, close) =>
+  ])('C5, R23: a source with a close that %s is reported, and all else is waited for and closed', (_, close) =>
     inArcade(async ({ operator, client, run, end, simulation, forGames }) => {
       const log: string[] = []
       forGames()
@@ -889,7 +889,7 @@ describe('X9: code of a user that fails', () => {
       await expect(operator.settled()).rejects.toMatchObject({ code: 'SOURCE_NOT_SYNCED', sources: ['bad'], cause })
     }))
 
-  it('a map and a predicate that reject are told of', () =>
+  it('a map and a predicate that reject are reported', () =>
     inArcade(async arcade => {
       const fails = (why: string) => (async () => Promise.reject(new Error(why))) as never
       const ran = noting(arcade, of => of.withPredicates(fails('no predicate')).watches(configMaps, fails('no map')))

@@ -68,7 +68,7 @@ it('C25: a run that writes is a trace, with its calls, and what it applies says 
     expect(board?.metadata?.annotations?.[traceAnnotation]).toBe(parentOf(root))
   }))
 
-it('C25: an object whose trace alone is another one is as desired, also for the next process, with traces and without', async () => {
+it('C25: an object that differs in its trace alone is as desired, also for the next process, with traces and without', async () => {
   const { traces } = await traced({ everyRun: true })
   await inArcade({ traces }, async ({ client, operator, start, end, server, simulation }) => {
     let runs = 0

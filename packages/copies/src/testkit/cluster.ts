@@ -14,7 +14,7 @@ export const settings: CopiesOptions<ConfigMap, ConfigMap> = {
   build: ({ metadata, data }: ConfigMap): ConfigMap => ({ metadata: { labels: metadata?.labels }, data }),
 }
 
-/** Copies whose operator runs. */
+/** Copies with an operator that runs. */
 export interface Running<P, T extends KubernetesObject> {
   readonly copies: Copies<P, T>
   readonly operator: Operator
@@ -60,7 +60,7 @@ export interface Kit extends SimulatedCluster {
   requests(): Promise<Readonly<Record<string, number>>>
   /** Lets what was written come in, and what comes of it be done. */
   quiet(ms?: number): Promise<void>
-  /** The errors that were told. */
+  /** The errors that were reported. */
   errors(): readonly Error[]
 }
 

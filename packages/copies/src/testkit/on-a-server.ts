@@ -17,7 +17,7 @@ export interface OnAServer {
   readonly writer: Client
   /** What the operator's client connects by. */
   readonly transport: ObservedTransport
-  /** The errors that the operator told. */
+  /** The errors that the operator reported. */
   readonly reported: Error[]
   /** Starts copies. Those of the last call are stopped first. */
   begin<P, T extends KubernetesObject>(options: CopiesOptions<P, T>): Promise<Running<P, T>>

@@ -169,7 +169,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
     expect((await writer.get(configMaps, mine))?.data).toEqual({ n: 'mine' })
   })
 
-  test('X10: stopped in the middle of its work, the next one writes what is missing and nothing else', async ({
+  test('X10: stopped in the middle of its work, the next one writes the missing copies and nothing else', async ({
     writer,
     transport,
     begin,
@@ -381,7 +381,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
     }
   })
 
-  test('H5, H6: a copy that another program fights for is told of once, with its name, and ends as its source wants it', async ({
+  test('H5, H6: a copy that another program fights for is reported once, with its name, and ends as its source wants it', async ({
     writer,
     reported,
     start,
@@ -409,7 +409,7 @@ export function copiesOnAServer(server: () => ApiServer): void {
     expect(copies.report().repairs).toBeLessThanOrEqual(4 + (performance.now() - begun) / 1000)
   })
 
-  test('H5, H8: with 500s and 409s at random, every copy comes to what its source wants, and every failure is told', async ({
+  test('H5, H8: with 500s and 409s at random, every copy comes to what its source wants, and every failure is reported', async ({
     writer,
     transport,
     reported,

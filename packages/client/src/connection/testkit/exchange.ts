@@ -12,7 +12,7 @@ export interface Recorded {
   bytes(): number
 }
 
-/** Sends a request on `connection` and writes down what it hears. */
+/** Sends a request on `connection` and writes down what it receives. */
 export function record(connection: Connection, head: Partial<RequestHead> = {}): Recorded {
   const log: string[] = []
   const chunks: Uint8Array[] = []

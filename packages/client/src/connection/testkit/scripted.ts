@@ -9,7 +9,7 @@ export interface ScriptedRequest extends ResponseHandlers {
   paused: boolean
 }
 
-/** A connection whose server is the test itself. */
+/** A connection to the test itself as the server. */
 export class ScriptedConnection implements Connection {
   readonly id: number
   maxStreams: number
@@ -98,7 +98,7 @@ export class ScriptedConnection implements Connection {
   }
 }
 
-/** A transport whose connections are the test's to script. */
+/** A transport with connections that the test scripts. */
 export class ScriptedTransport implements Transport {
   readonly connections: ScriptedConnection[] = []
   maxStreams = 100
@@ -106,7 +106,7 @@ export class ScriptedTransport implements Transport {
   refusal: Error | undefined
   /** While set, opening takes for ever. */
   hangs = false
-  /** What connections say of who can read them. */
+  /** What connections say about their readers. */
   readableBy: string | undefined
   attempts = 0
   /** Connections that were being opened and were given up. */
@@ -139,7 +139,7 @@ export class ScriptedTransport implements Transport {
     return this.connections.flatMap(connection => [...connection.open])
   }
 
-  /** The one request under way whose path is `path`. */
+  /** The one request under way with this path. */
   at(path: string): ScriptedRequest {
     const found = this.open.filter(({ request }) => request.path === path)
     const [one] = found
@@ -155,7 +155,7 @@ export interface SentRequest {
   readonly errors: Error[]
 }
 
-/** Sends a request and writes down what it hears. */
+/** Sends a request and writes down what it receives. */
 export function send(
   requester: Requester,
   lane: Lane,

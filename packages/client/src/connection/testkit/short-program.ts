@@ -1,4 +1,4 @@
-/** A program that does what it has to with a client, says so, and comes to its end; it closes the client only if told to. */
+/** A program that does what it has to with a client, says so, and comes to its end; it closes the client only if an argument says so. */
 import { Client } from '../../client.ts'
 import { configMaps } from '../../resources/core.ts'
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../clock.ts'
 
-/** A clock that stands still until it is set forward. Its timers fire only when they are told to. */
+/** A clock that stands still until it is set forward. Its timers fire only when the test fires them. */
 export class StillClock implements Clock {
   time = 1_767_225_600_000
   readonly timers: Set<() => void> = new Set()

@@ -71,7 +71,7 @@ export function anySubresource(client: () => Client): void {
     })
   })
 
-  it('X3: what a server says of secrets and tokens is not told', async () => {
+  it('X3: what a server says of secrets and tokens is not reported', async () => {
     const refused = { method: 'POST', path: '/api/v1/namespaces/default/secrets', body: { data: 'hunter2' } } as const
     const error = await client()
       .request(refused)

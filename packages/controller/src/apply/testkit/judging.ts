@@ -6,10 +6,10 @@ import { kinds } from './kinds.ts'
 
 const manager = 'arcade/judge'
 
-/** What a server makes of desired objects is judged as it behaves: an apply of what is equal changes nothing. */
+/** The server's form of desired objects is judged as the server behaves: an apply of an equal object changes nothing. */
 export function judging(server: () => Pick<ApiServer, 'url' | 'ca' | 'token'>): void {
   it.each(kinds.map(kind => [kind.view.resource.kind, kind.desired.metadata, kind] as const))(
-    'A2: %s %j: what is owned is as desired at once or by what one answer taught, and any change is seen',
+    'A2: %s %j: the owned fields are as desired at once or by what one answer taught, and any change is seen',
     async (_, __, { view, desired, isPlain }) => {
       const { url, ca, token } = server()
       const client = new Client({ url, ca, token })

@@ -121,7 +121,7 @@ export function applyOnAServer(server: () => ApiServer): void {
     expect(first?.env).toEqual(turned)
   })
 
-  it('A10, C18: what is made once keeps its value through restarts and lost labels, and is cleaned up for before the object goes', async () => {
+  it('A10, C18: an object that is made once keeps its value through restarts and lost labels, and is cleaned up for before the object goes', async () => {
     const { url, ca, token } = server()
     await using hand = new Client({ url, ca, token })
     const mine = configMaps.within({ namespaces: ['default'], labels: { once: 'yes' } })
@@ -162,7 +162,7 @@ export function applyOnAServer(server: () => ApiServer): void {
     expect(await hand.get(configMaps, source)).toBeUndefined()
   })
 
-  it('A10, A11, C20, C22: fields that are set once stay, and what is wanted no longer goes, also after a restart', async () => {
+  it('A10, A11, C20, C22: fields that are set once stay, and unwanted objects go, also after a restart', async () => {
     const { url, ca, token } = server()
     await using hand = new Client({ url, ca, token })
     const mine = configMaps.within({ namespaces: ['default'], labels: { pruned: 'yes' } })

@@ -8,7 +8,7 @@ const namespace = 'remade'
 const at = { name: 'made', namespace }
 const sources = configMaps.within({ namespaces: [namespace], labels: { source: 'remade' } })
 
-/** What a real server refuses to change in place, of which the embedded one knows nothing. */
+/** Fields that a real server refuses to change in place, unlike the embedded one. */
 export function remaking(server: () => ApiServer): void {
   it.each([
     ['the type of a Secret', [{ type: 'Opaque' }, { type: 'example.com/other' }], ['type']],
@@ -21,7 +21,7 @@ export function remaking(server: () => ApiServer): void {
       ['data'],
     ],
   ] as const)(
-    'A3: %s is named where it can not be changed, and the Secret made anew if that is wanted',
+    'A3: %s is named if it can not be changed, and the Secret recreated if that is wanted',
     (_, states, fields) =>
       operating(server(), async ({ operator, client, run, errors, end }) => {
         await client.create(namespaces, { metadata: { name: namespace } }).catch(() => {})

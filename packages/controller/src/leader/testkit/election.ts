@@ -132,7 +132,7 @@ export class Electorate {
       for (const one of this.candidates) {
         one.process.resume()
         one.stop()
-        // A client of a process that was killed hears of nothing, its own end neither.
+        // A client of a process that was killed receives nothing, its own end neither.
         if (!one.process.dead) await one.client.close()
         one.network.close()
       }

@@ -5,7 +5,7 @@ import { configMaps } from '@wherry/client/resources/core'
 /** The lease of these tests. */
 export const lease = { name: 'lease', namespace: 'default' }
 
-/** What the server has accepted: states of the lease, and writes of leaders, which say who wrote in which term. */
+/** What the server has accepted: states of the lease, and writes of leaders, which name their writer and its term. */
 export type Accepted = { readonly rv: number; readonly at: number; readonly term: number } & (
   | { readonly kind: 'lease'; readonly holder: string }
   | { readonly kind: 'write'; readonly by: string }

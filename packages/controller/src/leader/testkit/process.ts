@@ -44,7 +44,7 @@ export class PausableProcess {
     this.#state = 'dead'
   }
 
-  /** A network that is only heard of while the process runs. */
+  /** A network that delivers only while the process runs. */
   transport(network: Transport): Transport {
     return {
       connect: async (target, signal) => {

@@ -28,7 +28,7 @@ type Make = (arcade: Arcade, random: Random, tempo: number) => Omit<World, 'name
 
 const chess = { controller: 'game', key: 'default/chess' } as const
 
-/** A controller whose reconcile writes something new until it is mended. */
+/** A controller that writes something new in each run until it is mended. */
 function writing(
   { forGames, operator }: Arcade,
   tempo: number,
@@ -108,7 +108,7 @@ export const loops: Readonly<Record<string, Make>> = {
     }
     return { looping: { ...chess, kind: 'other_keys', path: 'spec.lives' }, others: [], mend }
   },
-  'somebody who changes it back': (arcade, random) => {
+  'another client that changes it back': (arcade, random) => {
     let isWrong = true
     const { client } = arcade
     const isForced = chance(random, 0.5)
@@ -229,7 +229,7 @@ export const works: Readonly<Record<string, Make>> = {
   },
 }
 
-/** What may happen beside all of it. @param quietMs how long nothing happens at least */
+/** What else may happen at the same time. @param quietMs how long nothing happens at least */
 export function noise({ client, server }: Arcade, random: Random, quietMs: number): World['others'] {
   let edit = 0
   const edits = { everyMs: quietMs, step: () => client.patch(configMaps, board, { data: { note: `${edit++}` } }) }

@@ -127,12 +127,12 @@ export function operatorOverSockets(server: () => ApiServer): void {
         server(),
         async first => {
           const log: string[] = []
-          const declare = (operator: Operator, who: string): void => {
+          const declare = (operator: Operator, replica: string): void => {
             operator
               .controller('maps')
               .for(configMaps.within({ labels: { lead: 'test' } }))
               .reconcile(({ key }) => {
-                log.push(`${who} ${key.name}`)
+                log.push(`${replica} ${key.name}`)
               })
           }
           declare(first.operator, 'first')
@@ -200,7 +200,7 @@ export function operatorOverSockets(server: () => ApiServer): void {
     async () => {
       const proxy = await holdingReviews(server())
       const metrics = await prometheusMetrics({ processMetrics: false })
-      // No lease ends by itself while the test runs, however slow the machine is: what is seen is that renewals get through.
+      // No lease ends by itself while the test runs, however slow the machine is: the test shows that renewals get through.
       const leader = {
         ...{ name: 'junk', namespace: 'default' },
         ...{ leaseMs: 240_000, renewDeadlineMs: 180_000, retryMs: 200 },

@@ -23,10 +23,10 @@ export interface Kit extends SimulatedCluster {
   readonly causes: (readonly [string, ReadCause])[]
   /** What a test found wrong where it could not throw. */
   readonly faults: string[]
-  /** Tells of each key that is to run again. */
+  /** Receives each key that is to run again. */
   onChange(receive: (key: string) => void): void
   run<T>(fn: () => T): Promise<Awaited<T>>
-  /** Runs a key that does `reconcile`, and tells how that went. */
+  /** Runs a key that does `reconcile`, and reports how that went. */
   reconcile<T>(key: string, reconcile: (read: Read) => Promise<T>): Promise<T>
   /** Runs a key that reads these ConfigMaps: `a/x`. */
   reading(key: string, ...paths: string[]): Promise<(string | undefined)[]>
@@ -47,7 +47,7 @@ export function allowing(may: (verb: string, resource: string) => boolean): Simu
   }
 }
 
-/** Longer than it takes for anything to be heard at the other end. */
+/** Longer than it takes for anything to arrive at the other end. */
 const latencyMs = 500
 
 export interface KitOptions {

@@ -30,12 +30,12 @@ const even = configMaps.project('reads-even', n)
 export const strict: View<string | undefined, 'namespaced'> = secrets
   .within({ namespaces: ['b'] })
   .project('reads-strict', n)
-/** Not covered by it: what is whole. */
+/** Not covered by it: whole objects. */
 export const web: View<Secret, 'namespaced'> = secrets.full().within({ namespaces: ['a', 'b'], labels: 'app=web' })
 /** Covered by it. */
 export const small: View<Secret> = secrets.within({ namespaces: ['a'], labels: 'app' })
 const byApp = indexBy(declared, 'app', ({ metadata }) => metadata.labels?.app)
-/** Of what is covered: an informer has more. */
+/** An index of a covered view: the informer has more. */
 const headsByLabels = indexBy(heads, 'labels', ({ metadata }) => Object.values(metadata.labels ?? {}))
 const gets = ['get', 'select', 'meta', 'size', 'even', 'follow', 'secret', 'part', 'head', 'strict']
 const lists = ['list', 'list', 'list', 'small', 'parts', 'heads', 'found', 'found-heads']

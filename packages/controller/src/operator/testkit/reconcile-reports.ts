@@ -6,13 +6,13 @@ import { ApplyDelayedError, NotAbsentError } from '../../apply/errors.ts'
 import { generationChanged, labelsChanged } from '../../predicates/changed.ts'
 import { operating, patient, until } from './both-servers.ts'
 
-const finalizers = ['told.example.com/hold']
+const finalizers = ['wherry.example.com/hold']
 const inNamespace = (namespace: string) => configMaps.within({ namespaces: [namespace], labels: { role: 'primary' } })
 const primary = (name: string, namespace: string) => ({ metadata: { name, namespace, labels: { role: 'primary' } } })
 const makeNamespace = (client: Client, name: string): Promise<unknown> =>
   client.create(namespaces, { metadata: { name } })
 
-/** What reconciles are told of the end of objects, and of objects that they do not see, by any server. */
+/** What reconciles receive of the end of objects, and of objects that they do not see, from any server. */
 export function whatReconcilesAreReported(server: () => ApiServer): void {
   it.each([
     ['labels', labelsChanged],
@@ -20,7 +20,7 @@ export function whatReconcilesAreReported(server: () => ApiServer): void {
     ['own', () => false],
   ])('C4: a deletion that a finalizer holds up passes every predicate (%s)', (which, predicate) =>
     operating(server(), async ({ operator, client, errors, run }) => {
-      const namespace = `told-${which}`
+      const namespace = `seen-${which}`
       await makeNamespace(client, namespace)
       operator
         .controller('primary')
@@ -42,7 +42,7 @@ export function whatReconcilesAreReported(server: () => ApiServer): void {
 
   it('C19: a controller without primary objects runs at the start, and for what it watches', () =>
     operating(server(), async ({ operator, client, errors, run }) => {
-      const namespace = 'told-singleton'
+      const namespace = 'seen-singleton'
       await makeNamespace(client, namespace)
       const view = inNamespace(namespace)
       const made = { name: 'names', namespace }
@@ -68,7 +68,7 @@ export function whatReconcilesAreReported(server: () => ApiServer): void {
 
   it('C23: a run waits for one object, and then takes another one away', () =>
     operating(server(), async ({ operator, client, errors, run }) => {
-      const namespace = 'told-ready'
+      const namespace = 'seen-ready'
       await makeNamespace(client, namespace)
       const reported: string[] = []
       let hasEnded = false
@@ -98,7 +98,7 @@ export function whatReconcilesAreReported(server: () => ApiServer): void {
 
   it('C2: an object that leaves the view by its labels has left, and one that is deleted is gone', () =>
     operating(server(), async ({ operator, client, errors, run }) => {
-      const namespace = 'told-left'
+      const namespace = 'seen-left'
       await makeNamespace(client, namespace)
       const reported: string[] = []
       operator
@@ -117,9 +117,9 @@ export function whatReconcilesAreReported(server: () => ApiServer): void {
       expect(errors).toEqual([])
     }))
 
-  it('A1: a namespace that is being deleted is waited for, and nobody is told of an error', () =>
+  it('A1: a namespace that is being deleted is waited for, and no error is reported', () =>
     operating(server(), async ({ operator, client, errors, run }) => {
-      const namespace = 'told-dying'
+      const namespace = 'seen-dying'
       await makeNamespace(client, namespace)
       const refused: unknown[] = []
       operator
@@ -149,9 +149,9 @@ export function whatReconcilesAreReported(server: () => ApiServer): void {
 
   it('A3: what a run has read as absent, and is there without the label of the view, is not overwritten', () =>
     operating(server(), async ({ operator, client, errors, run }) => {
-      const namespace = 'told-absent'
+      const namespace = 'seen-absent'
       await makeNamespace(client, namespace)
-      const labelled = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': 'told' } })
+      const labelled = configMaps.within({ labels: { 'app.kubernetes.io/managed-by': 'wherry' } })
       let drawn = 0
       operator
         .controller('primary')
@@ -167,7 +167,7 @@ export function whatReconcilesAreReported(server: () => ApiServer): void {
       run()
       await until(() => expect(errors.some(error => error instanceof NotAbsentError)).toBe(true))
       expect((await client.get(configMaps, made))?.data).toEqual({ password: 'secret' })
-      await client.patch(configMaps, made, { metadata: { labels: { 'app.kubernetes.io/managed-by': 'told' } } })
+      await client.patch(configMaps, made, { metadata: { labels: { 'app.kubernetes.io/managed-by': 'wherry' } } })
       await operator.settled(patient)
       expect((await client.get(configMaps, made))?.data).toEqual({ password: 'secret' })
       expect(drawn).toBeGreaterThan(0)

@@ -68,7 +68,8 @@ it('an informer of client-node that needs one Secret of 30 has exactly these fin
   expect(report.collections).toHaveLength(1)
   expect(secrets).toMatchObject({ lists: 1, watches: 1, relists: {} })
   expect(report.byName).toMatchObject([{ resource: 'secrets', get: 1, create: 1, patch: 2, unchanged: 1 }])
-  expect(report.memory[0]?.rssBytes).toBeGreaterThan(1_000_000)
+  // The first sample may be that of a process that has hardly begun.
+  expect(Math.max(...report.memory.map(({ rssBytes }) => rssBytes))).toBeGreaterThan(1_000_000)
   expect(report.rest).toBeUndefined()
   expect(stdout).not.toContain('the secret of')
   expect(stdout).not.toContain(Buffer.from('the secret of 7').toString('base64'))
@@ -102,7 +103,6 @@ it('a report is a table for people', async () => {
     '- All secrets in the whole cluster are watched: of 31 objects, 2 are read or written by name.',
   )
   expect(stdout).toContain('- 1 of 2 writes of secrets changed nothing.')
-  // The first sample may be that of a process that has hardly begun.
   expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ [kM]B at first, [\d.]+ MB at most/)
 })
 

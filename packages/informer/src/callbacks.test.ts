@@ -49,7 +49,7 @@ const broken = (): never => {
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 
 describe('callbacks', () => {
-  it('X9: a listener whose promise rejects is told of, and ends nothing', async () => {
+  it('X9: reports a listener whose promise rejects, and goes on', async () => {
     const served = await cluster()
     const informer = informerOf(served)
     informer.on('synced', failing)
@@ -89,7 +89,7 @@ describe('callbacks', () => {
     ])
   })
 
-  it('R23: once a listener has closed the informer, the others hear of nothing but the end', async () => {
+  it('R23: once a listener has closed the informer, the others receive only the end', async () => {
     const served = await cluster()
     const informer = informerOf(served)
     const log: string[] = []
@@ -102,7 +102,7 @@ describe('callbacks', () => {
     expect(log).toEqual(['closed'])
   })
 
-  it('a listener that another one takes back does not hear of that event any more', async () => {
+  it('a listener that another one removes does not receive that event', async () => {
     const served = await cluster()
     const informer = informerOf(served)
     const log: string[] = []

@@ -158,7 +158,7 @@ class Model {
         await writer.delete(configMaps, { name, namespace })
         this.#alive.delete(key)
       } else {
-        // after a restore a resourceVersion may come again: not for the same object, which nobody could tell apart
+        // after a restore a resourceVersion may come again: not for the same object, since no client could know the difference
         const next = `${key}@${(await server.revision()) + 1}=`
         if ([...this.#written].some(state => state.startsWith(next))) return
         this.#note(key, value, await writer.patch(configMaps, { name, namespace }, { metadata: { labels }, data }))
@@ -230,7 +230,7 @@ class Model {
     }
     for (const cursor of this.#cursors) {
       while (cursor.read(3) > 0);
-      // What can't be transformed is not gone for who knew it: its last state, or that of an object of that name before it.
+      // What can't be transformed is not gone for a reader that knew it: its last state, or that of an object of that name before it.
       expect(sorted([...cursor.objects.values()].filter(isGood)), 'a cursor').toEqual(stored.filter(isGood))
     }
     const invented = [...this.#received.states].filter(

@@ -46,7 +46,7 @@ describe('the handler of a subscription', () => {
     [{ added: () => undefined }, /none of them/],
     [{ add: 'a text' }, /^watch\.handler .*each a function.*string/],
     [{ absent: null, add: () => undefined }, /each a function/],
-  ])('X6: that hears nothing is an error: %o', (handler, says) => {
+  ])('X6: a handler that handles no event is an error: %o', (handler, says) => {
     expect(() => checkHandler(handler)).toThrow(says)
   })
 

@@ -5,9 +5,9 @@ import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { Denials, denying } from './testkit/denials.ts'
-import { type Partly, Received, stateOf, strict } from './testkit/heard.ts'
 import { History, unselected } from './testkit/history.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
+import { type Partly, Received, stateOf, strict } from './testkit/received.ts'
 
 const paths = ['a/p', 'a/q', 'a/r', 'a/s', 'a/t', 'a/u', 'b/p', 'b/q']
 const whole = configMaps
@@ -220,7 +220,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     }
     let index = find(isFresh ? called : isCalm ? called - lagMs : 0)
     if (index === undefined && isCalm && !isFresh) {
-      // What has just broken off is told within a second.
+      // What has just broken off is reported within a second.
       await new Promise<void>(resolve => clock.timer(1100, resolve))
       if (failures() > before) index = find(0)
     }
@@ -234,9 +234,9 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     for (const view of ofViews) {
       if (one.isStrict || view.key !== one.view.key) continue
       const known = narrow.peek(view, keyOf(one.path))
-      // What is told as a deletion may be there again.
+      // An object whose deletion is reported may be there again.
       if (known !== undefined && state !== 'absent' && stateOf(known.object as Partly, view) !== state)
-        one.faults.push(`told ${state}, and peek of ${view.key} is ${stateOf(known.object as Partly, view)}`)
+        one.faults.push(`received ${state}, and peek of ${view.key} is ${stateOf(known.object as Partly, view)}`)
     }
     const die = calls()
     if (die < 0.2) pending(read(one.path))

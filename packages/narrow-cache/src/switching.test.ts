@@ -49,7 +49,7 @@ describe('an entry that comes to be fed otherwise', () => {
       { escalateAt: 1 },
     ))
 
-  it('N2: a view that needs more than what comes is told nothing before more comes, not even that there is no object', () =>
+  it('N2: a view that needs more than what comes receives nothing before more comes, not even an absence', () =>
     withNarrow(async ({ narrow, run, write, server, simulation }) => {
       const log: string[] = []
       expect(await run(() => narrow.get(metadata, x))).toBeUndefined()

@@ -66,7 +66,7 @@ describe('a narrow cache where a kind can’t be read', () => {
       await kit.run(() => fault.remove())
     }))
 
-  it('N15: rejects those who come later at once, and asks no more often for them', () =>
+  it('N15: rejects later reads at once, and asks no more often for them', () =>
     withNarrow(async kit => {
       const { narrow, simulation, requests, run, get } = kit
       const fault = await failing(kit, { kind: 'status', code: 500 })

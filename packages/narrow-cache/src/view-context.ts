@@ -21,7 +21,7 @@ export abstract class ViewContext {
     this.view = view
     this.resource = resourceName(view.resource)
     this.store = new Store<unknown>({ view, environment: shared.environment, freeze: shared.settings.freeze })
-    // Synced from the start: a cursor is told of the objects there are, and then that it has synced, however few entries there are.
+    // Synced from the start: a cursor reads the objects there are, and then that it has synced, however few entries there are.
     this.store.writer().replace().commit()
   }
 

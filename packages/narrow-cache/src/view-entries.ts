@@ -45,7 +45,7 @@ export class ViewEntries extends ViewContext {
     this.balance()
   }
 
-  /** How many objects the one watch of all has told of; `undefined` where there is none. */
+  /** How many objects the one watch of all has reported; `undefined` where there is none. */
   get known(): number | undefined {
     const watch = this.#watch ?? this.#namespaces.get('')
     return watch?.synced === true ? watch.objects : undefined

@@ -26,7 +26,7 @@ describe('covers', () => {
     ['some of its namespaces', pods.within(within), pods.within({ namespaces: ['b'] })],
     ['namespaces where it has all', pods, pods.within(within)],
     ['labels where it has none', pods, pods.within({ labels: { app: 'x' } })],
-    ['a name, which a key tells', pods, pods.within({ fields: { 'metadata.name': 'x' } })],
+    ['a name, which a key has', pods, pods.within({ fields: { 'metadata.name': 'x' } })],
     [
       'the same labels and fields',
       pods.within({ labels: 'a', fields: 'b=c' }),
@@ -151,7 +151,7 @@ describe('a covered lister', () => {
     expect(others.size).toBe(1)
   })
 
-  it('D13: names no failed one whose earlier value is none of its own', () => {
+  it('D13: does not name a failed object that has an earlier value outside of the view', () => {
     const transform = (object: object): KubernetesObject => {
       if ('bad' in object) throw new Error('bad')
       return object

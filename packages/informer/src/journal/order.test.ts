@@ -130,7 +130,7 @@ it.each([
   expect(rest(order)).toEqual(nodes.slice(holes).map(({ number }) => number))
 })
 
-it('is empty after a clear, and tells so by its generation', () => {
+it('is empty after a clear, and has another generation', () => {
   const order = new Numbers()
   order.push({ number: 1, index: -1 })
   const { generation } = order

@@ -50,7 +50,7 @@ export abstract class Order<N extends object> {
   /** For an order whose nodes are taken out often: keeps where one is, for {@link indexOf}; -1 once it is taken out. */
   protected setIndex(_node: N, _index: number): void {}
 
-  /** Adds at the end a node whose number is greater than all. */
+  /** Adds a node at the end. Its number is greater than all. */
   push(node: N): void {
     const index = this.#nodes.length
     this.setIndex(node, index)
@@ -107,7 +107,7 @@ export abstract class Order<N extends object> {
     return length
   }
 
-  /** The index of the first one whose number is greater. */
+  /** The index of the first node with a greater number. */
   after(number: number): number {
     let low = 0
     let high = this.#nodes.length

@@ -93,7 +93,7 @@ class Following implements UnderWay, StreamFollower {
     })
   }
 
-  /** The new watch is there: the old one is over, and nobody is told. */
+  /** The new watch is there: the old one is over, and no listener is called. */
   #moved(next: Stream): void {
     this.#timer?.cancel()
     this.#stream.abort()

@@ -55,7 +55,7 @@ describe('a stream whose initial state does not come to its end', () => {
     expect(recording.names).toEqual(['a'])
   })
 
-  it('R12: a large one whose objects keep coming, each within 60 s, goes through, however long it takes', async () => {
+  it('R12: reads a large state, however long it takes, if each object comes within 60 s', async () => {
     const { simulation, reflector, recording, asked } = bench(
       request => {
         request.answer()
@@ -72,7 +72,7 @@ describe('a stream whose initial state does not come to its end', () => {
     expect(simulation.clock.monotonic()).toBeGreaterThan(1_000_000)
   })
 
-  /** One that comes to a list in the end, and whose watches expire when `expire` is called. */
+  /** A reflector that comes to a list in the end. `expire` ends its watches as expired. */
   function relisting(stream: (request: ScriptedRequest) => void): ScriptedBench & { expire(): void } {
     let live: ScriptedRequest | undefined
     const made = bench(request => {
@@ -118,7 +118,7 @@ describe('a stream whose initial state does not come to its end', () => {
     expect(asked.at(-1)).toMatch(/^stream/)
   })
 
-  it('R11: closed before its end twice running: told, listed, and remembered', async () => {
+  it('R11: closed before its end twice running: reports it, lists, and remembers that', async () => {
     const { simulation, reflector, asked, said, expire } = relisting(request => request.answer().end())
     reflector.start()
     await simulation.runUntil(() => reflector.state === 'watching')

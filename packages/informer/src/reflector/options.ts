@@ -17,7 +17,7 @@ import { StreamingSupport } from './streaming-support.ts'
 /** How a first state is read (rule R1). */
 export type InitialRead = 'stream' | 'whole' | 'paged'
 
-/** What a reflector tells whoever owns it. What one throws goes to `onError`. */
+/** Listeners for the owner of a reflector. What one throws goes to `onError`. */
 export interface ReflectorListeners {
   /** It does something else now. */
   state?(state: InformerState): void
@@ -30,7 +30,7 @@ export interface ReflectorListeners {
   synced?(resourceVersion: string): void
   /** It is proved that the server does not serve the resource; what the writers held was cleared (rule D8). */
   missing?(error: Error): void
-  /** A list or a watch failed, and is tried again. Also told to `onError`, but for what happens to every watch. */
+  /** A list or a watch failed, and is tried again. Also reported to `onError`, but for what happens to every watch. */
   error?(error: Error): void
 }
 

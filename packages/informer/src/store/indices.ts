@@ -26,7 +26,7 @@ class Index<C> {
 export class Indices<C> {
   readonly #indices = new Map<string, Index<C>>()
   readonly #byLabel = new Map<string, Index<C>>()
-  /** Made when it is first asked for: who never lists by namespace pays nothing for it. */
+  /** Made when it is first asked for: a reader that never lists by namespace pays nothing for it. */
   #byNamespace: Map<string, Set<Entry<C>>> | undefined
   readonly #onError: (error: unknown, key: string) => void
 

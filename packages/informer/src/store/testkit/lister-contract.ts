@@ -239,7 +239,7 @@ export function listerContract(make: MakeStore): void {
       expect(() => store.addIndex('first', byLabel('app'))).toThrow(OptionRangeError)
     })
 
-    it('R35: a function that throws, or gives no list of strings, is told to onError; the object stays', () => {
+    it('R35: a function that throws, or gives no list of strings, is reported to onError; the object stays', () => {
       const bad: Record<string, unknown> = {
         throws: 'x',
         text: 'text',

@@ -58,7 +58,7 @@ export function line(change: Change<Item>): string {
   return `${change.type} ${shown(change.object)}${unknown}`
 }
 
-/** A handler that writes down what it hears. */
+/** A handler that writes down what it receives. */
 export function recorder(log: string[], name = ''): Handler<Item> {
   return {
     add: (object, { isInInitialList }) => {

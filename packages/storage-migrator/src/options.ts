@@ -41,7 +41,7 @@ export interface RewriteOptions extends DefinitionOptions {
    * @default 100
    */
   readonly maxFailures?: number | undefined
-  /** Hears after each page how far the migration is. What it throws goes to the client's `onError`. @default none */
+  /** Called after each page with how far the migration is. What it throws goes to the client's `onError`. @default none */
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined
 }
 

@@ -8,7 +8,7 @@ import type { QueueErrorContext, WorkQueueObserver } from './observer.ts'
 
 /** Options of {@link WorkQueue}. */
 export interface WorkQueueOptions<K = string> {
-  /** The source of time. @default the clock of this machine, whose timers keep the process alive */
+  /** The source of time. @default the clock of this machine; its timers keep the process alive */
   readonly clock?: Clock | undefined
   /** How long a key waits that is added by {@link WorkQueue.addRateLimited}. @default 5 ms … 1000 s, doubling with each failure of the key */
   readonly rateLimiter?: RateLimiter<K> | undefined

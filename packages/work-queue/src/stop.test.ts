@@ -21,7 +21,7 @@ function busyQueue(): ReturnType<typeof queueOnFakeClock> {
   return all
 }
 
-/** Lets what is resolved be heard of. */
+/** Lets resolved promises call back. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }
@@ -77,7 +77,7 @@ it('takes no keys once it drains or is stopped, nor notes failures', async () =>
   }
 })
 
-it('tells those who wait that no key comes', async () => {
+it('resolves waiting takes with no key', async () => {
   for (const drain of [true, false]) {
     const { queue } = queueOnFakeClock()
     queue.add('a', { afterMs: 5 })
@@ -88,7 +88,7 @@ it('tells those who wait that no key comes', async () => {
   }
 })
 
-it('tells those who wait during a drain when the last pending key is handed out, or removed', async () => {
+it('resolves takes that wait during a drain when the last pending key is handed out, or removed', async () => {
   const { queue } = busyQueue()
   const stopped = queue.stop({ drain: true })
   expect(await queue.take()).toBe('ready')

@@ -106,7 +106,7 @@ it('knows how long a pending key waits for its time', () => {
   expect(queue.dueInMs('ready')).toBe(5)
 })
 
-it('tells keys apart as a Map does', () => {
+it('distinguishes keys as a Map does', () => {
   const queue = new WorkQueue<string | number | object | boolean>({ clock: new FakeClock() })
   const object = {}
   const keys = ['1', 1, object, {}, Number.NaN, false, 0, '']

@@ -213,7 +213,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Hands out the next key: it runs, until `done(key)`. Waits until there is one; who waits longest gets it.
+   * Hands out the next key: it runs, until `done(key)`. Waits until there is one; the longest wait gets it.
    *
    * Resolves with undefined once the queue is stopped, or drains and nothing is pending. Rejects with
    * the signal's reason as soon as it is aborted, also if a key is ready.
@@ -380,7 +380,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#serve()
   }
 
-  /** Hands what is ready to those who wait. */
+  /** Hands ready keys to waiting takes. */
   #serve(): void {
     while (this.#takers.size > 0 && this.#ready.size > 0) {
       // Out of line first: what an observer of the hand-out does, such as to stop the queue, is too late for it.

@@ -14,7 +14,7 @@ export interface SchemaChange {
 
 /** A difference between two definitions of one name. */
 export interface DefinitionChange extends SchemaChange {
-  /** The version whose schema or settings have changed. Undefined for what all versions share, whose path is one of the definition. */
+  /** The version with the changed schema or settings. Undefined for settings of all versions: their path is one of the definition. */
   readonly version: string | undefined
 }
 

@@ -422,7 +422,7 @@ export const inexpressible: readonly SchemaCase[] = [
     refusedAt: ['spec.m'],
   },
   {
-    title: 'a list whose key is optional',
+    title: 'a list with an optional key',
     schema: z.object({
       l: z
         .array(z.object({ name: z.string().optional() }))

@@ -4,7 +4,7 @@ import { formFor, type HeldReads, type ReadForm, type StreamingSupport } from '@
 import { Feed } from './feed.ts'
 import { suits } from './suits.ts'
 
-/** What a shared watch tells those whose stores it feeds. */
+/** The events of a shared watch, for the entries whose stores it feeds. */
 export interface SharedWatchListeners {
   /** It is proved that the server does not serve the resource. */
   missing(error: Error): void
@@ -125,7 +125,7 @@ export class SharedWatch {
     this.#next?.relist()
   }
 
-  /** Has what was refused try again for somebody who waits. Returns whether an answer is to come. */
+  /** Has what was refused try again for a new wait. Returns whether an answer is to come. */
   tryNow(): boolean {
     return [this.#live, this.#next].map(feed => feed?.tryNow()).includes(true)
   }
@@ -139,7 +139,7 @@ export class SharedWatch {
     return [this.#live, this.#next].find(feed => feed?.has(store))
   }
 
-  /** Who joins or leaves in the same turn is settled together. */
+  /** Joins and leaves of the same turn are settled together. */
   #settleSoon(): void {
     if (this.#isSettling) return
     this.#isSettling = true
@@ -190,7 +190,7 @@ export class SharedWatch {
     const full = [...this.#members.values()].find(
       ({ store, move }) => store.view.projection.kind === 'full' && live.has(store) && move === undefined,
     )
-    // One that comes from elsewhere needs to be told when it has all.
+    // A member that comes from elsewhere needs to know when it has all.
     if (full === undefined || live.state === 'stopped') return false
     if (outside.some(({ move, orphans }) => move !== undefined || orphans.length > 0)) return false
     for (const member of outside) {
@@ -264,7 +264,7 @@ export class SharedWatch {
     this.#drop(next)
   }
 
-  /** A feed feeds a member no more. Where it brought nothing that is seen it is closed; the rest is for who takes over. */
+  /** A feed feeds a member no more. Writers without a visible state are closed; the others are kept for the feed that takes over. */
   #takeFrom(feed: Feed, { store, orphans }: Member): void {
     const isStaged = feed.isStaged(store)
     const writers = feed.remove(store)

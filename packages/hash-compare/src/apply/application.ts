@@ -26,7 +26,7 @@ export interface ApplicationParts<T extends KubernetesObject, S extends Scope, N
   readonly wanted?: PartHashes<N> | undefined
   /** Whether a part is as good as desired, though its digest is another: what the server makes of it. */
   readonly accepts?: ((part: N, digest: string | undefined) => boolean) | undefined
-  /** Hears of each write that was made. */
+  /** Called after each write that was made. */
   readonly onWrite?: ((what: Write, object: T) => void | Promise<void>) | undefined
 }
 

@@ -40,7 +40,7 @@ class Search {
 
   #enter(value: object, path: string): NotJsonError | InexactIntegerError | undefined {
     if (this.#around.has(value)) return new NotJsonError(path, 'a cycle: it holds itself')
-    // A cycle deeper than the bound is told as too deep, which it is.
+    // A cycle deeper than the bound is reported as too deep, which it is.
     if (this.#around.size === maxDepth) return new NotJsonError(path, `nested more than ${maxDepth} levels deep`)
     this.#around.add(value)
     const found = Array.isArray(value) ? this.#list(value, path) : this.#object(value, path)

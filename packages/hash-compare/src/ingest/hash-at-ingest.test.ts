@@ -41,7 +41,7 @@ describe('hashAtIngest', () => {
     }
   })
 
-  it('keeps the labels that it is told to, under a name that says so or that it is given', () => {
+  it('keeps the chosen labels, under a name that says so or that it is given', () => {
     const [name, project] = hashAtIngest(both, { labels: ['app', 'none', 'constructor'] })
     expect(name).toBe('hashes:spec,status;app,none,constructor')
     expect(project(observed()).metadata.labels).toEqual({ app: 'web' })

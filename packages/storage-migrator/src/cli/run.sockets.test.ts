@@ -125,7 +125,7 @@ it('names each object that failed, its reason and the way out, and ends with 1',
   expect(await storedVersions()).toEqual(['v2'])
 })
 
-it('keeps its state in a file when it was told so, and in a ConfigMap otherwise', async () => {
+it('keeps its state in a file if an option says so, and in a ConfigMap otherwise', async () => {
   await define(3)
   const fault = await server.faults.add({ match: { verb: 'patch', name: 'g1' }, effect: { kind: 'status', code: 400 } })
   const path = join(folder, 'state.json')

@@ -145,7 +145,7 @@ export class Scene {
     await this.#write(kind, 'PUT', `${pathOf(kind, namespace, name)}/status`, { ...object, status })
   }
 
-  /** Posts to a part of an object, whose answer is not the object. */
+  /** Posts to a part of an object. The answer is not the object. */
   async post(kind: PlayedKind, object: JsonObject, part: string, body: JsonObject): Promise<void> {
     const { namespace, name } = identity(object)
     await this.#ask('POST', `${pathOf(kind, namespace, name)}/${part}`, body)

@@ -29,17 +29,17 @@ function moduleFile(version: string): string {
   return version === newest ? 'go.mod' : `go-${version}.mod`
 }
 
-/** What every command of Go is told, so that it takes the modules of a version. */
+/** Arguments for every command of Go, so that it takes the modules of a version. */
 export function moduleArguments(version: string = newest): readonly string[] {
   return version === newest ? [] : [`-modfile=${moduleFile(version)}`]
 }
 
-/** What commands of Go that read the sources are told: the modules of a version, and which sources are only for it. */
+/** Arguments for commands of Go that read the sources: the modules of a version, and which sources are only for it. */
 export function sourceArguments(version: string = newest): readonly string[] {
   return version === newest ? [] : [...moduleArguments(version), `-tags=kubernetes_${version.replace('.', '_')}`]
 }
 
-/** What `go build` is told beside the output and the package: a release's version, as the server's own builds have it. */
+/** Arguments for `go build`, except the output and the package: a release's version, as the server's own builds have it. */
 export function buildArguments(version: string = newest): readonly string[] {
   const file = join(moduleFolder(), moduleFile(version))
   const [, full, major, minor] = /^\s*k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\d+)$/m.exec(readFileSync(file, 'utf8')) ?? []

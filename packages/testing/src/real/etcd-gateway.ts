@@ -11,7 +11,7 @@ export interface EtcdGateway {
   compact(): Promise<number>
 }
 
-/** Under this key kube-apiservers tell each other to which revision etcd is compacted. */
+/** Under this key kube-apiservers share to which revision etcd is compacted. */
 const COMPACTED = 'compact_rev_key'
 
 interface RangeAnswer {

@@ -26,7 +26,7 @@ export interface RealApiServerOptions extends FindOptions {
    */
   readonly clusterObjects?: boolean | undefined
   /**
-   * Who may do what: RBAC, or everybody with credentials everything.
+   * The rights of users: RBAC, or everybody with credentials may do everything.
    *
    * @default 'RBAC'; of `startApiServer({ kind: 'real' })` as with an embedded server: 'allow'
    */

@@ -43,7 +43,7 @@ export class Agenda {
     return this.#now
   }
 
-  /** Puts `fn` on the agenda, `ms` from now. Any time at all passes, however short: who waits for what rounding has left of a time ends. */
+  /** Puts `fn` on the agenda, `ms` from now. Any time at all passes, however short: a wait for what rounding has left of a time ends. */
   add(ms: number, fn: () => void): Task {
     const time = ms > 0 ? Math.max(this.#now + ms, this.#now * (1 + Number.EPSILON)) : this.#now
     const task = new Task(time, this.#sequence++, fn, this.#onCancel)

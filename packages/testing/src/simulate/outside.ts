@@ -1,4 +1,4 @@
-/** What Node's names of resources mean to whoever reads a failure. What is missing here is told by Node's name. */
+/** What Node's names of resources mean to a reader of a failure. A resource that is missing here is called by Node's name. */
 const names: Readonly<Record<string, string>> = {
   Timeout: 'timer of Node’s (setTimeout, setInterval; a test runner has some)',
   TCPSocketWrap: 'TCP connection',

@@ -93,7 +93,7 @@ describe('the simulated clock', () => {
     expect(log.slice(4)).toEqual(['e 5', 'f 5'])
   })
 
-  it('has time pass for any timer, so that who waits for what rounding has left comes to an end', async () => {
+  it('has time pass for any timer, so that a wait for what rounding has left comes to an end', async () => {
     const { clock, advance } = simulate(1)
     await advance(45_570.9)
     let fired = 0

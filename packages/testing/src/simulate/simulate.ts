@@ -44,7 +44,7 @@ export interface Simulation {
   readonly random: Random
   /** What the code under test is given. Its random numbers are the stream `environment`. */
   readonly environment: RecordedEnvironment
-  /** What happened: a step for each task, what the environment heard, and whatever else is added to it. */
+  /** What happened: a step for each task, what the environment received, and whatever else is added to it. */
   readonly trace: Trace
   /** How many tasks have run. */
   readonly steps: number

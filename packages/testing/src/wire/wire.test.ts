@@ -201,7 +201,7 @@ describe('carrying', () => {
 })
 
 describe('freezing', () => {
-  it('F2: a frozen wire passes nothing and closes nothing, though both sides go; thawed, all of it is told', async () => {
+  it('F2: a frozen wire passes nothing and closes nothing, though both sides go; thawed, it delivers all of it', async () => {
     const wire = await open()
     const { client, server, at } = await pair(wire)
     wire.freeze()
@@ -340,7 +340,7 @@ describe('slowing', () => {
     await client.ended
   })
 
-  it('F2: passes no more bytes a second than it was told to', async () => {
+  it('F2: passes no more bytes a second than its options allow', async () => {
     const clock = manualClock()
     const wire = await open({ clock })
     const { client, server } = await pair(wire)

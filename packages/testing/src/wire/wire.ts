@@ -22,7 +22,7 @@ export interface WireOptions {
   readonly host?: string | undefined
   /** Where delays come from. @default systemClock() */
   readonly clock?: Clock | undefined
-  /** Hears of each new connection before a byte has passed. */
+  /** Called with each new connection before a byte has passed. */
   readonly onConnection?: ((connection: WireConnection) => void) | undefined
 }
 
@@ -36,7 +36,7 @@ export interface WireStats {
   readonly bytesDown: number
 }
 
-/** A TCP proxy whose faults know nothing of what it carries. It does to any server what a bad network does. */
+/** A TCP proxy with faults that know nothing of what it carries. It does to any server what a bad network does. */
 export interface Wire extends WireFaults, AsyncDisposable {
   readonly host: string
   readonly port: number

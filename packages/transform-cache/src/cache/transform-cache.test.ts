@@ -319,7 +319,7 @@ describe('a transform cache', () => {
       expect(report.keptBytes).toBe(report.views.reduce((sum, { keptBytes }) => sum + keptBytes, 0))
     }))
 
-  it('R36: who waits is told what the server says, and others are not kept waiting by it', () =>
+  it('R36: rejects waits with the server’s answer, and does not delay others', () =>
     withCache([configMaps, secrets], async ({ cache, run, server }) => {
       const refused = { kind: 'status', code: 403, reason: 'Forbidden' } as const
       await server.faults.add({ match: { resource: 'secrets' }, effect: refused })
@@ -329,7 +329,7 @@ describe('a transform cache', () => {
       expect(await run(() => cache.list(configMaps))).toHaveLength(2)
     }))
 
-  it('R23: after its end nothing is read, told or asked for, and what waits is told so', () =>
+  it('R23: after close, reads nothing, calls no handler, sends no request and rejects pending waits', () =>
     withCache([size, configMaps.metadata()], async kit => {
       const { cache, run } = kit
       const informer = cache.informer(size)
@@ -365,7 +365,7 @@ describe('a transform cache', () => {
       expect(() => informer.list()).toThrow(InformerStoppedError)
     }))
 
-  it('R23: who waits when the client is closed is told so', () =>
+  it('R23: rejects pending waits when the client is closed', () =>
     withCache([size], async ({ cache, client, run, server }) => {
       await run(() => server.refuse(true))
       cache.start()

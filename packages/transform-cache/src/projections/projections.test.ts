@@ -42,7 +42,7 @@ const { managedFields: _, ...leanMetadata } = pod.metadata
 const lean = { ...pod, metadata: leanMetadata }
 
 describe('pick', () => {
-  it('T2: keeps the paths and what tells which object it is', () => {
+  it('T2: keeps the paths and the object’s identity', () => {
     expect(pick('status.phase', 'metadata.labels')(pod)).toEqual({
       ...identity,
       metadata: { ...identity.metadata, labels: { app: 'x' } },

@@ -33,7 +33,7 @@ async function listening(body: (parts: InMemory & Said) => Promise<void>): Promi
 
 class OddError extends Error {}
 const withoutName = (() => class extends Error {})()
-/** An error whose class has a name that is no plain word, or is too long to show. */
+/** An error of a class with a name that is no plain word, or is too long to show. */
 const named = (name: string): Error => new (Object.defineProperty(class extends Error {}, 'name', { value: name }))()
 const logSays = (what: string): string =>
   `its handler threw ${what}; the log of the operator says why (request a-request)`

@@ -13,7 +13,7 @@ export interface BundledPart {
 export interface BundleHolder {
   readonly kind: string
   readonly objectName: string
-  /** With managedFields, which say who resets a bundle. */
+  /** With managedFields, which name the writer that resets a bundle. */
   readonly view: View<Bundled, 'cluster'>
   /** The parts that the operator declares. */
   readonly names: readonly string[]

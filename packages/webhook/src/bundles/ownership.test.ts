@@ -80,7 +80,7 @@ it('B3: of a manifest it is said what is missing or different, each time that it
   expect([warnings(), ownership.isApplied]).toEqual([[], true])
 })
 
-it('B3: an object whose differences nobody looks for has none', () => {
+it('B3: an object has no differences if nobody looks for them', () => {
   const { ownership, warned } = owned({}, false)
   ownership.see(live('a', '1'), true, [])
   expect(warned).toEqual([])

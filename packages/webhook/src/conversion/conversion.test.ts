@@ -12,7 +12,7 @@ const metadata = { name: 'one', namespace: 'default', uid: 'u', labels: { a: 'b'
 const level = (version: string, spec: object, kind = 'Level'): KubernetesObject =>
   ({ apiVersion: `arcade.example.com/${version}`, kind, metadata, spec }) as KubernetesObject
 
-/** The conversion of one version, whose function to the hub is this. */
+/** The conversion of one version, with this function to the hub. */
 const by = (toHub: AnyConvert): Promise<unknown> =>
   new Conversion(levels)
     .version(levelsV1beta1, { toHub: toHub as never, fromHub: () => ({}) })

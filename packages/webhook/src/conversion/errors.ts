@@ -38,8 +38,8 @@ export class ConversionError extends Error {
 }
 
 /**
- * Thrown by a converter: the object has no counterpart in the other version. Everybody who asks for the object sees the message. Other errors are
- * answered by their class alone, and their text is in the operator's log.
+ * Thrown by a converter: the object has no counterpart in the other version. Every user that asks for the object sees the message. Other errors
+ * are answered by their class alone, and their text is in the operator's log.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /** What a request does. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE'
 
-/** Who sends a request, as the API server has authenticated it. */
+/** The sender of a request, as the API server has authenticated it. */
 export interface AdmissionUser {
   readonly username: string
   readonly uid: string | undefined

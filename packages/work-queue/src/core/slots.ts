@@ -57,7 +57,7 @@ export class Slots<K> {
     return slot
   }
 
-  /** Takes the slot of a key back, which is in no list any more. Gives whether it was the last of a flood, whose memory went back. */
+  /** Frees the slot of a key that is in no list any more. Returns whether it was the last of a flood, so that memory was freed. */
   delete(slot: number): boolean {
     this.flags[slot] = 0
     this.#idle.push(slot)

@@ -28,7 +28,7 @@ const page = join(root, 'docs/options.md')
 /** What comes before the tables is written by hand. */
 const marker = '<!-- The tables are made from the source: node tools/option-table.ts -->\n'
 
-/** What a user holds, and the packages whose options that has. */
+/** What a user holds, and the packages with its options. */
 const groups: readonly (readonly [title: string, packages: readonly string[]])[] = [
   ['An operator and its controllers', ['controller', 'webhook']],
   ['A client', ['client', 'streams']],

@@ -20,7 +20,7 @@ it('every folder with manifests is an example that can be run by its name', () =
   expect([...exampleNames].sort()).toEqual(folders.sort())
 })
 
-it('a program that lacks a right is told of at once, and leaves neither a process nor a folder', async () => {
+it('reports a program that lacks a right at once, and leaves neither a process nor a folder', async () => {
   const without = (tokens: Tokens): Promise<ApiServer> =>
     startApiServer({ tokens, authorization: ({ user, verb }) => verb !== 'watch' || !user.name.includes('quickstart') })
   let folder = ''

@@ -53,7 +53,7 @@ const volatile = new Set([
 
 /**
  * Runs a scenario to its end. With `killAt`, the program is killed by SIGKILL as soon as the server gets so many writes of it: the server does the
- * last one, and nobody hears of it. Then the program is started again.
+ * last one, and no client gets the answer. Then the program is started again.
  *
  * @param end called with what is there in the end, again and again until it does not throw
  */

@@ -13,7 +13,7 @@ export const exceptions: readonly { readonly why: string; readonly commands: rea
     commands: ['get: get --raw /version', 'cluster: version', 'cluster: version -o yaml'],
   },
   {
-    why: 'OpenAPI v2 describes no kinds in the embedded server; kubectl asks for v3 unless it is told otherwise',
+    why: 'OpenAPI v2 describes no kinds in the embedded server; kubectl asks for v3 unless an option says otherwise',
     commands: ['explain: explain configmap --output=plaintext-openapiv2'],
   },
   {

@@ -39,7 +39,7 @@ async function outcome({ row, run, prints, works = true }: Subject): Promise<str
   return `${row}: ${said}:\n${output}`
 }
 
-/** Rows of docs/runs-on.md that nothing tries, and what is tried and has no row. A row whose second cell is "not tried" is left out. */
+/** Rows of docs/runs-on.md that nothing tries, and what is tried and has no row. A row with "not tried" in its second cell is left out. */
 function faultsOfPage(subjects: readonly Subject[]): string[] {
   const page = readFileSync(join(root, 'docs/runs-on.md'), 'utf8')
   const cells = page

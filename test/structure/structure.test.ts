@@ -18,7 +18,7 @@ function eachOf(pattern: string): string[] {
   return all === undefined ? [pattern] : names.split(',').flatMap(name => eachOf(pattern.replace(all, name)))
 }
 
-/** Folders of packages whose files form no circle, not even of types: each can be read after those that it imports. */
+/** Folders of packages with files that form no circle, not even of types: each can be read after those that it imports. */
 const untangled: Readonly<Record<string, string>> = { informer: 'src', controller: 'src/reads' }
 
 /** What the tests of each package may import besides. */

@@ -159,7 +159,7 @@ function typeOf(schema: Schema, world: World, file: SourceFile): string {
   return 'unknown'
 }
 
-/** What a type is called in `file`, which imports it if it is another's. A name that several files have is told apart. */
+/** What a type is called in `file`, which imports it if it is another's. A name that several files have gets a prefix. */
 function imported(type: TypeName, file: SourceFile): string {
   if (type.file === file.path) return type.name
   const names = file.imports.get(type.file) ?? new Map<string, string>()

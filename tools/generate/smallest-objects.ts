@@ -183,7 +183,7 @@ function matchConstraints(): Record<string, unknown> {
   }
 }
 
-/** A signing request whose private key nobody has. */
+/** A signing request with a private key that nobody has. */
 function signingRequest(): string {
   const pem = [
     '-----BEGIN CERTIFICATE REQUEST-----',
@@ -198,7 +198,7 @@ function signingRequest(): string {
   return Buffer.from(pem).toString('base64')
 }
 
-/** A certificate authority whose private key nobody has. */
+/** A certificate authority with a private key that nobody has. */
 function trustAnchor(): string {
   const pem = [
     '-----BEGIN CERTIFICATE-----',

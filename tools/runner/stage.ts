@@ -42,7 +42,7 @@ export interface StageOptions {
   /** Whether the server is left open at the end: other examples are played on it too. @default false */
   readonly isShared?: boolean | undefined
   say(line: string): void
-  /** Hears what programs say. @default nobody */
+  /** Receives what programs say. @default none */
   readonly echo?: ((text: string) => void) | undefined
   /** Flags of Node for the program. @default those of this process */
   readonly execArgv?: readonly string[] | undefined

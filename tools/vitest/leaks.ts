@@ -30,8 +30,8 @@ interface Opened {
 }
 
 /**
- * The timer in whose turn code runs. What a client of the whole file does each 30 s, it does for whoever made the client, also in
- * the midst of a test: it sets its next timer, and opens a connection anew.
+ * The timer that code runs in the turn of. What a client of the whole file does each 30 s, it does for the test that made the client, also in
+ * the midst of another: it sets its next timer, and opens a connection again.
  */
 const turnOf = new AsyncLocalStorage<object>()
 

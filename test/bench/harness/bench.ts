@@ -9,7 +9,7 @@ export interface Subject {
   readonly module: URL
   /** The metrics that it gives. All of them must come of each run. */
   readonly metrics: readonly string[]
-  /** What the module is told, as `context.options`. */
+  /** What the module receives, as `context.options`. */
   readonly options?: Readonly<Record<string, string | number | boolean>> | undefined
   /** Names the objects that it works on, when they are not the bench's. */
   readonly input?: string | undefined
@@ -98,7 +98,7 @@ export interface ServerAddress {
   /** PEM; absent on plain http. */
   readonly ca?: string | undefined
   readonly token: string
-  /** The newest resourceVersion before it was filled: a watch from here hears of every object. */
+  /** The newest resourceVersion before it was filled: a watch from here receives every object. */
   readonly emptyVersion: string
   /** The second server, if the bench has one. */
   readonly optOut?: ServerAddress | undefined

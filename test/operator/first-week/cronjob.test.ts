@@ -27,7 +27,7 @@ class Schedule implements AsyncDisposable {
     this.#running = this.#start()
   }
 
-  /** A CronJob whose last run was a second ago, so that no minute passes by itself while the test runs. */
+  /** A CronJob that ran last a second ago, so that no minute passes by itself while the test runs. */
   static async of(stage: Stage, spec: Partial<CronJob['spec']> = {}): Promise<Schedule> {
     const clock = new MovableClock()
     const now = clock.now()
@@ -161,7 +161,7 @@ onBothServers([definitionOf('cronjobs.batch.tutorial.example.com')], stage => {
     expect(await schedule.names()).toEqual([last])
   })
 
-  it('does not start a run again whose Job somebody deletes', async () => {
+  it('does not start a run again if somebody deletes its Job', async () => {
     await using schedule = await Schedule.of(stage())
     await schedule.deleteJob(await schedule.next())
     expect(await schedule.names()).toEqual([])

@@ -14,7 +14,7 @@ export interface Way {
   reads(context: ReconcileContext<Game, 'namespaced'>): Pick<World, 'levels' | 'licence'>
   /** Writes what came of a game. @default a patch of its status */
   write?(context: ReconcileContext<Game, 'namespaced'>, digest: string): Promise<void>
-  /** After so long a game is reconciled again although nothing was heard, in milliseconds. @default never */
+  /** After so long without a change a game is reconciled again, in milliseconds. @default never */
   readonly againAfterMs?: number | undefined
 }
 

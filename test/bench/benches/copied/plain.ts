@@ -44,7 +44,7 @@ export function plainKeeper<O extends KubernetesObject>(client: Client, { copies
   const all = (): void => {
     for (const namespace of spaces.keys()) lookAtMember(namespace)
   }
-  /** The resourceVersions that handlers have heard of, once they have done what they do. */
+  /** The resourceVersions that handlers have received, once they have done what they do. */
   const received = new Map<string, string | undefined>()
   const receive = (of: Change['of'], key: string, object?: KubernetesObject): void =>
     void received.set(`${of} ${key}`, object?.metadata?.resourceVersion)

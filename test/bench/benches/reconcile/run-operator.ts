@@ -3,7 +3,7 @@ import { fromUrl } from '@wherry/client/internal'
 import { Operator, type Traces } from '@wherry/controller'
 import { addressOfProgram, reporter } from './in-program.ts'
 
-/** Runs an operator of ours whose reconcile reads its object out of the cache and does nothing with it. */
+/** Runs an operator of ours with a reconcile that reads its object out of the cache and does nothing with it. */
 export async function runOperator(view: View<KubernetesObject>): Promise<void> {
   const { url, ca, token, objects } = addressOfProgram()
   const reconciled = reporter(objects)

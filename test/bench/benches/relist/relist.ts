@@ -15,7 +15,7 @@ const WARM_UP = 20
 const SYNCS = 20
 
 /**
- * A reflector and a store, whose watch is told each time that its resourceVersion is too old. The backoff is left out by
+ * A reflector and a store. The server answers its watch each time that the resourceVersion is too old. The backoff is left out by
  * `retryNow`: 200 of them would be an hour and a half.
  */
 export async function run(context: SubjectContext): Promise<Metrics> {
@@ -57,7 +57,7 @@ class Cache {
   #begin = 0
   #ms = 0
   #wake: (() => void) | undefined
-  /** Updates and deletes that were told. */
+  /** Updates and deletes that were delivered. */
   events = 0
 
   constructor(client: Client) {

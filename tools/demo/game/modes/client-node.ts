@@ -72,7 +72,7 @@ export async function start(around: Surroundings): Promise<() => Promise<void>> 
     informer.on('error', error => {
       if (!isOver) onError(error as Error)
     })
-    // Games last: whoever hears of one finds what it needs.
+    // Games last: a handler of one finds what it needs.
     await informer.start()
     for (const event of ['add', 'update', 'delete'] as const) informer.on(event, received)
   }

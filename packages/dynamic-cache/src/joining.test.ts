@@ -160,7 +160,7 @@ describe('a view that joins from another scope', () => {
 })
 
 describe('a wider stream that is being opened', () => {
-  it('D12: is not opened anew as others leave', () =>
+  it('D12: is not opened again as others leave', () =>
     withCache(async kit => {
       const { cache, run, write, watches, simulation } = kit
       await write('+a/one')

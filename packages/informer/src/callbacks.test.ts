@@ -26,7 +26,7 @@ function informerOf({ client, simulation }: SimulatedCluster): Informer<object, 
   return informer
 }
 
-/** A reflector that watches, of writers some of which throw. */
+/** A reflector that watches, and some of its writers throw. */
 function reflectorOf({ client, simulation }: SimulatedCluster, ...writers: readonly RecordingWriter[]): Reflector {
   const reflector = new Reflector({ client, target })
   for (const writer of writers) reflector.add(writer)
@@ -177,7 +177,7 @@ describe('what is odd', () => {
     },
   )
 
-  it('R35: one label may have several indices, each of which may be asked for again', () => {
+  it('R35: one label may have several indices, and each may be asked for again', () => {
     const { store } = storeOf()
     for (const name of ['app', 'byApp', 'app', 'byApp']) store.addIndex(name, byLabel('app'))
     expect(() => store.addIndex('app', byLabel('tier'))).toThrow('a name that no other function has')

@@ -130,7 +130,7 @@ describe('the server, asked by reads', () => {
         await simulation.advance(1000)
         log.splice(0)
         await run(() => server.restoreEtcd(early))
-        // The connections that broke with it are made anew.
+        // The connections that broke with it are made again.
         await simulation.advance(10_000)
         // First noticed by an answer, then by the watch.
         narrow.deleted(configMaps, x, undefined)

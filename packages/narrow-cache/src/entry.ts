@@ -26,7 +26,7 @@ import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { ViewContext } from './view-context.ts'
 
 /**
- * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed anew;
+ * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed again;
  * `live`, from the server, because the object may not be watched.
  */
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
@@ -250,7 +250,7 @@ export class Entry implements StoreWriter, Task {
       if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion
       return
     }
-    // It was changed again before the answer came, or the server counts anew.
+    // It was changed again before the answer came, or the server's revisions start over.
     if (this.#reachedVersions.some(one => compareResourceVersions(one, resourceVersion) === 'newer'))
       after.mustRelist = {}
     after.min = raised(after.min, { written: { uid, resourceVersion, labels }, deleted: [] })
@@ -263,7 +263,7 @@ export class Entry implements StoreWriter, Task {
     else this.#after = { ...this.#after, min: raised(this.#after?.min, { written: undefined, deleted: [uid] }) }
   }
 
-  /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
+  /** The server's revisions start over: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
     if (this.#after !== undefined) Object.assign(this.#after, { min: undefined, mustRelist: {} } satisfies AfterWrites)
     if (this.#own !== undefined && this !== source) {
@@ -294,11 +294,11 @@ export class Entry implements StoreWriter, Task {
       },
       commit: resourceVersion => {
         const isBack = own?.stats.rollbacks !== rollbacks
-        // The first list, and one after the server counted anew, is the newest state.
+        // The first list, and one after the server's revisions started over, is the newest state.
         const isNewest = isBack || !this.synced
         this.synced = true
         of.shared.requests.leave(this)
-        // Older than the state before: this proves that the server counts anew (rule R5).
+        // Older than the state before: this proves that the server's revisions start over (rule R5).
         const isOlder = isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older'
         if (isOlder) of.shared.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
         if (isOlder || isBack) of.rollBack(this)

@@ -87,7 +87,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     for (const entry of this.#all()) entry.assignSource()
   }
 
-  /** The server counts anew: its watch would keep silent until that has counted as far again. `source`: the entry or watch that goes on. */
+  /** The server's revisions start over: its watch would keep silent until they are as far again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
     if (!this.isUp || this === source) return
     this.close()

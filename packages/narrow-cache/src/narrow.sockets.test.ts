@@ -18,27 +18,25 @@ describe('a narrow cache over sockets', () => {
 
   narrowOverSockets(() => server)
 
-  it.each(['another form', 'others'])(
-    'R23, N11: no handler runs in the async context of a caller that asked for %s',
-    asked =>
-      connected(
-        server,
-        async ({ client, narrow }) => {
-          const context = new AsyncLocalStorage<string>()
-          const key = keyOf(`default/${asked.replaceAll(' ', '-')}`)
-          await client.create(configMaps, { metadata: key })
-          const seen: unknown[] = []
-          await narrow.watch(configMaps.metadata(), key, { update: () => seen.push(context.getStore()) })
-          await context.run('asked', async () => {
-            if (asked !== 'others') await narrow.get(configMaps, key)
-            else for (const name of ['y', 'z']) await narrow.get(configMaps.metadata(), { ...key, name })
-          })
-          await until(() => expect(narrow.report().streams).toBe(asked === 'others' ? 1 : 2))
-          await client.patch(configMaps, key, { data: {}, metadata: { labels: { app: 'x' } } })
-          await until(() => expect(seen).toEqual([undefined]))
-        },
-        { escalateAt: 2 },
-      ),
+  it.each(['another form', 'others'])('R23, N11: no handler runs in the async context of a reader of %s', asked =>
+    connected(
+      server,
+      async ({ client, narrow }) => {
+        const context = new AsyncLocalStorage<string>()
+        const key = keyOf(`default/${asked.replaceAll(' ', '-')}`)
+        await client.create(configMaps, { metadata: key })
+        const seen: unknown[] = []
+        await narrow.watch(configMaps.metadata(), key, { update: () => seen.push(context.getStore()) })
+        await context.run('asked', async () => {
+          if (asked !== 'others') await narrow.get(configMaps, key)
+          else for (const name of ['y', 'z']) await narrow.get(configMaps.metadata(), { ...key, name })
+        })
+        await until(() => expect(narrow.report().streams).toBe(asked === 'others' ? 1 : 2))
+        await client.patch(configMaps, key, { data: {}, metadata: { labels: { app: 'x' } } })
+        await until(() => expect(seen).toEqual([undefined]))
+      },
+      { escalateAt: 2 },
+    ),
   )
 
   it('N11: while one watch of all is broken off each time, a new entry has a watch of its own', () =>

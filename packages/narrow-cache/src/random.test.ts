@@ -323,7 +323,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     const alone = sum(pinned.map(([view, paths]) => onTheirOwn(view, paths, bounds, kit)))
     expect(streams, JSON.stringify(escalated)).toBe(alone + escalated.length)
     expect(second.report()).toMatchObject({ entries: 0, streams: 0 })
-    // One may be opened anew in this very moment.
+    // One may be opened again in this very moment.
     if ((await kit.watches()) !== streams) await simulation.advance(1000)
     expect(await kit.watches()).toBe(streams)
     await simulation.run(() => Promise.all(paths.map(read)))

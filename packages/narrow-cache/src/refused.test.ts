@@ -29,7 +29,7 @@ describe('an escalation that was refused', () => {
         await watchAll(kit)
         await simulation.advance(30_000)
         expect([phases(kit), await watches()]).toEqual([['escalated 5'], 1])
-        // A role is bound anew.
+        // A role is bound again.
         isDenied = true
         await endWatches(kit)
         await simulation.advance(10_000)

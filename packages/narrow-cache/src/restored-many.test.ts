@@ -34,7 +34,7 @@ async function noticed(kit: Kit): Promise<void> {
   expect(phases(kit)).toEqual(['escalating 2'])
 }
 
-describe('a watch of many that is opened anew, since one of its objects has shown a restore', () => {
+describe('a watch of many that is opened again, since one of its objects has shown a restore', () => {
   it('N9: an earlier wait then lasts no longer than a new one', () =>
     withNarrow(
       async kit => {

@@ -32,31 +32,29 @@ describe('a server that was restored from a backup', () => {
     ),
   )
 
-  it.each([3, 100])(
-    'N5, N11: a read that waits until it has come as far again holds up no other (escalateAt %i)',
-    escalateAt =>
-      withNarrow(
-        async ({ narrow, run, write, server, simulation, get }) => {
-          await write('+a/x')
-          await run(() => narrow.watch(configMaps.metadata(), x, { add() {} }))
-          const others = await run(() =>
-            Promise.all(['p', 'q', 'r'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
-          )
-          await simulation.advance(1000)
-          const early = await run(() => server.revision())
-          await write('~a/x', '~a/x')
-          await run(() => server.restoreEtcd(early))
-          await simulation.advance(100)
-          // Where it was escalated it gets a watch of its own again, and else another one that asks for more.
-          for (const one of others) await run(() => one.close())
-          if (escalateAt === 100) run(() => get('a/x')).catch(() => {})
-          await simulation.advance(100)
-          const begun = simulation.clock.monotonic()
-          expect(await get('b/x')).toBeUndefined()
-          expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
-        },
-        { escalateAt, maxOpening: 1, idleMs: 0 },
-      ),
+  it.each([3, 100])('N5, N11: a read that waits for it to catch up holds up no other (escalateAt %i)', escalateAt =>
+    withNarrow(
+      async ({ narrow, run, write, server, simulation, get }) => {
+        await write('+a/x')
+        await run(() => narrow.watch(configMaps.metadata(), x, { add() {} }))
+        const others = await run(() =>
+          Promise.all(['p', 'q', 'r'].map(name => narrow.watch(configMaps, keyOf(`a/${name}`), noting([])))),
+        )
+        await simulation.advance(1000)
+        const early = await run(() => server.revision())
+        await write('~a/x', '~a/x')
+        await run(() => server.restoreEtcd(early))
+        await simulation.advance(100)
+        // Where it was escalated it gets a watch of its own again, and else another one that asks for more.
+        for (const one of others) await run(() => one.close())
+        if (escalateAt === 100) run(() => get('a/x')).catch(() => {})
+        await simulation.advance(100)
+        const begun = simulation.clock.monotonic()
+        expect(await get('b/x')).toBeUndefined()
+        expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
+      },
+      { escalateAt, maxOpening: 1, idleMs: 0 },
+    ),
   )
 
   it('N11: is not flooded with fetches by entries that do not know of that yet', () =>

@@ -119,7 +119,7 @@ describe('a narrow cache where a kind can’t be read', () => {
       expect(log).toEqual(['+a/x 1 first'])
     }))
 
-  it('N15: rejects a subscription for which a known object has to be listed anew, too', () =>
+  it('N15: rejects a subscription for which a known object has to be listed again, too', () =>
     withNarrow(async kit => {
       const { narrow, run, write, get, server } = kit
       await write('+a/x')

@@ -11,7 +11,7 @@ export abstract class ViewContext {
   readonly store: Store<unknown>
   /** `group/version/plural` */
   readonly resource: string
-  /** How often the server was found to count anew. */
+  /** How often the server's revisions were found to start over. */
   epoch = 0
   /** The server refused to list an object of the view twice, and none was listed since. */
   isRefused = false
@@ -25,7 +25,7 @@ export abstract class ViewContext {
     this.store.writer().replace().commit()
   }
 
-  /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
+  /** The server's revisions start over: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
   abstract rollBack(source: unknown): void
 
   /** Has watches of metadata take over where there are many entries, and end where there are few. */

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
-/** An object that its own watch feeds is listed anew, and then watched again. */
+/** An object that its own watch feeds is listed again, and then watched again. */
 const listed = ['list fieldSelector=metadata.name=x', expect.stringMatching(/^watch fieldSelector=metadata.name=x rv=/)]
 
 describe('a read after a write of one’s own', () => {

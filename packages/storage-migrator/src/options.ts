@@ -49,7 +49,7 @@ export interface RewriteOptions extends DefinitionOptions {
 export interface MigrateOptions extends RewriteOptions {
   /**
    * Where the run's state is kept: `configMapState(…)`, `fileState(…)` or a store of your own.
-   * @default in memory: a run that was killed begins anew, which costs time and nothing else
+   * @default in memory: a run that was killed starts over, which costs time and nothing else
    */
   readonly state?: StateStore | undefined
   /**

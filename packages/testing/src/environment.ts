@@ -33,7 +33,7 @@ export interface Metrics {
 /** How loud a log line is. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Flat data beside a log line. */
+/** Flat data of a log line. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**

@@ -76,7 +76,7 @@ const cases: readonly (readonly [title: string, schema: JsonSchema, structural: 
     { type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
   ],
   [
-    'an enumeration with a default beside its reference (grafana-app-sdk 0.57)',
+    'an enumeration with a default next to its reference (grafana-app-sdk 0.57)',
     { allOf: [{ $ref: '#/$defs/level' }], default: 'low', $defs: { level: levels } },
     { ...levels, default: 'low' },
   ],

@@ -337,7 +337,7 @@ export const expressible: readonly SchemaCase[] = [
     refused: [{ p: 0 }],
   },
   {
-    title: 'fields of which one is required',
+    title: 'fields with one required',
     schema: {
       type: 'object',
       properties: { a: { type: 'string' }, b: port },

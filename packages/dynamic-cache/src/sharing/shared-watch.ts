@@ -48,7 +48,7 @@ interface Member {
 /**
  * The one watch of a scope, for all its views (rule D12): each object is decoded once, and goes to the store of each view.
  *
- * What joins later is filled from a store of full objects where there is one. Otherwise a second feed is opened beside the
+ * What joins later is filled from a store of full objects where there is one. Otherwise a second feed is opened next to the
  * live one, wide enough for all; once it has its first state it *becomes* the live one, and stores that were there already
  * get only what differs. The watch narrows to metadata in the same way when the last view of whole objects leaves.
  */

@@ -129,7 +129,7 @@ describe('a covered lister', () => {
     expect(view.version('c/x')).toBeUndefined()
   })
 
-  it("D13: applies the view's labels on read, beside those that are asked for", () => {
+  it("D13: applies the view's labels on read, in addition to those that are asked for", () => {
     const view = coveredLister(pods, lister, pods.within({ labels: 'app' }))
     expect(names(view.list())).toEqual(['a/x', 'a/y', 'c/x'])
     expect(names(view.list({ labels: 'web' }))).toEqual(['a/x'])

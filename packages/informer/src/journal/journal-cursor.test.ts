@@ -132,7 +132,7 @@ describe('a reader that does not come to the end', () => {
     expect(read(reader)).toBe('')
   })
 
-  it('R38: a lap is over when the end is reached: the count begins anew', () => {
+  it('R38: a lap is over when the end is reached: the count restarts', () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 3; round++) {

@@ -41,7 +41,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   #resets = 0
   /** Before the last `reset`, deletions up to this number had been read. */
   #deletionsReadUpTo = -1
-  /** What its last `synced` said to be there without a value, of which its user may hold a value from before. */
+  /** The failed keys of its last `synced`. Its user may hold a value of them from before. */
   #kept: Set<string> | undefined
   #fn: (() => void) | undefined
 

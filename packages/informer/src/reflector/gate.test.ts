@@ -122,7 +122,7 @@ describe('the gate of a reflector', () => {
   })
 
   it.each(['ended', 'going away'] as const)(
-    'R23: a reflector that is stopped while it waits there leaves it (%s)',
+    'R23: a reflector stopped while it waits there leaves it (%s)',
     async how => {
       const gate = new HandGate()
       const { server, simulation, reflector, asked, watch, transport } = await bench(gate)

@@ -171,7 +171,7 @@ describe('a stream whose initial state does not come to its end', () => {
     expect([support.expected('v1/configmaps'), support.expected('v1/pods')]).toEqual([false, true])
   })
 
-  it('R11: one that comes to its end begins the count anew', async () => {
+  it('R11: one that comes to its end restarts the count', async () => {
     let streams = 0
     let live: ScriptedRequest | undefined
     const { simulation, reflector, asked } = bench(request => {

@@ -34,7 +34,7 @@ describe('several writers', () => {
     expect(other.progressed).toBeGreaterThan(0)
   })
 
-  it('one that throws keeps nothing from the others, and is brought to the state anew', async () => {
+  it('one that throws keeps nothing from the others, and gets the state again', async () => {
     const { server, simulation, reflector, recording, watch, write } = await bench(2)
     await server.fill([configMap('a')])
     const bad = new RecordingWriter()
@@ -170,7 +170,7 @@ describe('joining a reflector that runs', () => {
     expect(joining.log[2]).toBe('ADDED c')
   })
 
-  it('D12: before there is a state, it waits for it and is filled then; or takes part, where it is read anew', async () => {
+  it('D12: before there is a state, it waits for it and is filled then; or takes part, where it is read again', async () => {
     const { server, simulation, reflector, recording } = await bench(13)
     await server.fill([configMap('a')])
     await server.faults.add({ nth: 1, effect: { kind: 'status', code: 503 } })

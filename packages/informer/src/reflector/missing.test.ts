@@ -146,7 +146,7 @@ describe('a resource that is not there', () => {
     expect(reflector.stats.lists).toBe(1)
   })
 
-  it('D8: made anew as cluster-scoped while nobody could watch: a namespace of it is gone, and is cleared', async () => {
+  it('D8: created again as cluster-scoped while no watch was open: a namespace of it is gone, and is cleared', async () => {
     const inNamespace = targetsOf(things.within({ namespaces: ['default'] }))[0] as ReadTarget
     const b = await bench(10, { target: inNamespace })
     const { simulation, writer, server, reflector, recording } = b
@@ -163,8 +163,8 @@ describe('a resource that is not there', () => {
     await simulation.advance(1000)
     await simulation.run(() => writer.delete(definitions, { name: 'things.x.io' }))
     await simulation.advance(1000)
-    const anew: object = { ...definition, spec: { ...definition.spec, scope: 'Cluster' } }
-    await simulation.run(() => writer.create(definitions, anew))
+    const recreated: object = { ...definition, spec: { ...definition.spec, scope: 'Cluster' } }
+    await simulation.run(() => writer.create(definitions, recreated))
     await simulation.advance(1000)
     for (const fault of faults) await fault.remove()
     await simulation.runUntil(() => reflector.state === 'missing')

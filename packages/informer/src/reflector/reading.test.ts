@@ -138,7 +138,7 @@ describe('reading the first state', () => {
     ['the same token for ever', page => listOf('7', [`a${page}`], { continue: 'on' })],
     ['tokens in a circle', page => listOf('7', [`a${page}`], { continue: `on${page % 3}` })],
     ['no items for ever', page => listOf('7', [], { continue: `on${page}` })],
-  ])('R3, X8: pages that give %s: an error, backoff, and the list anew', async (_, page) => {
+  ])('R3, X8: pages that give %s: an error, backoff, and the list again', async (_, page) => {
     const { simulation, reflector, recording, asked, said } = scripted(
       (request, nth) => request.answer().send(page(nth)).end(),
       { initial: 'paged' },

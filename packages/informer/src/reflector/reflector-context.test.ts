@@ -84,7 +84,7 @@ describe('the context of a reflector', () => {
     expect(context.resourceVersion).toBe('x')
   })
 
-  it('R5, R8: what it has is used again, unless the server may count anew', () => {
+  it('R5, R8: what it has is used again, unless the server’s revisions may start over', () => {
     read('', '7')
     read('0', '8')
     read('', '9')

@@ -52,10 +52,10 @@ interface Metadata {
  * A kind of failure that is counted for as long as it comes again and again. What follows from it, see `limits` in
  * transitions.ts.
  *
- * - `streamingList`: a streaming list without its end. An end begins the count anew, a list does not (rule R11).
+ * - `streamingList`: a streaming list without its end. An end restarts the count, a list does not (rule R11).
  * - `watch`: a watch that the server failed, or that was soon over without an event. An event, a bookmark, a whole state
- *   and a watch that lasted begin the count anew (rules R14, R15, R18).
- * - `unreadable`: an answer or a line that can't be read. An event and a clean end begin the count anew (rule R20).
+ *   and a watch that lasted restart the count (rules R14, R15, R18).
+ * - `unreadable`: an answer or a line that can't be read. An event and a clean end restart the count (rule R20).
  */
 export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
 

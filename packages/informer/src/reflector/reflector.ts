@@ -103,7 +103,7 @@ export class Reflector {
   /**
    * Feeds a writer too. Before the start it just takes part. Afterwards it needs `fill`, and is filled once there is a
    * state: it gets what `fill` gives and the changes meanwhile as its first state, then every change. If the
-   * state has to be read anew before that is done, it takes part in that instead.
+   * state has to be read again before that is done, it takes part in that instead.
    *
    * @throws InformerStoppedError once it was stopped.
    * @throws TypeError for a writer that it feeds already, and without `fill` after the start.
@@ -123,7 +123,7 @@ export class Reflector {
     this.#context.writers.remove(writer)
   }
 
-  /** Ends a wait at once, and begins the backoff anew: there is reason to think that the next try does better. */
+  /** Ends a wait at once, and restarts the backoff: there is reason to think that the next try does better. */
   retryNow(): void {
     this.#context.backoff.reset()
     this.#retriedAt = this.#context.clock.monotonic()

@@ -296,7 +296,7 @@ describe('after a watch', () => {
   it.each<[string, StreamEnd, number]>([
     ['broke after 30 s', { how: 'broken', error: lost('CONNECTION_LOST'), partialLine: false }, 30_000],
     ['was closed after 1 s', closed, 1000],
-  ])('R14, R18: a watch that %s begins the count anew', (_, end, livedMs) => {
+  ])('R14, R18: a watch that %s restarts the count', (_, end, livedMs) => {
     for (let round = 0; round < 3; round++) {
       for (let time = 0; time < 4; time++)
         expect(shown(afterWatching(context, refused(answer(500))))).toBe('wait, watch')

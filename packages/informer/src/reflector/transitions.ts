@@ -21,7 +21,7 @@ import type { Checking, Listing, Missing, Phase, Streaming, VerifyingNotServed, 
 import type { FailureKind, ReflectorContext } from './reflector-context.ts'
 import type { Ended, StreamEnd } from './stream.ts'
 
-/** What follows from each kind of failure, at how many running; before that the same is tried again. `relist`: the state is read anew. */
+/** What follows from each kind of failure, at how many running; before that the same is tried again. `relist`: the state is read again. */
 const limits = {
   /** `list`: the state is listed instead. */
   streamingList: { list: 2 },
@@ -231,7 +231,7 @@ function afterFailedWatch(context: ReflectorContext, again: Waiting['next'], err
   return wait(context, times < limits.watch.relist ? again : wholeState(context), error)
 }
 
-/** An answer or a line can't be read: `next`, or the state anew. */
+/** An answer or a line can't be read: `next`, or the state again. */
 function afterUnreadable(context: ReflectorContext, next: Waiting['next'], relist = next): Waiting {
   const times = ++context.failures.unreadable
   if (times >= limits.unreadable.longestWait) return waitLongest(context, relist)

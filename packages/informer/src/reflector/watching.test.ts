@@ -251,7 +251,7 @@ describe('watching', () => {
     expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', 'watch'])
   })
 
-  it('R17: a resourceVersion that is too old: the state is read anew, not older than the last', async () => {
+  it('R17: a resourceVersion that is too old: the state is read again, not older than the last', async () => {
     const { server, simulation, transport, reflector, recording, states, said, asked, write } = await bench(6)
     await write('~a')
     await simulation.runUntil(() => recording.log.length === 2)
@@ -330,7 +330,7 @@ describe('watching', () => {
     await simulation.runUntil(() => reflector.state === 'watching' && recording.names.length === 3)
   })
 
-  it('R18: a watch that worked in between begins the count anew', async () => {
+  it('R18: a watch that worked in between restarts the count', async () => {
     const { server, simulation, recording, asked, write } = await bench(11)
     for (let round = 0; round < 6; round++) {
       await server.faults.add({ ...watches, nth: 1, effect: { kind: 'error-event', code: 500 } })

@@ -190,7 +190,7 @@ describe('writers that join', () => {
     expect(turns).toHaveLength(1)
   })
 
-  it('D12: takes part in a whole state that is read anew instead', async () => {
+  it('D12: takes part in a whole state that is read again instead', async () => {
     const { writers, turn } = bed()
     const joining = new RecordingWriter()
     writers.backfill(joining, () => source('old'))
@@ -267,7 +267,7 @@ describe('writers that join', () => {
     expect([writers.size, joining.log, asked, failures]).toEqual([0, ['drop'], 0, []])
   })
 
-  it('D8: one that is being filled when the resource goes starts anew with the rest, uncleared', async () => {
+  it('D8: one that is being filled when the resource goes starts over with the rest, uncleared', async () => {
     const { writers, turn } = bed()
     const joining = new RecordingWriter()
     writers.backfill(joining, () => source('a'))

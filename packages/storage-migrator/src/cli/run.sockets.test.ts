@@ -234,8 +234,8 @@ it('a signal stops it', async () => {
 it('shows a bar on a terminal', async () => {
   await define(2)
   const { stderr } = await run(`${definition} --settle 0`, undefined, true)
-  const text = stderr.replaceAll('\r\u001b[K', '<anew>')
-  expect(text).toMatch(/^<anew>\[={20}\] games\.arcade\.example\.com to v2: 2 of 2, \d+\/s\n$/)
+  const text = stderr.replaceAll('\r\u001b[K', '<again>')
+  expect(text).toMatch(/^<again>\[={20}\] games\.arcade\.example\.com to v2: 2 of 2, \d+\/s\n$/)
 })
 
 it('prints its usage', async () => {

@@ -8,7 +8,7 @@ export const availableVersions: readonly string[] = ['1.37', '1.36', '1.34']
 
 const newest = availableVersions[0] as string
 
-/** The folder of the Go module: beside `src` in the work tree, beside `dist` in the npm package. */
+/** The folder of the Go module: next to `src` in the work tree, next to `dist` in the npm package. */
 export function moduleFolder(): string {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'apiserver/go.mod'))) {

@@ -19,7 +19,7 @@ interface RangeAnswer {
   readonly kvs?: readonly { readonly value?: string }[]
 }
 
-/** Speaks to the JSON gateway that etcd has on the unix socket at `socketPath`, beside gRPC. */
+/** Speaks to the JSON gateway that etcd has on the unix socket at `socketPath`, in addition to gRPC. */
 export function etcdGateway(socketPath: string): EtcdGateway {
   const range = (key: string): Promise<RangeAnswer> => askEtcd(socketPath, '/v3/kv/range', { key: base64(key) })
   return {

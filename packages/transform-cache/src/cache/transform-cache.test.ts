@@ -388,7 +388,7 @@ describe('a transform cache', () => {
       await expect(run(() => cache.synced({ signal }))).rejects.toMatchObject(reported)
     }))
 
-  it('D8, R36: a resource that is gone is waited for as one that never was there, and asked for anew', () =>
+  it('D8, R36: a resource that is gone is waited for as one that never was there, and asked for again', () =>
     withCache([things], async kit => {
       const { cache, run, writer } = kit
       const answer = (): Promise<unknown> =>

@@ -71,7 +71,7 @@ describe('pick', () => {
     expect(pick('constructor')({})).toEqual({})
   })
 
-  it('T2: gives a path with all below it, whatever longer one is beside it', () => {
+  it('T2: gives a path with all below it, whatever longer one is given too', () => {
     for (const projection of [pick('status', 'status.phase'), pick('status.phase', 'status')]) {
       expect(projection(pod)).toMatchObject({ status: pod.status })
     }

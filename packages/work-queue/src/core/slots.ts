@@ -32,7 +32,7 @@ export class Slots<K> {
   /**
    * Keys that are neither pending nor running, the longest so first: a few stay in the map for a
    * while, at most one to each 32 others. A deleted entry of a large Map stays in its key's bucket
-   * until the whole table is built anew, so that a key that comes and goes beside many others would
+   * until the whole table is rebuilt, so that a key that comes and goes among many others would
    * be looked up behind thousands of its own.
    */
   readonly #idle = new LinkedList(this.line)

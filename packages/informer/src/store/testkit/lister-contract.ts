@@ -48,7 +48,7 @@ export function listerContract(make: MakeStore): void {
       expect(() => store.list({ namespace: 'a/b' })).toThrow(InvalidNameError)
     })
 
-    it('lists by namespace, labels and index, all of which must hold', () => {
+    it('lists by namespace, labels and index, and all must hold', () => {
       store.addIndex('value', object => [object.data?.value ?? ''])
       add('a/x', 1, { labels: { app: 'web', tier: 'front' }, value: 'one' })
       add('a/y', 2, { labels: { app: 'api' }, value: 'one' })

@@ -114,7 +114,7 @@ class Follower {
 }
 
 /**
- * A random run of what writers do, beside a plain map that says what should be in the store, with handlers and cursors
+ * A random run of what writers do, with a plain map that says what should be in the store, with handlers and cursors
  * that join, lag and leave. In the end, and now and then before, the store is what the map says, and what each handler
  * received and each cursor read comes to the same.
  */

@@ -309,7 +309,7 @@ describe('a 404 that is no proof', () => {
       expect(await asked('get', definitions)).toBeLessThan(looks)
     }))
 
-  it('D8: without the right to read definitions, the list of what is served is the proof', () =>
+  it('D8: without the right to read definitions, the list of served resources is the proof', () =>
     withCache(async kit => {
       const { cache, server, simulation } = kit
       await define(kit)

@@ -33,7 +33,7 @@ describe('informers on demand', () => {
       await run(() => cache.synced())
     }))
 
-  it('B4: a resource that is held back is not read in any view, and others are; a relist reads what is cached again', () =>
+  it('B4: a resource that is held back is not read in any view, and others are; a relist reads its views again', () =>
     withCache(async ({ cache, write, run, simulation }) => {
       await write('+a/one')
       let release = Promise.withResolvers<void>()
@@ -104,7 +104,7 @@ describe('informers on demand', () => {
     )
   })
 
-  it('D3: what is not cached is not loaded by reading it', () =>
+  it('D3: a read does not load a view that is not cached', () =>
     withCache(async ({ cache, run, watches, server }) => {
       await expect(run(() => cache.get(configMaps, key('a', 'one')))).rejects.toMatchObject({
         code: 'NOT_CACHED',
@@ -278,7 +278,7 @@ describe('removing', () => {
       expect(await run(() => Promise.all(waits))).toEqual(Array.from({ length: 4 }, () => 'INFORMER_REMOVED'))
     }))
 
-  it('D4: what is held is not removed from under its holders, and the error names them', () =>
+  it('D4: a held view is not removed from under its holders, and the error names them', () =>
     withCache(async ({ cache, run, watches }) => {
       const hold = cache.hold(configMaps, 'registrar x')
       const second = cache.hold(configMaps, 'registrar y')
@@ -351,7 +351,7 @@ describe('removing', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it('D6: removing what is not there, or twice at once, is no error; asking meanwhile gives a new one, whole', () =>
+  it('D6: removing a view that is not cached, or twice at once, is no error; asking meanwhile gives a new one, whole', () =>
     withCache(async ({ cache, run, write, watches }) => {
       await write('+a/one')
       await run(() => cache.remove(configMaps))

@@ -93,7 +93,7 @@ describe('when the client is closed', () => {
       expect(informer.state).toBe('stopped')
     }))
 
-  it('X9: what is there stays readable, and a request for more is an error', () =>
+  it('X9: cached objects stay readable, and a request for more is an error', () =>
     withCache(async ({ cache, run, write, client, simulation }) => {
       await write('+a/one')
       const full = cache.informer(configMaps.full())

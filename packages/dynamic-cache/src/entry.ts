@@ -5,7 +5,7 @@ import { InformerRemovedError } from './errors.ts'
 import type { Rescoping } from './rescoping.ts'
 import type { SharedWatch } from './sharing/shared-watch.ts'
 
-/** What is done about a resource that the server does not know (rule D7). */
+/** How an entry treats a resource that the server does not know (rule D7). */
 export type WhenUnknown = 'error' | 'wait'
 
 /** One view that is cached: its store, and its users. */

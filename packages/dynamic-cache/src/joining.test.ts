@@ -131,7 +131,7 @@ describe('a view that joins from another scope', () => {
       await speak()
     }))
 
-  it('D9, D12: called off as another joins, is waited for by nobody: both are filled from what is there', () =>
+  it('D9, D12: called off as another joins, is waited for by nobody: both are filled from the store', () =>
     withCache(async kit => {
       const { cache, watches } = kit
       const { sizes, callOff } = await onTheWay(kit)

@@ -8,7 +8,7 @@ export interface RescopingOptions {
   readonly to: View
   /** The watch of the other scope. */
   readonly watch: SharedWatch
-  /** It is a holder's own: nobody else may come to want what is moved. */
+  /** It is a holder's own: nobody else may come to want the view that moves. */
   readonly isHolders: boolean
   readonly signal: AbortSignal | undefined
   readonly on: {

@@ -159,7 +159,7 @@ describe('writers that throw', () => {
   })
 })
 
-describe('what is odd', () => {
+describe('odd callbacks', () => {
   it.each([true, false])(
     'R30: an object that is nested very deep keeps no other from its place (freeze: %s)',
     freeze => {

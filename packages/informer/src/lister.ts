@@ -1,6 +1,6 @@
 import type { KeyOf, LabelSelectorInput, Scope } from '@wherry/client'
 
-/** Which objects to list. What is given must all hold. */
+/** Which objects to list. All given options must hold. */
 export interface ListerOptions {
   /** Those of one namespace. @default all */
   readonly namespace?: string | undefined
@@ -16,7 +16,7 @@ export interface KeyedListerOptions extends ListerOptions {
   readonly keys?: ((key: string) => boolean) | undefined
 }
 
-/** What is known of a stored object, whatever the view makes of it. */
+/** The version of a stored object, whatever the view makes of it. */
 export interface ObjectVersion {
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined

@@ -133,8 +133,8 @@ class Model {
     handler.registration = this.#informer.addHandler(handler)
   }
 
-  /** What is there, and has never had a value. */
-  #untold(): string[] {
+  /** The keys of objects that have never had a value. */
+  #valueless(): string[] {
     const reported = new Set(this.#informer.list().map(({ key }) => key))
     return this.#informer.failed().filter(key => !reported.has(key))
   }
@@ -226,7 +226,7 @@ class Model {
     for (const handler of this.#handlers) {
       if (handler.removed) continue
       expect(sorted([...handler.objects.values()]), 'a handler').toEqual(stored)
-      expect([...handler.keysUntold].sort(), 'a handler').toEqual(this.#untold().sort())
+      expect([...handler.valueless].sort(), 'a handler').toEqual(this.#valueless().sort())
     }
     for (const cursor of this.#cursors) {
       while (cursor.read(3) > 0);
@@ -254,7 +254,7 @@ class Model {
   async #restore(): Promise<void> {
     const { server, simulation, writer } = this.#cluster
     const revision = await server.revision()
-    // what is compacted can't come back
+    // a compacted revision can't come back
     await server.restoreEtcd(Math.max(this.#floor, revision - integer(this.#random, 1, 6))).catch(() => undefined)
     await simulation.advance(10)
     this.#alive.clear()

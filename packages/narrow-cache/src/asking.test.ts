@@ -39,7 +39,7 @@ describe('the server, asked by reads', () => {
     withNarrow(async ({ narrow, client, run, get, server, simulation }) => {
       const writes = client.withWriteListeners(narrow)
       await get('a/x')
-      // There was none: what is there next is asked for.
+      // There was none: the next state is asked for.
       await run(() => writes.delete(configMaps, x))
       await run(() => writes.create(configMaps, { metadata: x }))
       await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: 100 } }))
@@ -80,7 +80,7 @@ describe('the server, asked by reads', () => {
     [10, 200, 20],
     [20, 50, 200],
   ])(
-    'N1, N9: %i that read what is absent, again and again, are answered from memory in the end (list %i, get %i)',
+    'N1, N9: %i reads of an absent object, again and again, are answered from memory in the end (list %i, get %i)',
     (readers, listMs, getMs) =>
       withNarrow(async kit => {
         const { narrow, client, run, get, server, simulation } = kit

@@ -157,7 +157,7 @@ describe('the bound on entries', () => {
     ))
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const onlyX = ({ user: { name }, name: object }: { user: { name: string }; name: string }): boolean =>
     name !== 'u' || object === 'x'
 

@@ -210,7 +210,7 @@ describe('an escalation of all namespaces', () => {
         await write('+a/p', '+b/p')
         const { errors } = simulation.environment
         await simulation.runUntil(() => errors.some(({ context }) => context.phase === 'escalate'))
-        // A read meanwhile waits for what is to feed it, and no longer.
+        // A read meanwhile waits for the watch that is to feed it, and no longer.
         const reads = run(async () => {
           const begun = simulation.clock.monotonic()
           const data = await Promise.all(['a/p', 'b/p'].map(async path => (await get(path))?.data))

@@ -11,7 +11,7 @@ import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 const labels = { resource: 'v1/configmaps' }
 const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
 
-describe('what is fetched when it has changed', () => {
+describe('an entry that is fetched when it has changed', () => {
   it('N11: is tried again with backoff where that fails, and a read waits for it', () =>
     withNarrow(
       async ({ narrow, run, write, get, server, simulation, requests }) => {
@@ -401,7 +401,7 @@ it('N11: reports a server that restarts once, with how many watches it ended', (
       await run(() => server.restart())
       await simulation.advance(1500)
       expect(errors).toMatchObject([reported])
-      // What is gathered when it is closed is reported then.
+      // Gathered failures are reported when it is closed.
       await simulation.advance(30_000)
       await run(() => server.restart())
       await simulation.advance(100)

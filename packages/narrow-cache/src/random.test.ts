@@ -70,13 +70,13 @@ interface Bounds {
   readonly isSelected: boolean
   /** The server can't stream lists: a list, then a watch. */
   readonly isListed: boolean
-  /** What is denied changes. */
+  /** The denied requests, which change. */
   readonly denials: Denials | undefined
   /** How many views of the objects there are. */
   readonly views: number
 }
 
-/** How many of the `pinned` paths of a view are watched by themselves; what is escalated must be what the bounds say, with the hysteresis. */
+/** How many of the `pinned` paths of a view have watches of their own; escalated ones must be as the bounds say, with the hysteresis. */
 function onTheirOwn(view: string, pinned: readonly string[], bounds: Bounds, kit: Kit): number {
   const { escalateAt, escalateAllAt, isRefused, max } = bounds
   // A view that went past max shares a watch, whatever its own bounds are, until there is room.

@@ -133,7 +133,7 @@ describe('a watch of many that is opened again, since one of its objects has sho
       { escalateAt: 1 },
     ))
 
-  it('N5, R5: has what is another state by the same number fetched, and not what has shown it', () =>
+  it('N5, R5: fetches another state with the same number, and not the object that has shown it', () =>
     withNarrow(
       async kit => {
         const { narrow, run, write, writer, get, server, simulation, requests } = kit

@@ -117,7 +117,7 @@ describe('a restore that the watch notices', () => {
 })
 
 describe('a restore that an answer shows', () => {
-  it.each([1, 100])('N9, R5: what is made after that is read at once (escalateAt %i)', escalateAt =>
+  it.each([1, 100])('N9, R5: an object made after that is read at once (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, client, run, write, get, server, simulation }) => {
         const writes = client.withWriteListeners(narrow)

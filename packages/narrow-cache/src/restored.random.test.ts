@@ -16,7 +16,7 @@ interface Reported {
   readonly subscription: Promise<Subscription>
 }
 
-/** What is done with one object, since the restore. */
+/** The operations on one object, since the restore. */
 interface Done {
   /** How new what this process wrote last is; `undefined`: it wrote nothing. */
   written: number | undefined

@@ -126,7 +126,7 @@ describe('what this process has seen', () => {
       await reading
     }))
 
-  // As while what is in it is being deleted.
+  // As while its contents are being deleted.
   const stays = { cluster: { controllers: false } }
   const team = { name: 'team' }
 

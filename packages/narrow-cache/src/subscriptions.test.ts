@@ -247,7 +247,7 @@ describe('closing', () => {
       { cluster: denying(({ verb }) => verb === 'watch') },
     ))
 
-  it('R23: is how a block ends that uses it; what is asked for later is an error, and no request', () =>
+  it('R23: closes at the end of a block that uses it; later calls are errors, and send no request', () =>
     withNarrow(async ({ narrow, run, get, requests }) => {
       await get('a/x')
       requests()
@@ -284,7 +284,7 @@ describe('closing while a subscription is being made', () => {
 })
 
 describe('peek and forget', () => {
-  it('say what is cached, and close an entry that nobody needs', () =>
+  it('report the entries, and close one that nobody needs', () =>
     withNarrow(async ({ narrow, run, write, get, watches, requests }) => {
       await write('+a/x')
       expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()

@@ -53,7 +53,7 @@ describe('an entry that comes to be fed otherwise', () => {
     withNarrow(async ({ narrow, run, write, server, simulation }) => {
       const log: string[] = []
       expect(await run(() => narrow.get(metadata, x))).toBeUndefined()
-      // What is to bring more takes its time.
+      // The watch that is to bring more takes its time.
       const hang = await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'rst' } }))
       const rest = await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'rst' } }))
       const whole = run(() => narrow.get(configMaps.full(), x))

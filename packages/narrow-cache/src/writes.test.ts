@@ -60,7 +60,7 @@ describe('a read after a write of one’s own', () => {
         expect(await reads()).toEqual([2, '1', '1'])
         await writes.patch(configMaps.metadata(), key, { metadata: { labels: { app: 'y' } } })
         expect(await reads()).toEqual([2, '1', undefined])
-        // Neither the answer nor what is stored is in its scope: nothing will come.
+        // Neither the answer nor the stored state is in its scope: nothing will come.
         await writes.patch(configMaps, key, { data: { n: '3' } })
         expect(await reads()).toEqual([2, '3', undefined])
         await other.close()
@@ -218,7 +218,7 @@ describe('a read after a write of one’s own', () => {
       expect(await run(() => narrow.get(configMaps, keyOf('a/x')))).toBeUndefined()
     }))
 
-  it('N6, N9: a subscription receives what the server has, if what is kept may be older than what this process knows', () =>
+  it('N6, N9: a subscription receives what the server has, if the kept state may be older than what this process knows', () =>
     withNarrow(async ({ narrow, client, run, write, get, simulation, server }) => {
       const writes = client.withWriteListeners(narrow)
       await write('+a/x')
@@ -257,7 +257,7 @@ describe('a read after a write of one’s own', () => {
       await simulation.advance(60_000)
       await watch()
       expect(log).toEqual(['+a/x 2 first'])
-      // What is asked for then ends with its signal.
+      // A later read then ends with its signal.
       await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'hang' } }))
       narrow.deleted(configMaps, keyOf('a/x'), 'a-third-uid')
       const giveUp = new AbortController()
@@ -331,7 +331,7 @@ describe('a read after a write of one’s own', () => {
       }
     }))
 
-  it('N2, N9: what is asked for while a wider watch is being opened does not pass for what that will bring', () =>
+  it('N2, N9: a state that is asked for while a wider watch is being opened does not pass for what that will bring', () =>
     withNarrow(async ({ narrow, run, write, simulation, server }) => {
       const [key, heads] = [keyOf('a/x'), configMaps.metadata()]
       await write('+a/x')
@@ -438,7 +438,7 @@ describe('a read after a write of one’s own', () => {
       const now = (await run(() => writer.get(configMaps, key))) as ConfigMap
       const reading = get('a/x')
       await simulation.advance(300)
-      // A write that changed nothing, as an apply of what is there already.
+      // A write that changed nothing, as an apply of the present state.
       narrow.wrote(configMaps, now)
       await reading
       await simulation.advance(500)

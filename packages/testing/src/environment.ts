@@ -46,7 +46,7 @@ export interface Environment {
   random(): number
   /** Called for failures in the background, which no caller is there to catch. Must not throw. */
   onError(error: Error, context: ErrorContext): void
-  /** Called for what is allowed and unwise. Must not throw. */
+  /** Called for a use that is allowed and unwise. Must not throw. */
   onWarning(message: string, context?: WarningContext): void
   readonly metrics: Metrics
   log(level: LogLevel, message: string, fields?: LogFields): void

@@ -60,7 +60,7 @@ export class Delays {
     return slot
   }
 
-  /** Sets the timer if there is none, or only a later one. What is set too early (its slot was removed) is set again then. */
+  /** Sets the timer if there is none, or only a later one. A timer that fires too early (its slot was removed) is set again then. */
   #arm(now: number): void {
     const due = this.#heap.firstKey
     if (due >= this.#timerAt) return

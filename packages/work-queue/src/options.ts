@@ -63,7 +63,7 @@ export interface TakeOptions {
 
 /** Options of {@link WorkQueue.stop}. */
 export interface StopOptions {
-  /** Whether what is pending is still handed out; else it is dropped. @default false */
+  /** Whether pending keys are still handed out; else they are dropped. @default false */
   readonly drain?: boolean | undefined
   /** Ends the wait for what runs. The queue stays stopped. */
   readonly signal?: AbortSignal | undefined

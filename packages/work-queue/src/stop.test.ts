@@ -26,7 +26,7 @@ async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }
 
-it('C1: drops what is pending on stop, and resolves when what runs is done', async () => {
+it('C1: drops pending keys on stop, and resolves when running keys are done', async () => {
   const { queue, clock, log } = busyQueue()
   queue.stop().then(() => log.push('stopped'))
   expect([queue.size, queue.delayed, queue.running, queue.state]).toEqual([0, 0, 2, 'stopped'])
@@ -39,7 +39,7 @@ it('C1: drops what is pending on stop, and resolves when what runs is done', asy
   expect([queue.running, queue.size, log]).toEqual([0, 0, ['stopped']])
 })
 
-it('C1: hands out what is ready on stop with drain, what was added while it ran too, and drops what is delayed', async () => {
+it('C1: hands out ready keys on stop with drain, also keys that were added while they ran, and drops delayed ones', async () => {
   const { queue, clock, log } = busyQueue()
   queue.stop({ drain: true }).then(() => log.push('stopped'))
   expect([queue.size, queue.delayed, queue.running, queue.state, clock.timers]).toEqual([2, 0, 2, 'draining', 0])

@@ -164,7 +164,7 @@ it('refuses done for a key that does not run, a second one too', () => {
   expect(() => objects.done(Object.create(null))).toThrow('done() of a key that does not run: an object')
 })
 
-it('counts what is pending by priority, and says what runs, the longest first', () => {
+it('counts pending keys by priority, and lists running keys, the longest first', () => {
   const { queue, clock } = queueOnFakeClock()
   expect([queue.depths(), queue.unfinished()]).toEqual([new Map(), []])
   queue.add('a', { priority: 2 })

@@ -28,7 +28,7 @@ export interface UnfinishedKey<K = string> {
   readonly runningMs: number
 }
 
-/** `open`: takes keys. `draining`: takes none, and hands out what is pending. `stopped`: hands out none; some may still run. */
+/** `open`: takes keys. `draining`: takes none, and hands out pending keys. `stopped`: hands out none; some may still run. */
 export type WorkQueueState = 'open' | 'draining' | 'stopped'
 
 /**
@@ -303,8 +303,8 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Takes no more keys. Drops what is pending, or with `drain` only what is delayed, and hands out the
-   * rest, also what was added while it ran. Resolves when nothing is pending and nothing runs.
+   * Takes no more keys. Drops pending keys, or with `drain` only delayed ones, and hands out the
+   * rest, also keys that were added while they ran. Resolves when nothing is pending and nothing runs.
    *
    * A drain needs takers, and every run its `done`: give a `signal` to wait no longer than that
    * (it rejects with its reason). Can be called again, and then a drain can become a drop, a drop no drain.
@@ -321,7 +321,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     await unlessAborted(this.#end.promise, signal)
   }
 
-  /** As `stop()`: drops what is pending and waits for what runs. */
+  /** As `stop()`: drops pending keys and waits for running ones. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
@@ -389,7 +389,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     }
   }
 
-  /** Sets what is left of a key; its slot is free if that is nothing. */
+  /** Sets the flags of a key; its slot is free if there are none. */
   #release(slot: number, flags: number): void {
     if (flags !== 0) this.#slots.flags[slot] = flags
     else if (this.#slots.delete(slot)) this.#delays.shrink()

@@ -5,7 +5,7 @@ export type Verdict = 'breaks stored objects' | 'breaks clients' | 'safe'
 export interface SchemaChange {
   /** The field, as `kubectl explain` names it, with `[]` for the items of a list and `{}` for the values of a map. Empty for the whole object. */
   readonly path: string
-  /** What is different: `maximum is 32, was 64`. */
+  /** The difference: `maximum is 32, was 64`. */
   readonly change: string
   readonly verdict: Verdict
   /** What to do. Empty if there is nothing to do. */

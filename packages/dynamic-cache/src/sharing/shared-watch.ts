@@ -56,7 +56,7 @@ export class SharedWatch {
   readonly #options: SharedWatchOptions
   readonly #members = new Map<Store<unknown>, Member>()
   #live: Feed | undefined
-  /** What is to become the live one. */
+  /** The feed that is to become the live one. */
   #next: Feed | undefined
   #isSettling = false
   readonly #closing = new Set<Promise<void>>()
@@ -154,7 +154,7 @@ export class SharedWatch {
     const members = [...this.#members.values()]
     if (members.length === 0) return this.#endAll()
     const form = formFor(members.map(({ store }) => store.view))
-    // Nobody is fed by it any more: what is to become the live one need not wait.
+    // Nobody is fed by it any more: the feed that is to become the live one need not wait.
     if (this.#live?.size === 0) {
       this.#drop(this.#live)
       this.#live = this.#next

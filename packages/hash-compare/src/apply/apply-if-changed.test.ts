@@ -62,7 +62,7 @@ describe('applyIfChanged', () => {
     return found
   }
 
-  it('H10: creates what is missing, and sends nothing where all is equal', () =>
+  it('H10: creates a missing object, and sends nothing if all is equal', () =>
     run(async () => {
       const created = await applyIfChanged(client, games, game(), undefined, both)
       expect(created).toMatchObject({ reason: 'missing', differences: [], writes: ['create'], remaining: [] })

@@ -5,7 +5,7 @@ import { pointer } from './pointer.ts'
 
 /**
  * Says what in `value` can't be printed, and where: the first in the order in which it is printed. Walks it a second time,
- * so that printing what is well need not keep account of where it is.
+ * so that printing a valid value need not keep account of where it is.
  */
 export function problemOf(value: unknown, integers: Integers): NotJsonError | InexactIntegerError {
   return new Search(integers).look(value, '') ?? new NotJsonError('', 'it changed while it was read')

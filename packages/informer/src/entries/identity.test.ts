@@ -45,7 +45,7 @@ describe('a key', () => {
     )
   })
 
-  it('X1: names what is given that there is none of, and what it takes', () => {
+  it('X1: names an option that does not exist, and the options that do', () => {
     expect(() => checkKey(cluster, { namespace: 'a', name: 'x' } as never)).toThrow('namespaces have none')
     expect(() => checkKey(namespaced, 5 as never)).toThrow("'namespace/name'")
   })

@@ -106,7 +106,7 @@ describe('a reader that does not come to the end', () => {
     expect(at.journal.tombstones.size).toBe(0)
   })
 
-  it('R38: counts what is gone among what there is: no lap before as many changes', () => {
+  it('R38: counts tombstones too: no lap before as many changes', () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 4; round++) {
@@ -211,7 +211,7 @@ describe('a reader that replays', () => {
     expect(reader.lag).toBe(0)
   })
 
-  it('R38: before the store syncs, follows; then reads what is gone and there since, and synced', () => {
+  it('R38: before the store syncs, follows; then reads later deletions and changes, and synced', () => {
     const at = new Bed()
     const reader = new JournalCursor(at.journal)
     at.put('1', '2', '3')
@@ -223,7 +223,7 @@ describe('a reader that replays', () => {
     expect(read(reader, 1)).toBe('-1')
     expect(reader.lag).toBe(4)
     expect(read(reader, 1)).toBe('+2')
-    // Of what is there it is not known yet that one has not changed.
+    // It does not know yet that one of the objects has not changed.
     expect(reader.lag).toBe(3)
     expect(read(reader)).toBe('+4 synced')
   })
@@ -318,7 +318,7 @@ it('R39: drops a tombstone when all waiting cursors have passed it, without anot
 })
 
 describe('readers that wait', () => {
-  it('R38: are woken by a first list, a change, a deletion, and not by what is for others', async () => {
+  it('R38: are woken by a first list, a change, a deletion, and not by events for others', async () => {
     const at = new Bed()
     const reader = new JournalCursor(at.journal)
     read(reader)

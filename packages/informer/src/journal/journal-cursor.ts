@@ -12,7 +12,7 @@ const checkMax = integer(1)
  *
  * - `start`: it has read nothing, or must begin again; `reset` is next.
  * - `tombstones`: a lap's first part, for a cursor that has read some objects: which of them are gone.
- * - `births`: a lap over what is there, in the order of birth.
+ * - `births`: a lap over all objects, in the order of birth.
  * - `following`: the order of change.
  */
 type Phase = 'start' | 'tombstones' | 'births' | 'following' | 'closed'
@@ -162,7 +162,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     if (this.#fn !== undefined) this.#journal.wake()
   }
 
-  /** What is next; what is of no interest on the way there is passed. */
+  /** The next entry to read; those of no interest on the way there are passed. */
   #find(): Entry<C> | Tombstone<C> | Mark | undefined {
     for (;;) {
       switch (this.#phase) {

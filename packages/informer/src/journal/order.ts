@@ -6,7 +6,7 @@ const holesAtLeast = 1024
 /**
  * Things in the order of a number that only grows: one is added at the end, and may be taken out anywhere.
  *
- * An array with holes, compacted when these are more than half of what is left. A reader is a number and an index, and costs nothing
+ * An array with holes, compacted when these are more than half of the rest. A reader is a number and an index, and costs nothing
  * while it stands still; after a compaction (another {@link generation}) it finds its index by its number. How many are left in
  * each block is counted, so that holes are skipped by the block and what follows an index is counted in a moment.
  */
@@ -89,7 +89,7 @@ export abstract class Order<N extends object> {
     if (holes >= holesAtLeast && holes > this.#size >> 1) this.#compact()
   }
 
-  /** What is at an index that {@link next} gave. */
+  /** The node at an index that {@link next} gave. */
   at(index: number): N {
     return this.#nodes[index] as N
   }

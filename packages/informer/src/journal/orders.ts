@@ -17,7 +17,7 @@ export class ChangeOrder<C> extends Order<Entry<C> | Tombstone<C>> {
   }
 }
 
-/** All that is there, by when it appeared. Only what is gone is taken out, so that no entry need know its index. */
+/** All objects, by when they appeared. Only deleted objects are taken out, so that no entry need know its index. */
 export class BirthOrder<C> extends Order<Entry<C>> {
   protected numberOf(node: Entry<C>): number {
     return node.born

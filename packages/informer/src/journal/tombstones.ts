@@ -50,7 +50,7 @@ export class Tombstones<C> {
     return this.#bytes
   }
 
-  /** Keeps the last state of what is gone, in place of an earlier tombstone of that key, where somebody may need it. */
+  /** Keeps the last state of a deleted object, in place of an earlier tombstone of that key, if a reader may need it. */
   retain(last: Entry<C>, finalStateUnknown: boolean, bytes: number, number: number, tick: number): void {
     const former = this.#byKey.get(last.key)
     const wasOldest = former !== undefined && former === this.#oldest

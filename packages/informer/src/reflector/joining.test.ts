@@ -87,7 +87,7 @@ describe('several writers', () => {
 })
 
 describe('joining a reflector that runs', () => {
-  it('D12: is filled from what is there, in slices, and receives the changes meanwhile', async () => {
+  it('D12: is filled from the store, in slices, and receives the changes meanwhile', async () => {
     const { server, simulation, reflector, recording, asked, watch, write } = await bench(10)
     const many = Array.from({ length: 1000 }, (_, i) => configMap(`n${`${i}`.padStart(4, '0')}`))
     await server.fill(many)
@@ -409,7 +409,7 @@ describe('options of a reflector', () => {
     )
   })
 
-  it('X6: takes what is right', () => {
+  it('X6: takes valid options', () => {
     const timeoutSeconds = { min: 5, max: 5 }
     const given = { client: client as never, target, timeoutSeconds, name: 'x', on: {} }
     expect(() => new Reflector(given)).not.toThrow()

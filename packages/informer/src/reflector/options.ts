@@ -64,7 +64,7 @@ export interface ReflectorOptions extends ReadingOptions {
   readonly firstList?: 'any' | 'newest' | undefined
   /** How long each watch is asked to last, at random between these, in seconds. @default { min: 290, max: 590 } */
   readonly timeoutSeconds?: { readonly min: number; readonly max: number } | undefined
-  /** What is known of the server's streaming lists; shared by reflectors of one client. @default one of its own */
+  /** The known support of the server for streaming lists; shared by reflectors of one client. @default one of its own */
   readonly streaming?: StreamingSupport | undefined
   /**
    * What each request but the first has to pass: those after a failure, and after a watch has ended or is about to.

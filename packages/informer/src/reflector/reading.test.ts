@@ -6,7 +6,7 @@ import { StreamingSupport } from './streaming-support.ts'
 
 const bench = reflectorBenches()
 
-/** What is sent can be counted in bytes. */
+/** Uncompressed, so that the test can count bytes. */
 const plain = { client: { gzip: false } }
 const unsupported = { kind: 'status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' } as const
 
@@ -430,7 +430,7 @@ describe('reading the first state', () => {
     ])
   })
 
-  it('R20: reports and leaves out what is no object of the resource in a stream’s initial state', async () => {
+  it('R20: reports and leaves out objects of other resources in a stream’s initial state', async () => {
     const { server, simulation, recording, watch } = await bench(25)
     await server.fill([configMap('a')])
     const text = JSON.stringify({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: {} } })

@@ -72,7 +72,7 @@ export class ReflectorContext implements WritersParts {
   readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
   /** What it asked for first failed, or is over: it asks again. */
   isAgain = false
-  /** A writer could not be filled, and has no state: what is next is to read a whole one. */
+  /** A writer could not be filled, and has no state: the next request must read a whole one. */
   isUnfilled = false
   /** Of the last list, event or bookmark; `undefined` where there is no state. */
   resourceVersion: string | undefined

@@ -47,7 +47,7 @@ export interface JoinOptions {
 export class Reflector {
   readonly #context: ReflectorContext
   #state: InformerState = 'idle'
-  /** Resolves when what is under way is gone. While a watch goes on there is none: an idle one of thousands would keep its frame. */
+  /** Resolves when the request under way has ended. While a watch goes on there is none: an idle one of thousands would keep its frame. */
   #running: Promise<void> | undefined
   #isBegun = false
   #wake: (() => void) | undefined

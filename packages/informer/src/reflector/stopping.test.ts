@@ -133,7 +133,7 @@ describe('a reflector that is stopped', () => {
       await watch()
       await simulation.advance(1000)
       await close()
-      await simulation.advance(10) // what is under way on the wire arrives
+      await simulation.advance(10) // bytes on the wire arrive
       expect(simulation.pending()).toEqual([])
     },
   )

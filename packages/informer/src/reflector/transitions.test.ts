@@ -56,7 +56,7 @@ const garbage = (): InvalidBodyError => new InvalidBodyError('no JSON')
 const streaming: Streaming = { is: 'streaming', resourceVersion: '7' }
 const listing: Listing = { is: 'listing', resourceVersion: '7' }
 
-/** `stream 7`, `list 0`, `watch`, `stopped`; and, what is waited for: `wait, stream 7`. */
+/** `stream 7`, `list 0`, `watch`, `stopped`; for a wait, also the phase after it: `wait, stream 7`. */
 function shown(phase: Phase): string {
   switch (phase.is) {
     case 'streaming':
@@ -217,7 +217,7 @@ describe('after a streaming list', () => {
     expect(reported[0]).toContain(target.path)
   })
 
-  it('is judged by its error, and by what is no Error too', () => {
+  it('is judged by its error, also if that is no Error', () => {
     expect(shown(afterStreaming(context, streaming, ended({ how: 'refused', error: answer(410) })))).toBe('stream')
     const thrown = ended({ how: 'threw', error: 'a word' })
     expect(shown(afterStreaming(context, streaming, thrown))).toBe('wait, list 7')

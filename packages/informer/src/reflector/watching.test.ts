@@ -354,7 +354,7 @@ describe('watching', () => {
     expect(metric).toBe(revision)
   })
 
-  it('R20: reports and leaves out what is no object of the resource, which advances nothing', async () => {
+  it('R20: reports and leaves out an object of another resource, which advances nothing', async () => {
     const { server, simulation, reflector, recording, write } = await bench(13)
     const before = reflector.lastSyncedResourceVersion
     const text = [

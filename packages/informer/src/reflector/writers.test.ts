@@ -99,7 +99,7 @@ describe('the writers of a reflector', () => {
     expect(second.log).toEqual(['drop'])
   })
 
-  it('D8: what is gone is cleared of those that had a state, whoever throws', () => {
+  it('D8: clears the writers that had a state when the resource goes, whichever throws', () => {
     const { writers } = bed()
     const [first, empty, last] = [failing('clear', 'broken'), new RecordingWriter(), new RecordingWriter()]
     for (const recording of [first, empty, last]) writers.add(recording)

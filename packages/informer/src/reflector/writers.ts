@@ -103,7 +103,7 @@ export class Writers {
     })
   }
 
-  /** Nothing more is written: what is being read is dropped. */
+  /** Writes nothing more: the state that is being read is dropped. */
   end(): void {
     this.#pending?.drop()
     this.#endBackfills()

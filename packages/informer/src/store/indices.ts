@@ -7,7 +7,7 @@ import type { LabelIndex } from './by-label.ts'
 /** The names under which an object can be found. */
 export type IndexFunction<C> = (object: C) => Iterable<string>
 
-/** One index: what is under each value, and the values of each. */
+/** One index: the entries under each value, and the values of each. */
 class Index<C> {
   readonly name: string
   /** It takes values of the store, as `C`. Typed so that a store of values is a store of unknown ones, too. */
@@ -81,7 +81,7 @@ export class Indices<C> {
     return index.buckets.get(value) ?? []
   }
 
-  /** What is in a namespace and has a value. @param all what there is */
+  /** The entries with a value in a namespace. @param all all entries */
   within(namespace: string, all: ReadonlyMap<string, Entry<C>>): Iterable<Entry<C>> {
     if (this.#byNamespace === undefined) {
       this.#byNamespace = new Map()

@@ -95,7 +95,7 @@ it('D12: what the former writer is ahead with is deleted with its last state whe
   expect(log).toEqual(['delete a/4@15'])
 })
 
-it('D12: what is gone before the new writer has seen it is deleted with its last state too', () => {
+it('D12: an object that goes before the new writer has seen it is deleted with its last state too', () => {
   const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('ADDED', item('a/4', 14), 100)
@@ -206,7 +206,7 @@ it('R5, D12: what one promotion left open is settled by the newest state, be it 
   expect(contentsOf(store)).toEqual(['a/1@6', 'a/2@2'])
 })
 
-it('R5, D12: the newest state of one part leaves open what is open of another', () => {
+it('R5, D12: the newest state of one part leaves the open keys of another open', () => {
   const parts = [store.writer({ staged: true }), store.writer({ staged: true })] as const
   list(parts[0], 12, item('a/1', 1), item('a/2', 2))
   list(parts[1], 12, item('a/3', 3))

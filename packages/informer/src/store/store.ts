@@ -48,7 +48,7 @@ const { isDeepStrictEqual } = process.getBuiltinModule('node:util')
 
 /** What a store keeps. */
 export interface StoreOptions<C, S extends Scope = Scope> {
-  /** What is kept: a resource, a scope and a projection. */
+  /** Its view: a resource, a scope and a projection. */
   readonly view: View<C, S>
   /** The clock, and the receiver of background errors. */
   readonly environment: Environment

@@ -49,8 +49,8 @@ class Order {
 /** A handler that replays what it receives. */
 export class HandlerReplay implements Handler<Seen> {
   readonly objects: Map<string, Seen> = new Map()
-  /** What is there without a value. */
-  readonly keysUntold: Set<string> = new Set()
+  /** Keys of objects without a value. */
+  readonly valueless: Set<string> = new Set()
   readonly #order: Order
   readonly #misbehave: () => unknown
   registration: Registration | undefined
@@ -67,7 +67,7 @@ export class HandlerReplay implements Handler<Seen> {
   add(object: Seen, { key }: { readonly key: string }): unknown {
     return this.#note(() => {
       expect(this.objects.has(key), `add of ${key}, which is there`).toBe(false)
-      this.keysUntold.delete(key)
+      this.valueless.delete(key)
       this.#order.see('add', object)
       this.objects.set(key, object)
     })
@@ -92,9 +92,9 @@ export class HandlerReplay implements Handler<Seen> {
   onTransformFailed({ key, isThere }: { readonly key: string; readonly isThere: boolean }): unknown {
     return this.#note(() => {
       expect(this.objects.has(key), `${key} is there, and has a value`).toBe(false)
-      expect(this.keysUntold.has(key), `whether ${key} was there`).toBe(!isThere)
-      if (isThere) this.keysUntold.add(key)
-      else this.keysUntold.delete(key)
+      expect(this.valueless.has(key), `whether ${key} was there`).toBe(!isThere)
+      if (isThere) this.valueless.add(key)
+      else this.valueless.delete(key)
     })
   }
 

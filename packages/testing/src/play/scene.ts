@@ -23,7 +23,7 @@ export class Scene {
   readonly #report: (error: Error) => void
   readonly #feeds = new Map<PlayedKind, Feed>()
   readonly #parts = new Map<PlayedKind, Part>()
-  /** What is to be played, by kind and key. */
+  /** The objects to be played, by kind and key. */
   readonly #queue = new Map<string, { readonly kind: PlayedKind; readonly key: string }>()
   readonly #timers = new Map<string, Map<string, Timer | 'due'>>()
   readonly #wakes = new Map<string, Map<string, { readonly kind: PlayedKind; readonly key: string }>>()

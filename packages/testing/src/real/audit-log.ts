@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { UsedRole } from '@wherry/apiserver'
 import { impersonationResources, UsedRights, userAgent } from '@wherry/apiserver/internal'
 
-/** What is read of an event of `audit.k8s.io/v1`. */
+/** The fields that are read of an event of `audit.k8s.io/v1`. */
 interface AuditEvent {
   readonly verb: string
   readonly requestURI: string

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** The Kubernetes versions that the Go module can be built as, newest first: the first is what is built unasked. */
+/** The Kubernetes versions that the Go module can be built as, newest first. The first is built if none is asked for. */
 export const availableVersions: readonly string[] = ['1.37', '1.36', '1.34']
 
 const newest = availableVersions[0] as string

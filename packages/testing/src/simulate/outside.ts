@@ -13,7 +13,7 @@ const names: Readonly<Record<string, string>> = {
   Worker: 'worker',
 }
 
-/** The simulation's own, and what is there in every process. */
+/** The simulation's own, and those that every process has. */
 const ignored = new Set(['Immediate', 'TickObject', 'Microtask', 'MessagePort', 'PipeWrap', 'TTYWrap'])
 
 /** What the process has under way that simulated time does not wait for, by kind, a line each. The code under test may wait for any of it. */

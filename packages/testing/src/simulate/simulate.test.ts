@@ -199,7 +199,7 @@ describe('advance, settle and runUntil', () => {
     expect(log).toEqual(['timer 5', 'main 6', 'other 7'])
   })
 
-  it('settle does what is due now and no more', async () => {
+  it('settle runs the tasks that are due now and no more', async () => {
     const { clock, settle } = simulate(1)
     const log: string[] = []
     clock.timer(0, () => void clock.turn().then(() => log.push('now')))
@@ -260,7 +260,7 @@ describe('run', () => {
     ).rejects.toBe(wrong)
   })
 
-  it('fails when nothing can ever happen, and lists what is pending', async () => {
+  it('fails when nothing can ever happen, and lists pending waits', async () => {
     const { run, describe: describePending } = simulate(11)
     describePending(() => ['stream 3: GET /api'])
     const error = await failure(

@@ -67,7 +67,7 @@ export interface Simulation {
   runUntil(predicate: () => boolean, options?: { readonly limitMs?: number | undefined }): Promise<void>
   /** Adds lines to what a failure lists as pending, such as open streams. Asked only then. */
   describe(pending: () => Iterable<string>): void
-  /** What is pending: waits, timers, and what was described. Empty when everything has ended. */
+  /** Pending waits, timers, and what was described. Empty when everything has ended. */
   pending(): string[]
 }
 

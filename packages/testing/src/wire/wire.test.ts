@@ -255,7 +255,7 @@ describe('freezing', () => {
 })
 
 describe('breaking', () => {
-  it('F2: cuts in the middle of what is being sent, to the byte', async () => {
+  it('F2: cuts in the middle of a transfer, to the byte', async () => {
     const wire = await open()
     const down = await pair(wire)
     down.server.write('12345')
@@ -359,7 +359,7 @@ describe('slowing', () => {
 })
 
 describe('life of a wire', () => {
-  it('closes what is open, frozen and slow ones too, and leaves neither socket nor timer', async () => {
+  it('closes open connections, frozen and slow ones too, and leaves neither socket nor timer', async () => {
     const clock = manualClock()
     const wire = await startWire({ target: { host: '127.0.0.1', port: target.port }, clock })
     const [one, two, three] = [await pair(wire), await pair(wire), await pair(wire)]

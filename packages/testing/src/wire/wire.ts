@@ -45,7 +45,7 @@ export interface Wire extends WireFaults, AsyncDisposable {
   stats(): WireStats
   /** Refuses new connections; old ones live on. Opens again on the same port, and rejects when it was taken meanwhile. */
   refuse(on: boolean): Promise<void>
-  /** Breaks what is open and closes the listener. Resolves when neither socket nor timer is left. */
+  /** Breaks open connections and closes the listener. Resolves when neither socket nor timer is left. */
   close(): Promise<void>
 }
 

@@ -202,7 +202,7 @@ describe('a transform cache', () => {
       expect(informer.get('a/x')).toEqual({ keys: ['one', 'two'] })
       expect([informer.failed(), informer.get('a/z')]).toEqual([['a/x'], { keys: [] }])
       expect(calls.slice(3)).toEqual(['x', 'z'])
-      // a relist of what is unchanged
+      // a relist of unchanged objects
       await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } })
       await server.endWatches()
       await simulation.advance(120_000)
@@ -214,7 +214,7 @@ describe('a transform cache', () => {
     })
   })
 
-  it('T4: says of each view what is held and what it costs, and so do its metrics', () =>
+  it('T4: reports the objects and the cost of each view, and so do its metrics', () =>
     withCache(
       [configMaps, size],
       async kit => {
@@ -308,7 +308,7 @@ describe('a transform cache', () => {
       await expect(cache.memoryReport(null as never)).rejects.toSatisfy(isInvalidOption)
     }))
 
-  it('T4: its report names views, objects and what is kept of them', () =>
+  it('T4: its report names views, objects and their kept bytes', () =>
     withCache([configMaps, size], async kit => {
       await started(kit)
       const report = await kit.run(() => kit.cache.memoryReport({ largest: 1 }))

@@ -64,7 +64,7 @@ describe('pick', () => {
     })
   })
 
-  it('leaves out what is not there, and keeps what is no object', () => {
+  it('leaves out missing paths, and keeps values that are no objects', () => {
     const odd = { metadata: null, spec: 3 }
     expect(pick('spec.nodeName', 'status')(odd as object)).toEqual({ metadata: null, spec: 3 })
     expect(pick('a.b')({ a: undefined, toString: 1 })).toEqual({ a: undefined })
@@ -190,7 +190,7 @@ describe('of any JSON', () => {
   const json = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue({ maxDepth: 4 }))
   const path = fc.array(fc.constantFrom('a', 'b', 'c', '__proto__'), { minLength: 1, maxLength: 3 })
 
-  it('T2: what is picked and what is omitted are the whole', () => {
+  it('T2: picked and omitted parts are the whole', () => {
     fc.assert(
       fc.property(json, path, (value, keys) => {
         const copy = structuredClone(value)

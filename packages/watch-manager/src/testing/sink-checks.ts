@@ -190,7 +190,7 @@ const checks: Readonly<Record<string, (driver: SinkDriver) => Promise<void>>> = 
     await driver.deleted('never@4')
     await driver.holds(['b@2'])
   },
-  'takes what is deleted and created again': async driver => {
+  'takes an object that is deleted and created again': async driver => {
     await driver.replay(['a@1'])
     await driver.deleted('a@2')
     await driver.changed('a@3')

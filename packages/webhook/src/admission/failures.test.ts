@@ -15,7 +15,7 @@ interface Said {
   readonly log: [message: string, fields: LogFields | undefined, level: string][]
 }
 
-/** Runs a test with webhooks that write down what is said of them. */
+/** Runs a test with webhooks that write down their reports. */
 async function listening(body: (parts: InMemory & Said) => Promise<void>): Promise<void> {
   const counted: Said['counted'] = []
   const log: Said['log'] = []

@@ -463,7 +463,7 @@ describe('a bundle', () => {
     }))
 })
 
-it('bundles have each certificate once, and first the one that expires first; what is none is left out', () => {
+it('bundles have each certificate once, and first the one that expires first; other blocks are left out', () => {
   const now = Date.UTC(2026, 0, 1)
   const [a, b, c] = [3, 1, 2].map(days => newAuthority(now, now + days * dayMs).cert) as [string, string, string]
   const text = (bundle: string): string => Buffer.from(bundle, 'base64').toString()

@@ -25,7 +25,7 @@ export class ConversionError extends Error {
   readonly key: string
   /** A JSON pointer; `''` if the error is not about a field. */
   readonly path: string
-  /** What is wrong, without the name of the object. */
+  /** The problem, without the name of the object. */
   readonly why: string
 
   constructor(code: ConversionErrorCode, key: string, path: string, why: string, cause?: unknown) {

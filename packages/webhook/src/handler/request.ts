@@ -24,7 +24,7 @@ export interface AdmissionRequest {
   readonly options?: object | null | undefined
 }
 
-/** The user of a request, with what is missing filled in. */
+/** The user of a request, with missing fields filled in. */
 export function userOf({ userInfo = {} }: AdmissionRequest): AdmissionUser {
   const { username = '', uid, groups = [], extra = {} } = userInfo
   return { username, uid, groups, extra }

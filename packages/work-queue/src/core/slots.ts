@@ -11,7 +11,7 @@ export const RUNNING = 4
 export const AGAIN = 8
 
 /**
- * What is known of each key, in columns: a key has a slot, a small whole number, as long as it is
+ * The state of each key, in columns: a key has a slot, a small whole number, as long as it is
  * pending or runs. So a million keys are a dozen arrays and a map, and not a million objects.
  */
 export class Slots<K> {

@@ -71,7 +71,7 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@3'])
     })
 
-    it('R28: says nothing of what is the same after a relist', () => {
+    it('R28: delivers no event for an object that is the same after a relist', () => {
       replace([item('a/x', 1)])
       const cursor = store.cursor()
       cursor.take(10)
@@ -84,7 +84,7 @@ export function storeContract(make: MakeStore): void {
       })
     })
 
-    it('R5, R28: after a server was restored, one resourceVersion may be two states: what is the same is no event', () => {
+    it('R5, R28: after a server was restored, one resourceVersion may be two states, and an equal state is no event', () => {
       replace([item('a/x', 1), item('a/y', 2), item('a/z', 3)])
       const cursor = store.cursor()
       cursor.take(10)
@@ -388,7 +388,7 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual([])
     })
 
-    it('R5, R13: an older state that the writer itself brings is what is there; so it is once the other one is closed', () => {
+    it('R5, R13: an older state that the writer itself brings is stored; so it is once the other one is closed', () => {
       replace([item('a/x', 5)])
       replace([item('a/x', 3)])
       expect(contentsOf(store)).toEqual(['a/x@3'])

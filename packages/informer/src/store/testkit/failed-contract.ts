@@ -122,7 +122,7 @@ export function failedContract(make: MakeStore): void {
       expect(log.slice(2)).toEqual(['a/y is there', 'add a/good@1 initial', 'add a/y@9'])
     })
 
-    it('R26, R30: does not receive what is no longer so when its turn comes', () => {
+    it('R26, R30: does not receive a key that has a value again when its turn comes', () => {
       const log: string[] = []
       store.register({
         add: (_, { key }) => {

@@ -79,7 +79,7 @@ export function journalContract(make: MakeStore): void {
       expect(lines(cursor)).toEqual(['changed a/y@4', 'changed a/x@5'])
     })
 
-    it('R38: gives what is asked for at most, and goes on from there', () => {
+    it('R38: returns at most as many as asked for, and goes on from there', () => {
       list('a/x', 'a/y', 'a/z')
       const cursor = store.cursor()
       const reads = [1, 2, 1, 5].map(max => lines(cursor, max))

@@ -20,7 +20,7 @@ interface Expected {
 const versionOf = (object: Item): number => Number(object.metadata?.resourceVersion)
 
 /**
- * A handler that complains at once of what no handler may receive. Here and below `assert` checks what is called
+ * A handler that complains at once of an event that no handler may receive. Here and below `assert` checks the calls
  * for each change: `expect` takes a hundred times as long.
  */
 class Listener implements Handler<Item> {

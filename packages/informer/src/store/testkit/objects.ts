@@ -83,7 +83,7 @@ export function bed(seed = 1): Bed {
   return { simulation, environment: simulation.environment }
 }
 
-/** Sorted keys with values: what is in a store. */
+/** Sorted keys with values: the contents of a store. */
 export function contentsOf(store: Store<Item, 'namespaced'>): string[] {
   return store.list().map(shown).sort()
 }

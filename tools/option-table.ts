@@ -95,7 +95,7 @@ const tagNames: ReadonlySet<string> = new Set([
   'internal',
 ])
 
-/** @throws Error for a docstring of which a tag that nobody meant cuts off the rest */
+/** @throws Error for a docstring with a tag that nobody meant and that cuts off the rest */
 function checkTags(node: ts.Node, tags: readonly ts.JSDocTag[]): void {
   const unknown = tags.find(one => !tagNames.has(one.tagName.text))
   if (unknown === undefined) return

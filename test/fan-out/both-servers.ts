@@ -63,7 +63,7 @@ export function registrarsOverSockets(
     }
   }
 
-  it('W2, W3, W4: registrars add, replace and remove views, the server is asked once, and each has what is there', () =>
+  it('W2, W3, W4: registrars add, replace and remove views, the server is asked once, and each has all objects', () =>
     connected(async ({ client, cache, manager }) => {
       const made = await Promise.all(['a', 'b', 'c'].map(name => create(client, name, name === 'b' ? 'blue' : 'red')))
       const [first, late] = [new RecordingSink(), new RecordingSink()]
@@ -110,7 +110,7 @@ export function registrarsOverSockets(
       await removeAll(client)
     }))
 
-  it('W6, W7, W8: while objects are written, late registrars and one that stalls end with what is there', () =>
+  it('W6, W7, W8: while objects are written, late registrars and one that stalls end with all objects', () =>
     connected(async ({ client, manager }) => {
       const recorders: RecordingSink[] = []
       const born = async (name: string, answer?: () => unknown): Promise<Registrar> => {

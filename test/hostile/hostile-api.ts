@@ -47,7 +47,7 @@ export const apiFaults = [
 ] as const
 export type ApiFault = (typeof apiFaults)[number]
 
-/** What is planted, and may be shown nowhere. */
+/** The planted texts, which may be shown nowhere. */
 export interface Markers {
   readonly secretData: string
 }

@@ -44,7 +44,7 @@ interface Held {
   readonly contents: () => ReadonlyMap<string, string | undefined>
 }
 
-/** A run that broke what is held, with all that was drawn in it. */
+/** A run that broke a promise, with all that was drawn in it. */
 export class HostileFailure extends Error {
   override readonly name = 'HostileFailure'
 }

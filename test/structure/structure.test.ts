@@ -7,7 +7,7 @@ import { leansOn, mayImport } from './architecture.ts'
 import { firstCycle, folderCircle, type Import, importsBelow, importsOf } from './imports.ts'
 import { moduleState, stateOf } from './module-state.ts'
 
-/** `client` for `@wherry/client/resources/core`; undefined for what is not ours. */
+/** `client` for `@wherry/client/resources/core`; undefined for packages of others. */
 function ours(specifier: string): string | undefined {
   return /^@wherry\/([^/]+)/.exec(specifier)?.[1]
 }

@@ -11,7 +11,7 @@ import { constantOf, fileOf, labelOf, type PlainVersions, type TypeName, typeNam
 const FOLDER = 'packages/client/src/resources'
 const MARK = banner('tools/generate/resource-types.ts')
 
-/** What is not an interface of its properties. The server describes some of them as anything, or as objects. */
+/** Types that are not an interface of their properties. The server describes some of them as anything, or as objects. */
 const written: Readonly<Record<string, string>> = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': 'string | number',
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': 'Record<string, unknown>',

@@ -66,7 +66,7 @@ function created({ group, resource }: DiscoveredResource, answer: Answer): unkno
 }
 
 /**
- * What the server needs, beside a name, to accept an object of each built-in resource: the smallest one. Keyed by
+ * What the server needs, besides a name, to accept an object of each built-in resource: the smallest one. Keyed by
  * `group/plural` (`/pods`). A resource that is absent here takes an object with a name and nothing else.
  */
 const smallestObjects: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {

@@ -117,7 +117,7 @@ export async function onStage(
 }
 
 const writeVerbs = ['create', 'update', 'patch', 'delete', 'deletecollection']
-/** What is written without a change of what an operator works on. */
+/** Resources that are written without a change of what an operator works on. */
 const uncounted = ['leases', 'events']
 
 /** How often the server was asked for each kind of write. Empty if it does not count. */

@@ -61,7 +61,7 @@ export function allSteps(): Step[] {
     // The longer suite: its tests wait for real servers half of their time.
     suite('integration', ['tools/', 'test/structure/', ...integrationFolders()], 60 * minute, { workers: 3 }),
     suite('unit', ['packages/'], 60 * minute),
-    // These begin when one of the suites has ended. The longest first: the others run beside them.
+    // These begin when one of the suites has ended. The longest first: the others run at the same time.
     { name: 'pack', limitMs, run: async () => ({ passed: (await packed()).length, failures: [] }) },
     { name: 'benches', limitMs, run: checkBenches },
     { name: 'install', limitMs, run: installTest },
@@ -88,7 +88,7 @@ function apiServer(): Step {
 }
 
 /**
- * TypeScript 7 checks all code as three programs: what is published with all that is as strict, the tools and tests, and
+ * TypeScript 7 checks all code as three programs: published code with all that is as strict, the tools and tests, and
  * the demo's page, which has a browser's types. Its bin is named by path: `tsc` in `.bin` may be that of TypeScript 6.
  */
 async function checkTypes(): Promise<Found> {

@@ -52,7 +52,7 @@ it('fails a test that leaves a socket, a server, a timer, a child or an unhandle
     'leaves a timer of what may last': expect.stringContaining('a timer of 700000 ms (setTimeout)'),
     'leaves a child process after one that may last': expect.stringContaining('a child process'),
     'closes what it opened': 'passed',
-    'waits for what is closing': 'passed',
+    'waits for a resource that is closing': 'passed',
     'uses a timer and lets it fire': 'passed',
   })
 })

@@ -18,7 +18,7 @@ export interface LeakDetector {
   open(): Map<object, () => string>
   /** Takes the unhandled rejections since the last call. */
   rejections(): unknown[]
-  /** Calls `start`. The child processes that it starts may live until this process ends: they are not among what is open. */
+  /** Calls `start`. The child processes that it starts may live until this process ends: they do not count as open. */
   lasting<T>(start: () => T): T
 }
 
@@ -40,7 +40,7 @@ const inLasting = new AsyncLocalStorage<true>()
 
 const ownFrames = /tools[\\/]vitest[\\/]leaks|node:internal|node:diagnostics_channel|\(node:|at node:/
 
-/** The first line of the stack that is neither ours nor Node's. Written out late, for what is left alone: it is slow, and most things close. */
+/** The first line of the stack that is neither ours nor Node's. Written out late, for resources that stay open: it is slow, and most things close. */
 function origin({ stack = '' }: Error): string {
   const lines = stack.split('\n').slice(1)
   return lines.find(line => !ownFrames.test(line) && line.includes('at '))?.trim() ?? 'at an unknown place'

@@ -141,7 +141,7 @@ onBothServers([definitionOf('cronjobs.batch.tutorial.example.com')], stage => {
     expect(schedule.errors).toEqual([])
   })
 
-  it('writes nothing after a restart, beside Jobs that have the server’s defaults', async () => {
+  it('writes nothing after a restart, next to Jobs that have the server’s defaults', async () => {
     await using schedule = await Schedule.of(stage())
     const name = await schedule.next()
     expect((await schedule.jobs())[0]?.spec).toMatchObject({
@@ -196,7 +196,7 @@ onBothServers([definitionOf('cronjobs.batch.tutorial.example.com')], stage => {
     expect((await schedule.status())?.active?.map(({ name }) => name)).toEqual([second])
   })
 
-  it('starts nothing while it is suspended, nor what is past its deadline then', async () => {
+  it('starts nothing while it is suspended, nor runs past their deadline then', async () => {
     await using schedule = await Schedule.of(stage(), { suspend: true, startingDeadlineSeconds: 30 })
     await schedule.next()
     await schedule.change({ failedJobsHistoryLimit: 2 })

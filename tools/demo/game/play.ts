@@ -67,7 +67,7 @@ export async function play(cluster: Cluster, mode: ModeName, options: PlayOption
     const receivedBytes = wire.stats().bytesDown
     if (!isIdle) await statusIs(client, namespace, digest, signal)
 
-    // What is under way of the start is over.
+    // All requests of the start are over.
     await after(300, undefined, { signal })
     const [bytesBefore, madeBefore] = [wire.stats().bytesDown, noise.made]
     await after(quietMs, undefined, { signal })

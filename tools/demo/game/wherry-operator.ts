@@ -8,7 +8,7 @@ type GamesController = ControllerBuilder<Game, 'namespaced'>
 
 /** In what the demo's operators differ that are made with Wherry. */
 export interface Way {
-  /** What it watches beside games, where it has to say so. */
+  /** What it watches besides games, where it has to say so. */
   declare?(controller: GamesController): unknown
   /** How it comes by what a game needs. */
   reads(context: ReconcileContext<Game, 'namespaced'>): Pick<World, 'levels' | 'licence'>

@@ -20,7 +20,7 @@ function difference(value: number): string {
   return value >= 0 ? `${bytes(value)} more than` : `${bytes(-value)} less than`
 }
 
-/** What is less than an object holds none: bookmarks and the like. */
+/** Fewer bytes than one object count as none: bookmarks and the like. */
 function received(value: number, objectBytes: number): string {
   if (value === 0) return 'not one byte'
   return value < objectBytes ? `${bytes(value)} and no object` : bytes(value)

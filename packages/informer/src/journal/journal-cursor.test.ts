@@ -223,7 +223,7 @@ describe('a reader that replays', () => {
     expect(read(reader, 1)).toBe('-1')
     expect(reader.lag).toBe(4)
     expect(read(reader, 1)).toBe('+2')
-    // It does not know yet that one of the objects has not changed.
+    // It does not know yet that an object has not changed.
     expect(reader.lag).toBe(3)
     expect(read(reader)).toBe('+4 synced')
   })

@@ -9,7 +9,7 @@ import { type Change, copyLabel, type Keeper, members, sources } from './keeper.
 
 /** What a controller without `@wherry/copies` differs in. */
 export interface Mode<O extends KubernetesObject> {
-  /** What is cached of copies. @default nothing */
+  /** The cached view of copies. @default none */
   readonly copies?: View<O> | undefined
   /** Makes one copy as it should be. */
   bring(source: ClusterServiceVersion, at: { namespace: string; name: string }, observed: O | undefined): Promise<void>

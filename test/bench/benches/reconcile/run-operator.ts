@@ -26,8 +26,8 @@ export async function runOperator(view: View<KubernetesObject>): Promise<void> {
 }
 
 /**
- * Traces to an SDK that sends nothing. `sdk` loads the same SDK, as a program does that makes spans of its own, and makes no traces of runs: what is
- * between the two is what traces of runs cost.
+ * Traces to an SDK that sends nothing. `sdk` loads the same SDK, as a program does that makes spans of its own, and makes no traces of runs: the
+ * difference is the cost of traces of runs.
  */
 async function tracesIfWanted(): Promise<Traces | undefined> {
   const wanted = process.env.BENCH_TRACES

@@ -9,7 +9,7 @@ import { readMemory } from '../../harness/memory.ts'
 import { summarise } from '../../harness/statistics.ts'
 import { clientFor } from '../../server/wherry.ts'
 
-/** Relists before any is measured: what is compiled and what grows once is there by then. */
+/** Relists before any is measured: by then code is compiled, and everything has grown that grows once. */
 const WARM_UP = 20
 /** First syncs of stores of their own, after the relists and as warm as these. */
 const SYNCS = 20

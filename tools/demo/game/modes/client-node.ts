@@ -15,7 +15,7 @@ import type { Address, Surroundings } from '../mode.ts'
 const RETRY_MS = 1_000
 const { group, version, plural } = games.resource
 
-/** Informers of the official client on both kinds, as its documentation has them, and a set of what is to be done. */
+/** Informers of the official client on both kinds, as its documentation has them, and a set of pending keys. */
 export async function start(around: Surroundings): Promise<() => Promise<void>> {
   const { namespace, reconcile, onError } = around
   const config = kubeConfigFor(around.address)

@@ -12,7 +12,7 @@ export interface ListerOptions {
 
 /** What a covered lister asks of the wide one: what a view makes of an object need not say which it is. */
 export interface KeyedListerOptions extends ListerOptions {
-  /** Only objects for which this returns true of their key. @default all */
+  /** Returns true for the keys of objects to list. @default all */
   readonly keys?: ((key: string) => boolean) | undefined
 }
 

@@ -138,7 +138,7 @@ describe('a handler that receives the events of a move', () => {
       expect([...informer.keys()].sort()).toEqual(['a/one', 'a/three'])
     }))
 
-  it('D9: leaves nothing with the signal of whoever asked for the move, whether it came to its end or not', () =>
+  it('D9: leaves nothing with the signal of the caller that asked for the move, whether it came to its end or not', () =>
     withCache(async ({ cache, run, write }) => {
       await write('+a/one', '+b/two')
       cache.informer(configMaps)

@@ -260,7 +260,7 @@ class Model {
     this.#alive.clear()
     const { items } = await simulation.run(() => writer.list(configMaps))
     for (const { metadata } of items) this.#alive.add(`${metadata?.namespace}/${metadata?.name}`)
-    // whoever was ahead finds out, at the latest when a watch ends
+    // a reader that was ahead finds out, at the latest when a watch ends
     await simulation.advance(1_300_000)
     for (let step = integer(this.#random, 0, 5); step > 0; step--) await this.#step()
     await this.#quiet()

@@ -41,7 +41,7 @@ export type WorkQueueState = 'open' | 'draining' | 'stopped'
  * delay is left.
  *
  * **One run a key.** A key that is handed out *runs* until `done(key)`. It is not handed out again
- * before that, whoever asks. Added while it runs, it is pending as well, and ready when it is done
+ * before that, to any caller. Added while it runs, it is pending as well, and ready when it is done
  * and its time has come: an add is never lost, however often and whenever it comes.
  *
  * **Order.** Of the ready keys the one with the highest priority is next. Keys of equal priority

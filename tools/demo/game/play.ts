@@ -78,7 +78,7 @@ export async function play(cluster: Cluster, mode: ModeName, options: PlayOption
     const bytesSoFar = wire.stats().bytesDown
     let last = digest
     for (let turn = 1; turn <= (isIdle ? 0 : changes); turn++) {
-      // Whoever asks now and then is met at another moment each time.
+      // A mode that asks now and then is met at another moment each time.
       await after(((turn - 0.5) / changes) * restMs, undefined, { signal })
       last = needed.digestAfter(turn)
       const result = reconciled(operator, last)

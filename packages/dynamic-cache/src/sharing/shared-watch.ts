@@ -184,7 +184,7 @@ export class SharedWatch {
     return suits(feed.form, form) && [...this.#members.values()].every(({ store }) => feed.has(store))
   }
 
-  /** Fills whoever is not fed from a store of full objects; whether that could be done. */
+  /** Fills members that are not fed from a store of full objects. Returns whether that could be done. */
   #fill(live: Feed): boolean {
     const outside = [...this.#members.values()].filter(({ store }) => !live.has(store))
     const full = [...this.#members.values()].find(

@@ -59,7 +59,7 @@ export interface ReflectorOptions extends ReadingOptions {
   readonly target: ReadTarget
   /**
    * How old the first state may be where it comes by a `whole` list: `any` that the API server's cache has, or the
-   * `newest`, for whoever takes absence for an answer. A streaming list always is the newest. @default 'any'
+   * `newest`, for callers that take absence for an answer. A streaming list always is the newest. @default 'any'
    */
   readonly firstList?: 'any' | 'newest' | undefined
   /** How long each watch is asked to last, at random between these, in seconds. @default { min: 290, max: 590 } */

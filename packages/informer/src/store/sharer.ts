@@ -6,7 +6,7 @@ const places = 512
 const mostLength = 256
 /** So are longer lists. */
 const mostItems = 8
-/** So are values that are longer in all, keys included: whoever writes an object chooses how many keys it has. */
+/** So are values that are longer in all, keys included: the writer of an object chooses how many keys it has. */
 const mostLengthInAll = 2048
 
 interface Known {

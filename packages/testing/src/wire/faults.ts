@@ -20,7 +20,7 @@ export interface WireFaults {
    * @param direction default `both`
    */
   freeze(direction?: WireDirection): void
-  /** Ends a freeze: what waited passes, and whoever left meanwhile is missed. */
+  /** Ends a freeze: what waited passes, and clients that left meanwhile are missed. */
   thaw(): void
   /** Closes (FIN) in both directions once so many more bytes have passed, in the middle of whatever they belong to. */
   cut(cut?: WireCut): void

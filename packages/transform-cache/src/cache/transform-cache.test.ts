@@ -107,7 +107,7 @@ describe('a transform cache', () => {
       expect(cache.stats().watches).toBe(2)
     }))
 
-  it('D12: a projection of one’s own has all of the object, whoever shares its watch', () => {
+  it('D12: a projection of one’s own has all of the object, whatever shares its watch', () => {
     const managers = configMaps.project('managers', ({ metadata }) =>
       metadata?.managedFields?.map(({ manager }) => manager),
     )
@@ -138,7 +138,7 @@ describe('a transform cache', () => {
       expect(kit.cache.stats().views[0]?.receivedBytes).toBeLessThan(5000)
     }))
 
-  it('T2: ready-made projections are views as any other, whoever made them', () =>
+  it('T2: ready-made projections are views as any other', () =>
     withCache([configMaps.project(dropData), configMaps.project(pick('data.one'))], async kit => {
       const { cache } = kit
       await started(kit)

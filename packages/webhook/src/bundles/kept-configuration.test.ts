@@ -292,7 +292,7 @@ describe('a bundle', () => {
       await start()
       await simulation.advance(1000)
       for (const fieldManager of ['zeta', 'alpha']) {
-        // Whoever has only a label of it is not meant, though it wrote before.
+        // An owner of only a label of it is not meant, though it wrote before.
         await client.patch(full, key, { metadata: { labels: { by: fieldManager } } }, { fieldManager: 'labels' })
         await simulation.advance(2000)
         const remove = { op: 'remove', path: '/webhooks/0/clientConfig/caBundle' } as const

@@ -42,7 +42,7 @@ export function inOrder(packages: readonly WorkspacePackage[]): WorkspacePackage
   return [...ordered]
 }
 
-/** Builds the packages whose sources are not those of their last whole build; gives the output of one that fails. */
+/** Builds the packages that have other sources than their last whole build; gives the output of one that fails. */
 export async function build(say: (line: string) => void = console.error): Promise<string | undefined> {
   const stale = (): [WorkspacePackage, string][] => {
     const prints = new Map<string, string>()

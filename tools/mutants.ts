@@ -16,7 +16,7 @@ which changes its tests do not notice: all of its tests in memory, or those that
 ({ "src/…": ["src/…test.ts"] }). Only what changed since the last run is tried again, and what a run that was out of time
 left open.`
 
-/** The tests of a package; the configuration of vitest leaves out what is not in memory. */
+/** The tests of a package; the configuration of vitest leaves out tests that are not in memory. */
 const all = ['src/**/*.test.ts']
 
 /** One core file, and the tests that are to notice; all in memory where none are named. Relative to the package. */
@@ -61,7 +61,7 @@ async function mutate(one: WorkspacePackage, { file: core, tests }: Core, bounds
   }
   const configFile = join(folder, 'stryker.json')
   writeFileSync(configFile, JSON.stringify(config, null, 2))
-  // Not by Stryker's own testFiles: with that it never sets off what is changed at the top of a module.
+  // Not by Stryker's own testFiles: with that it never sets off a change at the top of a module.
   const env = toolEnvironment({ WHERRY_MUTANTS_TESTS: JSON.stringify((tests.length > 0 ? tests : all).map(inRoot)) })
   // It writes down then how far it came.
   const close = AbortSignal.timeout(Math.max(0, Math.floor(limitMs) - 10_000))

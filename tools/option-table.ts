@@ -28,7 +28,7 @@ const page = join(root, 'docs/options.md')
 /** What comes before the tables is written by hand. */
 const marker = '<!-- The tables are made from the source: node tools/option-table.ts -->\n'
 
-/** What a user holds, and the packages whose options that has. */
+/** What a user holds, and the packages with its options. */
 const groups: readonly (readonly [title: string, packages: readonly string[]])[] = [
   ['An operator and its controllers', ['controller', 'webhook']],
   ['A client', ['client', 'streams']],
@@ -95,7 +95,7 @@ const tagNames: ReadonlySet<string> = new Set([
   'internal',
 ])
 
-/** @throws Error for a docstring of which a tag that nobody meant cuts off the rest */
+/** @throws Error for a docstring with a tag that nobody meant and that cuts off the rest */
 function checkTags(node: ts.Node, tags: readonly ts.JSDocTag[]): void {
   const unknown = tags.find(one => !tagNames.has(one.tagName.text))
   if (unknown === undefined) return

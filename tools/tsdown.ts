@@ -5,7 +5,7 @@ import type { UserConfig } from 'tsdown'
 type Exports = Record<string, { readonly default: string }>
 
 /**
- * The one way in which every package is built: ESM for Node 22.19 on, types beside the code, and one entry for each of the `exports` of
+ * The one way in which every package is built: ESM for Node 22.19 on, types next to the code, and one entry for each of the `exports` of
  * its package.json (`./dist/a/*.js` is every `src/a/*.ts`) and for each of `more`. Run in the package's folder, as tsdown does.
  *
  * Names stay as they are, for stack traces; comments (which are in the types) and white space don't: a process keeps the text of each

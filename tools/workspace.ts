@@ -23,7 +23,7 @@ export interface Claims {
   readonly rules?: readonly string[] | undefined
   /** Random suites by name: a test file, relative to the package. */
   readonly soak?: Readonly<Record<string, string>> | undefined
-  /** Core files whose tests are tested by mutation; with the tests that are to notice, where those are not all. */
+  /** Core files with tests that are tested by mutation; with the tests that are to notice, where those are not all. */
   readonly mutants?: string[] | Readonly<Record<string, string[]>> | undefined
   /** The most bytes that the code behind its entry points may have. */
   readonly maxBytes?: number | undefined

@@ -8,7 +8,7 @@ import { buildGoProgram } from '../go-program.ts'
 
 const run = promisify(execFile)
 
-/** Where kube-rs is built: outside of what is committed, and kept, so that a second run builds nothing. */
+/** Where kube-rs is built: outside of committed folders, and kept, so that a second run builds nothing. */
 const folder = join(repository, '.cache/clients')
 
 /** The module of client-go and kubectl, in the versions of the real API server. */

@@ -126,7 +126,7 @@ describe('clients that others wrote', () => {
   })
 
   it.for(seeds)(
-    'F1: an informer of client-go and a watcher of kube-rs end up with what is there, seed %i',
+    'F1: an informer of client-go and a watcher of kube-rs end up with the server’s objects, seed %i',
     async seed => {
       const random = seededRandom(seed)
       const namespace = `seed-${seed}`
@@ -154,7 +154,7 @@ describe('clients that others wrote', () => {
             expect(status).toBeLessThan(300)
             there.set(name, String(step))
           }
-          // Now and then they get to see what is there, and otherwise only what it came to.
+          // Now and then they get to see all objects, and otherwise only the end.
           if (random() < 0.1) await Promise.all(followers.map(follower => follower.until(there, 30_000)))
         }
         await Promise.all(followers.map(follower => follower.until(there, 30_000)))

@@ -84,7 +84,7 @@ describe('wherry convert --check', () => {
     expect([ran.status, ran.stderr]).toEqual([status, expect.stringContaining(expected)])
   })
 
-  it('B4: tries all objects of a cluster, whose migration goes on without those that fail', async () => {
+  it('B4: tries all objects of a cluster, and its migration goes on without those that fail', async () => {
     await using server = await startApiServer()
     await using project = await temporaryProject()
     const { url, ca, token } = server

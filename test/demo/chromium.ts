@@ -10,7 +10,7 @@ const places = [
 
 /**
  * Where Chromium is: `WHERRY_CHROMIUM`, or one that this machine has. With `CI=true` its want is an error; elsewhere one line
- * says what is skipped, and how to get it.
+ * says which tests are skipped, and how to get it.
  */
 export function findChromium(what: string): string | undefined {
   const found = [process.env.WHERRY_CHROMIUM ?? '', ...places].find(existsSync)

@@ -73,7 +73,7 @@ describe('Ctrl-C', () => {
     expect(existsSync(join(folder, 'demo-report.html'))).toBe(false)
   })
 
-  it('reaches what it has started, also where it alone is told', async () => {
+  it('reaches what it has started, also if it alone gets the signal', async () => {
     const { child, said, ended } = demo('--embedded', '--quick', '--objects', '3', '--size', '10')
     await vi.waitFor(() => expect(said.err).toContain('1 of 6'), waiting)
     const started = descendants(child.pid ?? 0)

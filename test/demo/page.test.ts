@@ -63,7 +63,7 @@ describe.runIf(executablePath !== undefined)("the page of the demo's report", ()
     rmSync(folder, { recursive: true, force: true })
   })
 
-  /** Looks at the page; it must complain of nothing and ask for nothing beside itself. */
+  /** Looks at the page; it must complain of nothing and ask for nothing but itself. */
   async function look<T>(
     viewport: { readonly width: number; readonly height: number },
     colorScheme: 'light' | 'dark',
@@ -89,12 +89,12 @@ describe.runIf(executablePath !== undefined)("the page of the demo's report", ()
     }
   }
 
-  it('draws a curve for each operator, in its own colour, and asks for nothing beside itself', async () => {
+  it('draws a curve for each operator, in its own colour, and asks for nothing but itself', async () => {
     const colours = await look({ width: 1100, height: 900 }, 'light', allDrawn)
     expect(new Set(colours).size).toBe(modes.length)
   })
 
-  it('draws anew in the colours of dark mode when that is turned on', async () => {
+  it('redraws in the colours of dark mode when that is turned on', async () => {
     const { light, dark } = await look({ width: 1100, height: 900 }, 'light', async shown => {
       const light = await allDrawn(shown)
       await shown.emulateMedia({ colorScheme: 'dark' })
@@ -157,7 +157,7 @@ function coloursDrawn(): { readonly wanted: string[]; readonly drawn: string[] }
   return { wanted, drawn: wanted.filter(colour => there.has(colour)) }
 }
 
-/** In the page: what is wider than it, in too weak a contrast (WCAG's 4.5), or smaller than 12 px. */
+/** In the page: elements wider than it, in too weak a contrast (WCAG's 4.5), or smaller than 12 px. */
 function legibility(): { overflow: string[]; faint: string[]; small: string[]; width: number } {
   const browser = globalThis as unknown as BrowserGlobals
   const { document } = browser

@@ -40,7 +40,7 @@ describe('SKILL.md of @wherry/controller', () => {
     expect(description.length).toBeLessThanOrEqual(1024)
   })
 
-  it('has ten mistakes, each with code that says what is wrong and what is right', () => {
+  it('has ten mistakes, each with wrong and right code', () => {
     const sections = text
       .split(/^## /m)
       .slice(1)

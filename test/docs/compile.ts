@@ -3,7 +3,7 @@ import ts from 'typescript'
 import { root } from '../../tools/workspace.ts'
 import type { Block } from './markdown.ts'
 
-/** Checks all blocks against the packages' sources, each as a module. Gives what is wrong, by page and line. */
+/** Checks all blocks against the packages' sources, each as a module. Returns the problems, by page and line. */
 export function compile(blocks: readonly Block[]): string[] {
   const files = new Map([...comingFrom(blocks), ...blocks].map((block, index) => [fileOf(block, index), block]))
   const { options } = ts.getParsedCommandLineOfConfigFile(join(root, 'tsconfig.base.json'), {}, systemHost()) ?? {}
@@ -49,7 +49,7 @@ function homeOf(page: string): string {
   return 'test/bench'
 }
 
-/** What is given stands before it, all of it a module. */
+/** Given code stands before it, all of it a module. */
 function textOf(block: Block | undefined): string | undefined {
   return block && `${block.given ?? ''}${block.code}\nexport {}\n`
 }

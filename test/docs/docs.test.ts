@@ -95,7 +95,7 @@ it('sees the links that lead nowhere', () => {
 /** Whether a link of that page leads to a file, or a heading of a page. Other sites are not asked; their URL must be one. */
 function leads(from: string, target: string): boolean {
   const own = /^https:\/\/github\.com\/wherry-dev\/wherry\/(?:blob|tree)\/main\/(.*)$/.exec(target)?.[1]
-  // What is published is read elsewhere than in the repository.
+  // Published pages are read elsewhere than in the repository.
   if (own !== undefined) return leads('README.md', own)
   if (/^[a-z]+:/.test(target)) return URL.canParse(target) && target.startsWith('https:')
   const [path = '', anchor] = target.split('#')
@@ -105,7 +105,7 @@ function leads(from: string, target: string): boolean {
   return file.endsWith('.md') && anchorsOf({ path: file, text: readFileSync(file, 'utf8') }).has(anchor)
 }
 
-describe('what is given for production', () => {
+describe('the configuration for production', () => {
   const folder = join(root, 'docs/production')
   const names = readFileSync(join(root, 'packages/controller/src/metrics/names.txt'), 'utf8')
   const labels = new Map(

@@ -58,7 +58,7 @@ async function end(child: ChildProcess): Promise<number | null> {
   return (await closed)[0]
 }
 
-/** What is in the file whose name ends so, if it is whole. */
+/** The content of the file with a name that ends so, if it is whole. */
 function profile(ending: string): object | undefined {
   const name = readdirSync(join(folder, 'profiles')).find(one => one.endsWith(ending))
   try {

@@ -20,7 +20,7 @@ it('every folder with manifests is an example that can be run by its name', () =
   expect([...exampleNames].sort()).toEqual(folders.sort())
 })
 
-it('a program that lacks a right is told of at once, and leaves neither a process nor a folder', async () => {
+it('reports a program that lacks a right at once, and leaves neither a process nor a folder', async () => {
   const without = (tokens: Tokens): Promise<ApiServer> =>
     startApiServer({ tokens, authorization: ({ user, verb }) => verb !== 'watch' || !user.name.includes('quickstart') })
   let folder = ''
@@ -35,7 +35,7 @@ it('a program that lacks a right is told of at once, and leaves neither a proces
 })
 
 describe('on the command line', () => {
-  /** What is run by `npm run example`, from source. */
+  /** The command behind `npm run example`, from source. */
   function run(...args: string[]) {
     const main = join(import.meta.dirname, '../../tools/runner/main.ts')
     const child = spawn(process.execPath, ['--import', hook, main, ...args], {
@@ -62,7 +62,7 @@ describe('on the command line', () => {
     expect(() => runnerOptions(args)).toThrow(message)
   })
 
-  it('what is refused is one line, and code 1', async () => {
+  it('a refusal is one line, and code 1', async () => {
     const { said, ended } = run('nonsense')
     expect(await ended).toBe(1)
     expect(said.text).toBe(`example: name one example: ${exampleNames.join(', ')}\n`)

@@ -13,7 +13,7 @@ const isBuilt = process.env.WHERRY_BUILT === 'true'
 /** The library with which our client reads a kubeconfig, in one file (`tools/vitest/kubeconfig-library.ts`). */
 const kubeconfigLibrary = process.env.WHERRY_KUBECONFIG_LIBRARY
 
-// Many processes read the same sources: to strip and compile them anew takes each more than half a second.
+// Many processes read the same sources: to strip and compile them again takes each more than half a second.
 enableCompileCache(join(repository, '.cache/compiled'))
 // Tests kill most of them, and only a process that ends by itself writes what it has compiled.
 setTimeout(flushCompileCache, 1_000).unref()

@@ -11,7 +11,7 @@ import * as scenarios from './killed-scenarios.ts'
 /**
  * Three examples that the seed of the run draws are killed at one of their writes, which it draws too: each costs three starts of a program.
  * `WHERRY_KILLS=1000 npx vitest run test/examples/killed.test.ts` kills all of them, at all their writes: three quarters of an hour on a busy machine
- * of two cores, of which crd-upgrade takes 35 minutes.
+ * of two cores. crd-upgrade takes 35 minutes of that.
  */
 const { WHERRY_KILLS: kills, WHERRY_PROPERTY_SEED: seed = '1' } = process.env
 const drawn = 3

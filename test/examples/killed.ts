@@ -12,9 +12,9 @@ export interface Scenario {
   readonly name: ExampleName
   /** Arguments of the program. @default none */
   readonly args?: readonly string[]
-  /** What is there before the program begins. */
+  /** Makes the objects that are there before the program begins. */
   prepare?(client: Client): Promise<void>
-  /** Plays users beside the program, which may be killed and started again meanwhile. */
+  /** Plays users next to the program, which may be killed and started again meanwhile. */
   users?(client: Client): Promise<void>
   /** What must be the same in the end. */
   readonly views: readonly View[]
@@ -53,9 +53,9 @@ const volatile = new Set([
 
 /**
  * Runs a scenario to its end. With `killAt`, the program is killed by SIGKILL as soon as the server gets so many writes of it: the server does the
- * last one, and nobody hears of it. Then the program is started again.
+ * last one, and no client gets the answer. Then the program is started again.
  *
- * @param end called with what is there in the end, again and again until it does not throw
+ * @param end called with the objects at the end, again and again until it does not throw
  */
 export async function runScenario(
   scenario: Scenario,
@@ -71,7 +71,7 @@ export async function runScenario(
   const watched = new Set<string>()
   const authorization = (asked: AccessAttributes): boolean => {
     if (asked.user.name !== user) return true
-    // What is waited with for a kind, and for a lease that another has, is not watched in each run.
+    // Watches of waits for a kind, and for a lease that another has, do not happen in each run.
     if (asked.verb === 'watch' && !['apiservices', 'leases'].includes(asked.resource)) watched.add(asked.resource)
     // To create an object by an apply is asked for as a patch, and as a create right after that.
     const object = [asked.group, asked.resource, asked.namespace, asked.name].join()
@@ -104,7 +104,7 @@ export async function runScenario(
       })
       // Where a user is refused, nothing more is waited for.
       await Promise.all([acting, done])
-      // What is right is left as it is by a program that is started again.
+      // A program that is started again leaves right objects as they are.
       await vi.waitFor(async () => {
         await restart()
         if (isRestarted) expect(new Set([...watched, ...(killAt?.watched ?? [])])).toEqual(watched)
@@ -120,7 +120,7 @@ function isCounted({ verb, resource }: AccessAttributes): boolean {
   return writing.has(verb) && !['events', 'leases'].includes(resource) && !resource.startsWith('self')
 }
 
-/** What is there, without what is another in each run. Objects are named by their kind and key where their uid stands. */
+/** All objects, without fields that differ in each run. Objects are named by their kind and key where their uid stands. */
 async function stateOf(client: Client, views: readonly View[]): Promise<unknown> {
   const lists = await Promise.all(
     views.map(async view => {

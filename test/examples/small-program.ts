@@ -103,7 +103,7 @@ class Lines {
     })
   }
 
-  /** No line follows: whoever waits for one is rejected. */
+  /** No line follows: waits for one are rejected. */
   end(): void {
     this.#hasEnded = true
     for (const { wanted, fail } of this.#waiting) {

@@ -52,7 +52,7 @@ const scenes: Readonly<Record<string, Scene>> = {
     },
   },
   pages: {
-    promise: 'counts all objects, of which it holds a page at a time',
+    promise: 'counts all objects, and holds a page at a time',
     async play({ client, start }) {
       for (const name of ['a', 'b', 'c', 'd', 'e']) await create(client, name, {})
       expect(await start('small/pages.ts', '2').ended()).toEqual([

@@ -20,7 +20,7 @@ import { RegistrarOfViews } from '@wherry/watch-manager/registrar-of-views'
 import { RecordingSink } from '@wherry/watch-manager/testing'
 import { expect, it, vi } from 'vitest'
 
-/** Who may read ConfigMaps, once {@link allowReader} was called, and nothing else. */
+/** A user that may read ConfigMaps, once {@link allowReader} was called, and nothing else. */
 export const reader = { token: 'token-of-reader', name: 'reader' } as const
 
 const games: Resource<KubernetesObject, 'namespaced'> = defineResource<KubernetesObject>({
@@ -63,7 +63,7 @@ export function registrarsOverSockets(
     }
   }
 
-  it('W2, W3, W4: registrars add, replace and remove views, the server is asked once, and each has what is there', () =>
+  it('W2, W3, W4: registrars add, replace and remove views, the server is asked once, and each has all objects', () =>
     connected(async ({ client, cache, manager }) => {
       const made = await Promise.all(['a', 'b', 'c'].map(name => create(client, name, name === 'b' ? 'blue' : 'red')))
       const [first, late] = [new RecordingSink(), new RecordingSink()]
@@ -90,7 +90,7 @@ export function registrarsOverSockets(
       await removeAll(client)
     }))
 
-  it('D9: a registrar whose view moves hears the difference only', () =>
+  it('D9: a registrar receives only the difference when its view moves', () =>
     connected(async ({ client, cache, manager }) => {
       await create(client, 'a', 'red')
       await create(client, 'b', 'blue')
@@ -110,7 +110,7 @@ export function registrarsOverSockets(
       await removeAll(client)
     }))
 
-  it('W6, W7, W8: while objects are written, those who come late and one that stalls end with what is there', () =>
+  it('W6, W7, W8: while objects are written, late registrars and one that stalls end with all objects', () =>
     connected(async ({ client, manager }) => {
       const recorders: RecordingSink[] = []
       const born = async (name: string, answer?: () => unknown): Promise<Registrar> => {
@@ -144,7 +144,7 @@ export function registrarsOverSockets(
       await until(() => {
         for (const recorder of recorders.slice(1)) expect(versionsOf(recorder)).toEqual(there)
       })
-      // It delayed nobody, and was told of nothing yet.
+      // It delayed no other, and received nothing yet.
       expect(versionsOf(recorders[0] as RecordingSink)).toEqual({})
       expect(stuck.stats()).toMatchObject({ running: 1, delivered: 0 })
       stalls = false

@@ -29,14 +29,14 @@ const statuses = new AppliedObjects(manager, 'status')
 const desired = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'b' }, data: { a: 'b' } }
 const selector = LabelSelector.of({ app: 'web' }, 'labels')
 
-/** Each way that an object of others takes through an operator: text to object, object to what is kept, and what is asked of it. */
+/** Each way that an object of others takes through an operator: text to object, object to its kept value, and the questions asked of it. */
 const ways: Readonly<Record<string, (object: Received, text: string) => unknown>> = {
   'is decoded': (_, text) => decodeJson(text),
   'is decoded exactly': (_, text) => decodeJson(text, { exact: true }),
   'is decoded without managedFields': (_, text) => decodeLean(text, value => value as object),
   'is kept as what an apply compares': object => applied.of(object as never),
   'is kept as what a status compares': object => statuses.of(object as never),
-  'is compared with what is desired': object => isAsDesired(applied.of(object as never).owned, desired),
+  'is compared with the desired object': object => isAsDesired(applied.of(object as never).owned, desired),
   'is hashed': object => hash(object, { integers: 'bigint' }),
   'is written as canonical JSON': object => canonicalize(object, { integers: 'bigint' }),
   'is shared': object => new Sharer().shared(object.metadata),
@@ -56,7 +56,7 @@ const ways: Readonly<Record<string, (object: Received, text: string) => unknown>
     setCondition(object.status?.conditions, { type: 'Ready', status: 'True', reason: 'x' }, 0),
 }
 
-/** The processor time of some work, in microseconds: the least of three tries. What is refused costs, too. */
+/** The processor time of some work, in microseconds: the least of three tries. A refusal costs, too. */
 function cost(work: () => unknown): number {
   let least = Number.POSITIVE_INFINITY
   for (let time = 0; time < 3; time++) {

@@ -19,7 +19,7 @@ interface Parts {
   readonly plant: (what: string, text: string) => void
 }
 
-/** Who the client is, in files that are rewritten under it. */
+/** The client's identity, in files that are rewritten under it. */
 export class HostileCredentials {
   /** Must never arrive at this server. */
   readonly foreign: string

@@ -12,7 +12,7 @@ export const apiFaults = [
   'redirect',
   'echo-page',
   'huge-body',
-  'tell-secret',
+  'show-secret',
   'unauthorized',
   'never',
   'json-proto',
@@ -47,7 +47,7 @@ export const apiFaults = [
 ] as const
 export type ApiFault = (typeof apiFaults)[number]
 
-/** What is planted, and may be shown nowhere. */
+/** The planted texts, which may be shown nowhere. */
 export interface Markers {
   readonly secretData: string
 }
@@ -149,7 +149,7 @@ export class HostileApi {
     } else if (fault === 'huge-body') {
       const code = draw.pick([200, 403, 500])
       body(out, code, draw.pick(['x', '[', '{"a":', ' ', '{"kind":"Status","message":"']).repeat(300_000))
-    } else if (fault === 'tell-secret' && /\/secrets(\/|$)/.test(asked.path)) {
+    } else if (fault === 'show-secret' && /\/secrets(\/|$)/.test(asked.path)) {
       const text = `Secret is invalid: data: ${markers.secretData}`
       const code = draw.pick([403, 409, 422, 500])
       if (draw.chance(0.7)) status(out, code, 'Invalid', text, {}, text)
@@ -422,7 +422,7 @@ export class HostileApi {
       if (object !== undefined && truth.of(kind.plural).get(keyOf(object)) === object) line('ADDED', text(object))
       later(draw.integer(1000, 9000), drip)
     }
-    // A watch that goes on from a version and leaves deletes out can't be told from one in which nothing was deleted.
+    // A watch that goes on from a version and leaves deletes out looks like one in which nothing was deleted.
     if (fault === 'drip' && wantsInitial) return drip()
     if (wantsInitial && fault !== 'ignore-initial') {
       const shown = fault === 'reorder' ? draw.shuffle(there) : fault === 'duplicate' ? [...there, ...there] : there
@@ -481,7 +481,7 @@ function unproved(kind: Kind, isMetadata: boolean, version: number, draw: Draw):
 function applies(fault: ApiFault, { method, path, query }: Asked): boolean {
   const isWatch = query.get('watch') !== null
   if (/^(status|plain|retry|redirect|echo|huge|unauth|never)/.test(fault)) return true
-  if (fault === 'tell-secret') return /\/secrets(\/|$)/.test(path)
+  if (fault === 'show-secret') return /\/secrets(\/|$)/.test(path)
   if (method !== 'GET') return false
   if (/^json-(proto|dup|huge|deep)/.test(fault)) return true
   if (/^(ignore|drip|mute|break|error|reorder|bookmark|no-bookmark|early|partial|odd)/.test(fault)) return isWatch

@@ -39,7 +39,7 @@ export interface HostileOptions {
   readonly wireFaults: readonly string[]
   /** Answers a request. */
   readonly answer: (asked: Asked, out: Out, fault: WireFault | undefined) => void
-  /** Hears what was drawn. */
+  /** Receives what was drawn. */
   readonly note: (line: string) => void
 }
 

@@ -21,7 +21,7 @@ async function child(): Promise<() => Promise<unknown>> {
   return end
 }
 
-it('passes beside a process that was there before, such as a server that test files share', async () => {
+it('passes next to a process that was there before, such as a server that test files share', async () => {
   await child()
   const clock = new IdleClock()
   let isOver = false

@@ -44,7 +44,7 @@ interface Held {
   readonly contents: () => ReadonlyMap<string, string | undefined>
 }
 
-/** A run that broke what is held, with all that was drawn in it. */
+/** A run that broke a promise, with all that was drawn in it. */
 export class HostileFailure extends Error {
   override readonly name = 'HostileFailure'
 }
@@ -267,8 +267,8 @@ function environmentOf(clock: IdleClock, draw: Draw, evidence: Evidence): Partia
   return {
     clock,
     random: () => draw.next(),
-    onError: (error, context) => evidence.look('what onError is told', error, context),
-    onWarning: (message, context) => evidence.look('what onWarning is told', message, context),
+    onError: (error, context) => evidence.look('what onError receives', error, context),
+    onWarning: (message, context) => evidence.look('what onWarning receives', message, context),
     metrics: {
       count: metric,
       gauge: (name, _, labels) => metric(name, labels),
@@ -432,7 +432,7 @@ class Life {
     informer.start()
   }
 
-  /** What it holds, and what it tells, are compared with what the server has. */
+  /** What it holds, and what it delivers, are compared with what the server has. */
   #follow<C>(what: string, informer: SharedInformer<C>, plural: string, belongs: (key: string) => boolean): void {
     const { evidence } = this.#parts
     const reported = new Map<string, string | undefined>()
@@ -450,7 +450,7 @@ class Life {
         reported.delete(key(object))
       },
     })
-    this.#held.push({ what: `${what}, what it told`, plural, belongs, contents: () => reported })
+    this.#held.push({ what: `${what}, what it delivered`, plural, belongs, contents: () => reported })
     const held = (): Map<string, string | undefined> =>
       new Map([...informer.keys()].map(one => [one, informer.version(one)?.resourceVersion]))
     this.#held.push({ what, plural, belongs, contents: held })
@@ -525,7 +525,7 @@ class Life {
         ),
       )
     const ours = (key: string): boolean => names.some(name => key === `a/${name}`)
-    this.#held.push({ what: 'narrow cache, what it told', plural: 'secrets', belongs: ours, contents: present })
+    this.#held.push({ what: 'narrow cache, what it delivered', plural: 'secrets', belongs: ours, contents: present })
     const peeked = (): ReadonlyMap<string, string | undefined> =>
       new Map(
         keys.flatMap(key => {
@@ -573,11 +573,11 @@ class Life {
   #mustBeKnown(what: string, plural: string, key: string): void {
     const { truth, problem } = this.#parts
     if (!truth.of(plural).has(key) && !truth.wasDeleted(plural, key))
-      problem(`${what} tells of ${key}, which never was`)
+      problem(`${what} delivers ${key}, which never was`)
   }
 
   #mustBeDeleted(what: string, plural: string, key: string): void {
     const { truth, problem } = this.#parts
-    if (!truth.wasDeleted(plural, key)) problem(`${what} tells that ${key} was deleted, which it was not`)
+    if (!truth.wasDeleted(plural, key)) problem(`${what} delivers a delete of ${key}, which was not deleted`)
   }
 }

@@ -59,7 +59,7 @@ export const shapes: Readonly<Record<string, Shape>> = {
     metadata: { ...named, managedFields: [owned({ 'f:spec': { 'f:list': paths(n, i => `k:{"k${i}":1}`) } })] },
     spec: { list: numbers(n).map(i => ({ [`k${i}`]: 1 })) },
   }),
-  'a list whose items lack keys': n => ({
+  'a list with items that lack keys': n => ({
     metadata: { ...named, managedFields: [owned({ 'f:spec': { 'f:list': paths(n, i => `k:{"a":${i},"b":1}`) } })] },
     spec: { list: numbers(n).map(i => (i % 2 === 0 ? { a: i } : { b: 1 })) },
   }),

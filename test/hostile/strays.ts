@@ -1,4 +1,4 @@
-/** Takes uncaught exceptions and unhandled rejections of this process for itself, and tells of each. Returns what gives them back. */
+/** Catches uncaught exceptions and unhandled rejections of this process, and reports each. Returns what ends that. */
 export function takeStrays(report: (what: string, error: unknown) => void): () => void {
   const names = ['uncaughtException', 'unhandledRejection'] as const
   const restore = names.map(name => {

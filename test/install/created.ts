@@ -12,8 +12,9 @@ const maxFiles = 14
 const maxBundle = 5_000_000
 
 /**
- * Makes a new project by `npm create wherry-operator`, of the packages in the registry, below `project`, whose packages stand in for those that it would install, and does what its workflow does, on each
- * Node: types, tests, `wherry check`, and the bundle of its Dockerfile, which then starts in an empty folder. undefined for each step that went well.
+ * Makes a new project by `npm create wherry-operator`, of the packages in the registry, below `project`. The packages of that stand in for those that
+ * it would install. Does what its workflow does, on each Node: types, tests, `wherry check`, and the bundle of its Dockerfile, which then starts in an
+ * empty folder. undefined for each step that went well.
  */
 export async function tryCreated(
   project: string,

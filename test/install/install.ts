@@ -212,7 +212,7 @@ function isInstalled(project: string, name: string): boolean {
 }
 
 /**
- * Checks the types as the reader's own tsconfig.json says, and as strictly as a reader may. A reader who installs TypeScript today gets
+ * Checks the types as the reader's own tsconfig.json says, and as strictly as a reader may. A reader that installs TypeScript today gets
  * TypeScript 7; READMEs and new projects are compiled by TypeScript 6.
  */
 async function compiledTutorial(folder: string): Promise<string | undefined> {

@@ -22,7 +22,7 @@ export interface Command {
 export interface Flow {
   /** Names the namespace too. */
   readonly name: string
-  /** What is in the folder that the commands run in, besides the manifests that several flows share. Objects are written as JSON. */
+  /** The files in the folder that the commands run in, besides the manifests that several flows share. Objects are written as JSON. */
   readonly files?: Readonly<Record<string, string | object>> | undefined
   readonly commands: readonly (string | Command)[]
   /** Whether it shows what other flows change too: it runs when they are over. @default false */

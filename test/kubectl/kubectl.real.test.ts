@@ -22,11 +22,11 @@ const chosen = soak !== undefined ? flows : only === undefined ? drawn() : named
 const available = await realApiServerAvailable('the comparison of what kubectl says at both servers')
 const excepted = new Set(exceptions.flatMap(({ commands }) => commands))
 
-describe.runIf(available)('kubectl can not tell the embedded API server from a real one', () => {
+describe.runIf(available)('kubectl sees no difference between the embedded API server and a real one', () => {
   const found = new Map<Flow, readonly string[] | Error>()
   const same: string[] = []
 
-  // The servers are here for the comparison alone: the tests below only tell what it found.
+  // The servers are here for the comparison alone: the tests below only report what it found.
   beforeAll(async () => {
     const sides = await startSides(await buildGoClients())
     const compare = async (flow: Flow): Promise<void> => {

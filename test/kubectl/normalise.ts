@@ -19,7 +19,7 @@ const rules: readonly (readonly [RegExp, string])[] = [
   [/(?<=[\s(])(\d+[smhd]){1,2}(?=[\s)]|$)/g, '<age>'],
 ]
 
-/** Lines that a real server puts in any order: what is wrong with an object. */
+/** Lines that a real server puts in any order: the problems of an object. */
 const unordered = /(?:^(?:\* | {2}\.).*\n)+/gm
 
 /** What kubectl printed without times, uids and addresses. If one of them was there, columns are two blanks apart. */

@@ -22,7 +22,7 @@ export interface Side {
   readonly folder: string
 }
 
-/** Runs the commands of a flow with kubectl in its namespace, which must be there, and tells what each said. */
+/** Runs the commands of a flow with kubectl in its namespace, which must be there, and returns what each said. */
 export async function runFlow(
   flow: Flow,
   side: Side,

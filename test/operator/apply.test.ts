@@ -231,7 +231,7 @@ onBothServers([], stage => {
     expect(operator.errors).toEqual([])
   })
 
-  it('A3: a label that is added to the view comes to what is there, and what is not ours is told and left alone', async () => {
+  it('A3: a label that is added to the view comes to existing objects, and objects of others are reported and left alone', async () => {
     const { client, namespace } = stage()
     const view = (more: object) => configMaps.within({ labels: { by: 'arcade', ...more } })
     const data = { here: 'yes' }

@@ -85,7 +85,7 @@ class World {
 
   /** Resolves when all is as it would be had nobody been killed. */
   async settled(child: ChildProcess): Promise<void> {
-    // Where nothing were left to do, all would be right before the process is one that hears a signal.
+    // If nothing were left to do, all would be right before the process is one that handles a signal.
     const metadata = { namespace: this.#namespace, name: 'last', labels: { role: 'wish' } }
     await this.#client.apply(wishes, { metadata, data: { secret: 's0' } }, { fieldManager: 'test' })
     await vi

@@ -10,7 +10,7 @@ export interface ProgramOptions {
 
 const of = (role: string): Resource<ConfigMap, 'namespaced'> => configMaps.within({ labels: { role } })
 
-/** What the operator is told. */
+/** What the operator is asked for. */
 export const wishes: Resource<ConfigMap, 'namespaced'> = of('wish')
 /** What it makes of each. */
 export const outputs: Resource<ConfigMap, 'namespaced'> = of('output')

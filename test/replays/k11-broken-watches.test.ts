@@ -19,7 +19,7 @@ it.each([undefined, 7])('P2: a 429 for a minute (Retry-After: %s) costs no relis
   meetsItsBars(tooManyRequests(retryAfterSeconds)),
 )
 
-it('P3: an object whose reconcile throws comes again with growing waits, and others are not disturbed', () =>
+it('P3: an object comes again with growing waits after its reconcile throws, and others are not disturbed', () =>
   meetsItsBars(throwing))
 
 it.each([1, 20])(

@@ -16,7 +16,7 @@ export const certManager: MemoryReplay = {
     'The mended component holds metadata of Secrets that are not its own.',
   ],
   inputs: '100 Secrets of 1 MiB',
-  assumed: 'values of 3/4 MiB, which are 1 MiB as base64: no server takes more; one Certificate, whose Secret is small',
+  assumed: 'values of 3/4 MiB, which are 1 MiB as base64: no server takes more; one Certificate with a small Secret',
   theirs: { before: '289 MB', after: '46 MB' },
   sizes: [100],
   definitions: [certificates.definition],

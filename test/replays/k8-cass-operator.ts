@@ -12,7 +12,7 @@ const datacenters = ownKind<{ readonly size: number }>('cassandra.example.com', 
 const namespaces = namespacesOf('tenant', 286)
 const ours = { namespaces: ['default', 'tenant-0', 'tenant-1'] }
 
-/** Holds what is in the namespaces of the datacenters. */
+/** Holds the objects in the namespaces of the datacenters. */
 function watchTwo(operator: Operator): void {
   operator
     .controller('datacenter')

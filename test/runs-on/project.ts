@@ -8,7 +8,7 @@ import { root } from '../../tools/workspace.ts'
 /** A project outside of the workspace that has installed the packages as they are published. */
 export interface OutsideProject extends Disposable {
   readonly folder: string
-  /** The folder in it whose files are CommonJS. */
+  /** The folder in it with CommonJS files. */
   readonly commonJs: string
   /** What can be imported of all packages, but for what needs another program's package. */
   readonly doors: readonly string[]
@@ -17,7 +17,7 @@ export interface OutsideProject extends Disposable {
 /** What needs vitest, which the project has not. */
 const withoutPeer = new Set(['@wherry/testing/vitest'])
 
-/** A test of jest, whose globals this workspace has no types of. */
+/** A test of jest. This workspace has no types of its globals. */
 const inJest = `import { small } from './esm/small.js'
 
 test('an operator in jest', async () => {

@@ -25,7 +25,7 @@ export async function runsOnTest(): Promise<Found> {
   return { passed: outcomes.length - outcomes.filter(one => one !== undefined).length, failures, notes }
 }
 
-/** What is wrong with a subject; undefined if it is as the page says. */
+/** The problem with a subject; undefined if it is as the page says. */
 async function outcome({ row, run, prints, works = true }: Subject): Promise<string | undefined> {
   const { code, output } = await run()
   let at = 0
@@ -39,7 +39,7 @@ async function outcome({ row, run, prints, works = true }: Subject): Promise<str
   return `${row}: ${said}:\n${output}`
 }
 
-/** Rows of docs/runs-on.md that nothing tries, and what is tried and has no row. A row whose second cell is "not tried" is left out. */
+/** Rows of docs/runs-on.md that nothing tries, and subjects without a row. A row with "not tried" in its second cell is left out. */
 function faultsOfPage(subjects: readonly Subject[]): string[] {
   const page = readFileSync(join(root, 'docs/runs-on.md'), 'utf8')
   const cells = page

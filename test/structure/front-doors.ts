@@ -24,7 +24,7 @@ export interface Exported {
   readonly isType: boolean
 }
 
-/** The names behind the doors of a package that programs use: not `./internal`, and not the built-in resources, of which there are hundreds. */
+/** The names behind the doors of a package that programs use: not `./internal`, and not the hundreds of built-in resources. */
 export function publicNames({ name, folder, manifest }: WorkspacePackage): PublicName[] {
   const doors = Object.entries(manifest.exports ?? {}).filter(([door]) => !/internal|resources/.test(door))
   return doors.flatMap(([door, { default: file }]) => {

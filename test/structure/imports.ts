@@ -52,7 +52,7 @@ export function importsBelow(folder: string, tests: boolean): Import[] {
     .flatMap(name => importsIn(join(folder, name)))
 }
 
-/** Code that only tests use: it is not part of what is published. */
+/** Code that only tests use: it is not published. */
 export function isTestCode(name: string): boolean {
   return /\.(test|test-d|fixture|contract)\.ts$|\/testkit\//.test(name)
 }

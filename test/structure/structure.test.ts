@@ -7,7 +7,7 @@ import { leansOn, mayImport } from './architecture.ts'
 import { firstCycle, folderCircle, type Import, importsBelow, importsOf } from './imports.ts'
 import { moduleState, stateOf } from './module-state.ts'
 
-/** `client` for `@wherry/client/resources/core`; undefined for what is not ours. */
+/** `client` for `@wherry/client/resources/core`; undefined for packages of others. */
 function ours(specifier: string): string | undefined {
   return /^@wherry\/([^/]+)/.exec(specifier)?.[1]
 }
@@ -18,7 +18,7 @@ function eachOf(pattern: string): string[] {
   return all === undefined ? [pattern] : names.split(',').flatMap(name => eachOf(pattern.replace(all, name)))
 }
 
-/** Folders of packages whose files form no circle, not even of types: each can be read after those that it imports. */
+/** Folders of packages with files that form no circle, not even of types: each can be read after those that it imports. */
 const untangled: Readonly<Record<string, string>> = { informer: 'src', controller: 'src/reads' }
 
 /** What the tests of each package may import besides. */

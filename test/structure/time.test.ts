@@ -43,6 +43,6 @@ it('reads no clock of the machine in a test, but where no result depends on how 
 it('waits in tests until something happens: only what hangs comes to the end of its time', () => {
   const bounds = /\b(?:(?:timeout|testTimeout|hookTimeout):|\w*[wW]ithinMs(?:: number)? =) *([\d_]+)/g
   const short = found(bounds, all).filter(([, text]) => Number(text.replace(/\D/g, '')) < 60_000)
-  // An option that does not exist, whose refusal is tested.
+  // An option that does not exist, and its refusal is tested.
   expect(short.filter(([, text]) => text !== 'timeout: 1')).toEqual([])
 })

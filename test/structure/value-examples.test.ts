@@ -4,7 +4,7 @@ import { publishedPackages } from '../../tools/workspace.ts'
 import { publicNames } from './front-doors.ts'
 import { withoutExample } from './value-examples.ts'
 
-/** Packages each value of which has an example where it is declared. */
+/** Packages with an example of each value where it is declared. */
 const packages = [
   ...['client', 'dynamic-cache', 'hash-compare', 'informer', 'narrow-cache', 'transform-cache', 'watch-manager'],
   'work-queue',

@@ -25,7 +25,7 @@ it('C25: examples/small/traces.ts sends its runs to a collector, and says on wha
       const printed = await client.get(configMaps, { ...lunch, name: 'lunch-printed' })
       const annotation = printed?.metadata.annotations?.['tracing.k8s.io/traceparent']
       expect(annotation).toBe(`00-${first.traceId}-${first.spanId}-01`)
-      // Whoever changes the object says which trace it was, and the run that this makes is linked to it.
+      // The writer of the object says which trace it was, and the run that this makes is linked to it.
       const parent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01`
       const metadata = { annotations: { 'tracing.k8s.io/traceparent': parent } }
       await client.patch(configMaps, lunch, { metadata, data: { salad: '3' } })

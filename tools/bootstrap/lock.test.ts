@@ -10,7 +10,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-it('lets one in at a time, and says for whom the other waits', async () => {
+it('lets one in at a time, and says for which process the other waits', async () => {
   const path = join(folder, 'lock')
   const log: string[] = []
   const work = (name: string) => async (): Promise<void> => {
@@ -36,7 +36,7 @@ it('takes the lock of a process that died', async () => {
   expect(await entered(path)).toBe('in')
 })
 
-it('takes a lock whose holder died before it could write its name', async () => {
+it('takes a lock if its holder died before it could write its name', async () => {
   const path = join(folder, 'lock')
   mkdirSync(path)
   expect(await entered(path)).toBe('in')

@@ -29,7 +29,7 @@ interface Call {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Surroundings whose package managers are played by `answer`. */
+/** Surroundings with package managers that are played by `answer`. */
 function surroundings(answer: (call: Call, cwd: string) => { code: number; output: string }): {
   around: Surroundings
   calls: Call[]

@@ -16,14 +16,13 @@ const elsewhere: ReadonlySet<string> = new Set(['game', 'create'])
 const runTimeoutMs = 1_500_000
 
 /**
- * Runs benchmarks once, at their smallest size: a subject that gives no figure is a failure. Of what is measured
- * nothing is said.
+ * Runs benchmarks once, at their smallest size: a subject that gives no figure is a failure. Says nothing of the figures.
  */
 export async function checkBenches({ isNamed, propertySeed }: Options): Promise<Found> {
   await packed()
   const short = benches.filter(({ name }) => !elsewhere.has(name))
   const chosen = isNamed ? benches : short.filter((_, i) => i % everyOf === propertySeed % everyOf)
-  // In a run of everything another step runs beside this one.
+  // In a run of everything another step runs next to this one.
   const failures = (await inLanes(isNamed ? 2 : 1, chosen, failuresOf)).flat()
   const figures = chosen.reduce((sum, bench) => sum + smallest(bench).bench.subjects.length, 0)
   const notes = isNamed ? [] : [`of ${benches.length} benchmarks: ${chosen.map(({ name }) => name).join(', ')}`]

@@ -34,7 +34,7 @@ export async function checkDocs(): Promise<Found> {
   }
 }
 
-/** What is wrong with the site as a reader sees it. */
+/** The problems of the site as a reader sees it. */
 async function faultsInBrowser(executablePath: string, folder: string): Promise<string[]> {
   const server = await serveFolder(folder, base, 0)
   const args = ['--no-sandbox', '--disable-gpu']
@@ -68,7 +68,7 @@ async function faultsOfTheme(page: Page): Promise<string[]> {
   return isSwitched ? [] : ['in Chromium: the switch for dark colours does nothing']
 }
 
-/** Searches as a reader does: what it looks for must be among what is found, and be there when it is opened. */
+/** Searches as a reader does: the page must be among the results, and be there when it is opened. */
 async function faultsOfSearch(page: Page): Promise<string[]> {
   await page.locator('.VPNavBarSearch button').first().click()
   await page.locator('#localsearch-input').fill('index')

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** What is read of the package.json of a package that is installed. */
+/** The fields that are read of the package.json of a package that is installed. */
 export interface Installed {
   readonly name: string
   readonly version: string

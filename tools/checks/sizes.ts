@@ -10,7 +10,7 @@ import { packed } from './packed.ts'
 /** The most bytes behind a package's main entry, where its package.json names no other bound (`wherry.maxBytes`). */
 const defaultMaxBytes = 500_000
 
-/** The code of ours that importing `entry` loads: the file and, through its static imports, the chunks beside it. */
+/** The code of ours that importing `entry` loads: the file and, through its static imports, the chunks next to it. */
 export function loadedBy(entry: string, seen: Set<string> = new Set()): Set<string> {
   if (seen.has(entry)) return seen
   seen.add(entry)

@@ -20,7 +20,7 @@ import { page } from './report/page.ts'
 import { Progress } from './report/progress.ts'
 import { terminalReport } from './report/terminal.ts'
 
-/** What was asked to end, by Ctrl-C or by who answers no. */
+/** A request to end, by Ctrl-C or by the answer no. */
 class Stopped extends Error {
   readonly exitCode: number
 

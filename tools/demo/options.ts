@@ -22,7 +22,7 @@ export interface DemoOptions {
   readonly report: string
 }
 
-/** Reads the command line. `undefined`: help is asked for. Throws an error with a line that says what is wrong. */
+/** Reads the command line. `undefined`: help is asked for. Throws an error with a line that names the problem. */
 export function demoOptions(args: readonly string[]): DemoOptions | undefined {
   const { values } = parseArgs({
     args: args.filter(arg => arg !== '--'),

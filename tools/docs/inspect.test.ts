@@ -76,7 +76,7 @@ it('faultsOfTexts finds pages that the texts for assistants name twice, never, o
 })
 
 describe('a folder that is served', () => {
-  it('has its files below the base, and nothing of what is outside of it', async () => {
+  it('has its files below the base, and no file outside of it', async () => {
     write({ 'site/index.html': 'home', 'site/a.js': '1', 'secret.txt': 'no' })
     const site = join(folder, 'site')
     for (const url of [

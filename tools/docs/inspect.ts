@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileFor } from './serve.ts'
 
-/** What is wrong with a built site, a line for each: links and anchors that lead nowhere, and what a browser would load from another host. */
+/** The problems of a built site, a line for each: links and anchors that lead nowhere, and what a browser would load from another host. */
 export function faultsOf(folder: string, base: string): string[] {
   const texts = new Map(
     globSync('**/*.html', { cwd: folder }).map(page => [page, readFileSync(join(folder, page), 'utf8')]),
@@ -67,7 +67,7 @@ function decoded(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, sign => signs[sign] ?? sign)
 }
 
-/** What is wrong with the texts for assistants: each page must be in both, once. */
+/** The problems of the texts for assistants: each page must be in both, once. */
 export function faultsOfTexts(folder: string, base: string, places: readonly string[]): string[] {
   const names = ['llms.txt', 'llms-full.txt']
   return names.flatMap(name => {

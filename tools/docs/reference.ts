@@ -32,7 +32,7 @@ export async function referenceOf(builder: SiteBuilder, cache: string): Promise<
   return { folder, sidebar: sidebar.flatMap(doors) }
 }
 
-/** Only what is whole gets the name `folder`. */
+/** Only a whole reference gets the name `folder`. */
 async function make(builder: SiteBuilder, cache: string, folder: string): Promise<void> {
   for (const old of globSync('{reference,partial}-*', { cwd: cache })) rmSync(join(cache, old), { recursive: true })
   const partial = join(cache, `partial-${process.pid}`)

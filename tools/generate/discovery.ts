@@ -16,7 +16,7 @@ export interface DiscoveredResource {
     readonly responseKind: { readonly group: string; readonly version: string; readonly kind: string }
     readonly verbs: readonly string[]
   }[]
-  /** Equal for endpoints that store the same objects; `undefined` for what is not stored. */
+  /** Equal for endpoints that store the same objects; `undefined` for objects that are not stored. */
   readonly storageVersionHash: string | undefined
 }
 

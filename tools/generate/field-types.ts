@@ -8,7 +8,7 @@ const FOLDER = 'packages/apiserver/src/generated'
 const MARK = banner('tools/generate/field-types.ts')
 
 /**
- * Writes how the fields of built-in kinds are owned and patched. The notation is told in the file.
+ * Writes how the fields of built-in kinds are owned and patched. The file explains the notation.
  */
 export async function fieldTypes(cluster: Cluster, resources: readonly DiscoveredResource[]): Promise<Generated> {
   const schemas: Record<string, Schema> = {}
@@ -57,7 +57,7 @@ ${lines(kinds.map(([kind, name]) => [kind, shortName(name)]))}
   return { files: new Map([[`${FOLDER}/builtin-fields.ts`, text]]), folder: FOLDER, mark: MARK }
 }
 
-/** The fields whose Go types their shapes do not tell. */
+/** The fields with Go types that their shapes do not show. */
 function unusual(shapes: string, fields: ReadonlyMap<string, GoField>): string {
   const shapeOf = new Map(shapes.split(' ').map(one => one.split(/:(.*)/s, 2) as [string, string]))
   const reported = [...fields].map(([field, { type, embedded }]) => {
@@ -122,7 +122,7 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-/** Schemas whose Go types read their JSON by themselves. */
+/** Schemas with Go types that read their JSON by themselves. */
 const readsItself: Readonly<Record<string, string>> = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': 'q',
   'io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime': 'm',
@@ -180,7 +180,7 @@ function leafOf({ type, format }: Schema): string {
 const NOTATION = `
 /**
  * The fields of types, as \`field:shape\`. Shapes: \`s\` a text, \`y\` bytes, \`n\` a number, \`b\` true or false, \`x\` any of
- * these, \`q\` a quantity, \`t\` a time, \`m\` one with microseconds, \`i\` a number or a text, \`?\` another leaf; the name of a type; \`{…}\` a map; \`[…]…\` a list owned item by item, with the fields that tell items apart (\`name=default\`), or none
+ * these, \`q\` a quantity, \`t\` a time, \`m\` one with microseconds, \`i\` a number or a text, \`?\` another leaf; the name of a type; \`{…}\` a map; \`[…]…\` a list owned item by item, with the fields that identify items (\`name=default\`), or none
  * for a set. Before it \`!\`: it is in every object, if only empty; \`@\`: it is owned as a whole. After \`~\` is what strategic
  * merge patches go by where it is not the list's one key: another key, \`-\` for a list that is replaced, \`!\` for
  * \`retainKeys\`.

@@ -30,7 +30,7 @@ it('a resource has one constant, by the names that discovery has', () => {
 const available = await realApiServerAvailable('the comparison of generated files with the server that they are from')
 
 it.runIf(available)(
-  'the generated files are what a real server makes of them: else `node tools/generate/main.ts` writes them anew',
+  'the generated files are what a real server makes of them: else `node tools/generate/main.ts` rewrites them',
   async () => {
     const cluster = connect(await sharedRealServer())
     try {

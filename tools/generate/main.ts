@@ -7,7 +7,7 @@ import { generateAll } from './generators.ts'
 import { protobufMessages } from './protobuf-messages.ts'
 
 /**
- * Writes anew what is generated from a real API server. `--check` writes nothing, and exits with 1 when a file is not
+ * Rewrites the files that are generated from a real API server. `--check` writes nothing, and exits with 1 when a file is not
  * what it would be.
  */
 const { values } = parseArgs({ options: { check: { type: 'boolean', default: false } } })

@@ -7,7 +7,7 @@ const FOLDER = 'packages/apiserver/src/generated'
 const MARK = banner('tools/generate/protobuf-messages.ts')
 
 /**
- * Writes how built-in kinds are written in protobuf. No server tells that: a program in Go looks at the types of which a server is made. It takes
+ * Writes how built-in kinds are written in protobuf. No server shows that: a program in Go looks at the types that make a server. It takes
  * minutes if Go has not built it before, so CI does not compare the file; that each kind has a message is a test.
  */
 export function protobufMessages(): Generated {

@@ -11,7 +11,7 @@ import { constantOf, fileOf, labelOf, type PlainVersions, type TypeName, typeNam
 const FOLDER = 'packages/client/src/resources'
 const MARK = banner('tools/generate/resource-types.ts')
 
-/** What is not an interface of its properties. The server describes some of them as anything, or as objects. */
+/** Types that are not an interface of their properties. The server describes some of them as anything, or as objects. */
 const written: Readonly<Record<string, string>> = {
   'io.k8s.apimachinery.pkg.api.resource.Quantity': 'string | number',
   'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1': 'Record<string, unknown>',
@@ -159,7 +159,7 @@ function typeOf(schema: Schema, world: World, file: SourceFile): string {
   return 'unknown'
 }
 
-/** What a type is called in `file`, which imports it if it is another's. A name that several files have is told apart. */
+/** What a type is called in `file`, which imports it if it is another's. A name that several files have gets a prefix. */
 function imported(type: TypeName, file: SourceFile): string {
   if (type.file === file.path) return type.name
   const names = file.imports.get(type.file) ?? new Map<string, string>()

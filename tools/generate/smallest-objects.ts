@@ -66,7 +66,7 @@ function created({ group, resource }: DiscoveredResource, answer: Answer): unkno
 }
 
 /**
- * What the server needs, beside a name, to accept an object of each built-in resource: the smallest one. Keyed by
+ * What the server needs, besides a name, to accept an object of each built-in resource: the smallest one. Keyed by
  * `group/plural` (`/pods`). A resource that is absent here takes an object with a name and nothing else.
  */
 const smallestObjects: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -183,7 +183,7 @@ function matchConstraints(): Record<string, unknown> {
   }
 }
 
-/** A signing request whose private key nobody has. */
+/** A signing request with a private key that nobody has. */
 function signingRequest(): string {
   const pem = [
     '-----BEGIN CERTIFICATE REQUEST-----',
@@ -198,7 +198,7 @@ function signingRequest(): string {
   return Buffer.from(pem).toString('base64')
 }
 
-/** A certificate authority whose private key nobody has. */
+/** A certificate authority with a private key that nobody has. */
 function trustAnchor(): string {
   const pem = [
     '-----BEGIN CERTIFICATE-----',

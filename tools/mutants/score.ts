@@ -1,4 +1,4 @@
-/** What is read of Stryker's JSON report. */
+/** The fields that are read of Stryker's JSON report. */
 export interface MutationReport {
   readonly files: Readonly<
     Record<

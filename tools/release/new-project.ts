@@ -3,7 +3,7 @@ import { npm } from './npm.ts'
 import type { LocalRegistry } from './registry.ts'
 
 /**
- * Makes a project of what is in a registry, as a newcomer does: `npm create wherry-operator`, `npm install` and `npm test`. Resolves with its folder.
+ * Makes a project from the packages of a registry, as a newcomer does: `npm create wherry-operator`, `npm install` and `npm test`. Resolves with its folder.
  * Rejects with what npm said if one of them fails.
  *
  * @param more variables for npm. @default none

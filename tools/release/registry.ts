@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { runServer } from 'verdaccio'
 import { publishedPackages } from '../workspace.ts'
 
-/** A registry of npm packages on this machine, which anybody may publish to. What is not published there comes from npm's own registry. */
+/** A registry of npm packages on this machine, which anybody may publish to. Other packages come from npm's own registry. */
 export interface LocalRegistry extends AsyncDisposable {
   readonly url: string
   /** A file for `npm_config_userconfig`, by which npm reads all packages there, and publishes. */
@@ -31,7 +31,7 @@ export async function startRegistry(wanted: number = 0): Promise<LocalRegistry> 
     packages: { ...ours, '**': { access: '$all', proxy: 'npm' } },
     log: { type: 'stdout', level: 'fatal' },
     max_body_size: '100mb',
-    // Its type is of the whole configuration, of which most has defaults.
+    // Its type is of the whole configuration, and most of that has defaults.
   } as unknown as Parameters<typeof runServer>[0])) as Server
   app.listen(wanted, '127.0.0.1')
   await once(app, 'listening')

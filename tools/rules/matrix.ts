@@ -21,7 +21,7 @@ export interface Answer {
   readonly reasons: readonly string[]
 }
 
-/** What is wrong with the question or the claims themselves. */
+/** The problem of the question or the claims themselves. */
 export class RulesError extends Error {}
 
 /**

@@ -25,7 +25,7 @@ interface Asked {
   readonly name: string
 }
 
-/** Who the program of a Deployment is. */
+/** The identity of a Deployment's program. */
 export interface Workload {
   readonly namespace: string
   readonly serviceAccount: string
@@ -60,7 +60,7 @@ export class Manifest {
     return this
   }
 
-  /** Who its Deployment runs as. */
+  /** The identity that its Deployment runs as. */
   get workload(): Workload {
     const { metadata, spec } = this.#deployment
     const { serviceAccountName = '' } = spec?.template?.spec ?? {}
@@ -151,7 +151,7 @@ export class Manifest {
   }
 }
 
-/** As whom a Deployment's program comes to the API server. */
+/** The user that a Deployment's program is to the API server. */
 export function userOf({ namespace, serviceAccount }: Pick<Workload, 'namespace' | 'serviceAccount'>): {
   readonly user: string
   readonly groups: readonly string[]

@@ -18,7 +18,7 @@ Starts an API server, creates the example's manifest there, and runs its program
   --record   plays its users on the embedded server, where the program has all rights, and records those that it uses, for npm run manifests
   --server   auto (the default): a real kube-apiserver where one is found, else the embedded one`
 
-/** Throws an error that says what is wrong. */
+/** Throws an error that names the problem. */
 export function runnerOptions(args: string[]): RunnerOptions {
   const { values, positionals } = parseArgs({
     args,

@@ -12,7 +12,7 @@ export interface ProgramOptions {
   readonly env: Readonly<Record<string, string>>
   /** Flags for Node. */
   readonly execArgv: readonly string[]
-  /** Hears what it says. */
+  /** Receives what it says. */
   readonly echo?: ((text: string) => void) | undefined
 }
 

@@ -42,7 +42,7 @@ export interface StageOptions {
   /** Whether the server is left open at the end: other examples are played on it too. @default false */
   readonly isShared?: boolean | undefined
   say(line: string): void
-  /** Hears what programs say. @default nobody */
+  /** Receives what programs say. @default none */
   readonly echo?: ((text: string) => void) | undefined
   /** Flags of Node for the program. @default those of this process */
   readonly execArgv?: readonly string[] | undefined
@@ -117,7 +117,7 @@ export async function onStage(
 }
 
 const writeVerbs = ['create', 'update', 'patch', 'delete', 'deletecollection']
-/** What is written without a change of what an operator works on. */
+/** Resources that are written without a change of what an operator works on. */
 const uncounted = ['leases', 'events']
 
 /** How often the server was asked for each kind of write. Empty if it does not count. */

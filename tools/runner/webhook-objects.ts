@@ -23,7 +23,7 @@ export async function webhookObjects(client: Client): Promise<WebhookObjects> {
   return new Map(all.filter(([, objects]) => objects.length > 0))
 }
 
-/** The kinds whose objects differ. */
+/** The kinds with objects that differ. */
 export function changedKinds(before: WebhookObjects, after: WebhookObjects): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].filter(
     kind => !isDeepStrictEqual(before.get(kind), after.get(kind)),

@@ -17,7 +17,7 @@ work()`
 
 /**
  * Starts `count` processes that never rest, at the priority of this one: what a machine is like that has other work. Tests
- * that pass only on a quiet machine fail beside them.
+ * that pass only on a quiet machine fail meanwhile.
  */
 export function keepBusy(count: number): Busy {
   const processes = Array.from({ length: count }, () =>

@@ -29,7 +29,7 @@ export interface Step {
   readonly name: string
   /** Whether it prints its own output as it goes. */
   readonly live?: boolean | undefined
-  /** Whether it keeps all cores busy by itself, measures something, or makes what later steps need: no other step runs beside it. */
+  /** Whether it keeps all cores busy by itself, measures something, or makes what later steps need: no other step runs at the same time. */
   readonly alone?: boolean | undefined
   /** What the step may take at most, in milliseconds. A step that overruns is a failure. */
   readonly limitMs: number

@@ -19,7 +19,7 @@ const minute = 60_000
 /** What a step may take unless it says otherwise: only what hangs takes so long, however busy the machine is. */
 const limitMs = 30 * minute
 
-/** What is quick to tell of all code, whatever changed. */
+/** Quick checks of all code, whatever changed. */
 function quickSteps(): Step[] {
   const biome = ['check', '--error-on-warnings', '--max-diagnostics=30']
   return [
@@ -43,7 +43,7 @@ export function changedSteps(base: string): Step[] {
   ]
 }
 
-/** What `npm test` does, in its order: what is quick to tell first, and nothing that needs a real API server. */
+/** What `npm test` does, in its order: quick checks first, and nothing that needs a real API server. */
 export function steps(): Step[] {
   return [
     ...quickSteps(),
@@ -58,10 +58,10 @@ export function allSteps(): Step[] {
   return [
     ...quickSteps(),
     ...(process.env.CI === 'true' ? [apiServer()] : []),
-    // The longer suite, whose tests wait for real servers half of their time.
+    // The longer suite: its tests wait for real servers half of their time.
     suite('integration', ['tools/', 'test/structure/', ...integrationFolders()], 60 * minute, { workers: 3 }),
     suite('unit', ['packages/'], 60 * minute),
-    // These begin when one of the suites has ended. The longest first: the others run beside them.
+    // These begin when one of the suites has ended. The longest first: the others run at the same time.
     { name: 'pack', limitMs, run: async () => ({ passed: (await packed()).length, failures: [] }) },
     { name: 'benches', limitMs, run: checkBenches },
     { name: 'install', limitMs, run: installTest },
@@ -88,7 +88,7 @@ function apiServer(): Step {
 }
 
 /**
- * TypeScript 7 checks all code as three programs: what is published with all that is as strict, the tools and tests, and
+ * TypeScript 7 checks all code as three programs: published code with all that is as strict, the tools and tests, and
  * the demo's page, which has a browser's types. Its bin is named by path: `tsc` in `.bin` may be that of TypeScript 6.
  */
 async function checkTypes(): Promise<Found> {

@@ -5,7 +5,7 @@ import { root } from '../workspace.ts'
 import { bin, command, toolEnvironment } from './command.ts'
 import type { Found, Options, Step } from './step.ts'
 
-/** What is read of vitest's JSON report. */
+/** The fields that are read of vitest's JSON report. */
 export interface Report {
   readonly numPassedTests: number
   readonly numFailedTests: number

@@ -46,13 +46,13 @@ it('fails a test that leaves a socket, a server, a timer, a child or an unhandle
     'leaves a timer that another one has set': expect.stringContaining('a timer of 400000 ms (setTimeout)'),
     'outlives a timer of the whole file, which sets the next one': 'passed',
     'leaves an interval that is unref-ed': expect.stringContaining('a timer of 500000 ms (setInterval)'),
-    'leaves an unhandled rejection': expect.stringContaining('nobody heard of this'),
+    'leaves an unhandled rejection': expect.stringContaining('nobody caught this'),
     'leaves a child process': expect.stringContaining('a child process'),
     'leaves a child process that may last': 'passed',
     'leaves a timer of what may last': expect.stringContaining('a timer of 700000 ms (setTimeout)'),
     'leaves a child process after one that may last': expect.stringContaining('a child process'),
     'closes what it opened': 'passed',
-    'waits for what is closing': 'passed',
+    'waits for a resource that is closing': 'passed',
     'uses a timer and lets it fire': 'passed',
   })
 })

@@ -18,7 +18,7 @@ export interface LeakDetector {
   open(): Map<object, () => string>
   /** Takes the unhandled rejections since the last call. */
   rejections(): unknown[]
-  /** Calls `start`. The child processes that it starts may live until this process ends: they are not among what is open. */
+  /** Calls `start`. The child processes that it starts may live until this process ends: they do not count as open. */
   lasting<T>(start: () => T): T
 }
 
@@ -30,8 +30,8 @@ interface Opened {
 }
 
 /**
- * The timer in whose turn code runs. What a client of the whole file does each 30 s, it does for whoever made the client, also in
- * the midst of a test: it sets its next timer, and opens a connection anew.
+ * The timer that code runs in the turn of. What a client of the whole file does each 30 s, it does for the test that made the client, also in
+ * the midst of another: it sets its next timer, and opens a connection again.
  */
 const turnOf = new AsyncLocalStorage<object>()
 
@@ -40,7 +40,7 @@ const inLasting = new AsyncLocalStorage<true>()
 
 const ownFrames = /tools[\\/]vitest[\\/]leaks|node:internal|node:diagnostics_channel|\(node:|at node:/
 
-/** The first line of the stack that is neither ours nor Node's. Written out late, for what is left alone: it is slow, and most things close. */
+/** The first line of the stack that is neither ours nor Node's. Written out late, for resources that stay open: it is slow, and most things close. */
 function origin({ stack = '' }: Error): string {
   const lines = stack.split('\n').slice(1)
   return lines.find(line => !ownFrames.test(line) && line.includes('at '))?.trim() ?? 'at an unknown place'

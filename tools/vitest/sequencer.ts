@@ -2,7 +2,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * Files that take longest, the longest first. They begin first, so that none is left running alone at the end. A fresh clone
- * has no record of how long its files take, and what is missing here costs time and nothing else.
+ * has no record of how long its files take, and a missing file costs time and nothing else.
  */
 const longest = [
   'examples/bundles/operator.test.ts',

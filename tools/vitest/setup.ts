@@ -28,7 +28,7 @@ vi.waitFor = (fn, options = {}) =>
 async function nothingLeft(known: ReadonlyMap<object, unknown>): Promise<void> {
   const left = () => [...detector.open()].filter(([thing]) => !known.has(thing)).map(([, what]) => what)
   const until = performance.now() + closingMs
-  // A turn of the loop at least: that is when Node tells of unhandled rejections.
+  // A turn of the loop at least: that is when Node reports unhandled rejections.
   do await new Promise<void>(resolve => after(resolve, 1))
   while (left().length > 0 && performance.now() < until)
   const rejected = detector.rejections().map(reason => `an unhandled rejection: ${text(reason)}`)

@@ -238,7 +238,7 @@ describe('a 404 that is no proof', () => {
     (['configmaps', 'games.arcade.example.com'] as const).map(resource => [resource, effect] as const),
   )
 
-  it.each(cases)('D8: nothing of %s is told to be deleted, and all of it stays readable (%o)', (resource, effect) =>
+  it.each(cases)('D8: no object of %s is delivered as deleted, and all stay readable (%o)', (resource, effect) =>
     withCache(async kit => {
       const { cache, run, server, simulation, write } = kit
       const isOwn = resource === 'configmaps'
@@ -309,7 +309,7 @@ describe('a 404 that is no proof', () => {
       expect(await asked('get', definitions)).toBeLessThan(looks)
     }))
 
-  it('D8: without the right to read definitions, the list of what is served is the proof', () =>
+  it('D8: without the right to read definitions, the list of served resources is the proof', () =>
     withCache(async kit => {
       const { cache, server, simulation } = kit
       await define(kit)

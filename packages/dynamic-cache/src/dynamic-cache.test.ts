@@ -33,7 +33,7 @@ describe('informers on demand', () => {
       await run(() => cache.synced())
     }))
 
-  it('B4: a resource that is held back is not read in any view, and others are; a relist reads what is cached again', () =>
+  it('B4: a resource that is held back is not read in any view, and others are; a relist reads its views again', () =>
     withCache(async ({ cache, write, run, simulation }) => {
       await write('+a/one')
       let release = Promise.withResolvers<void>()
@@ -82,7 +82,7 @@ describe('informers on demand', () => {
       await expect(waiting).rejects.toMatchObject({ code: 'NOT_SYNCED', cause: reason })
     }))
 
-  it('R36: whoever waits for a view that is forbidden is told at once, and it goes on trying', () => {
+  it('R36: rejects waits for a forbidden view at once, and goes on trying', () => {
     let allowed = false
     const authorization = ({ resource }: { readonly resource?: string | undefined }): boolean =>
       allowed || resource !== 'secrets'
@@ -104,7 +104,7 @@ describe('informers on demand', () => {
     )
   })
 
-  it('D3: what is not cached is not loaded by reading it', () =>
+  it('D3: a read does not load a view that is not cached', () =>
     withCache(async ({ cache, run, watches, server }) => {
       await expect(run(() => cache.get(configMaps, key('a', 'one')))).rejects.toMatchObject({
         code: 'NOT_CACHED',
@@ -264,7 +264,7 @@ describe('removing', () => {
       await expect(run(() => cache.list(configMaps))).rejects.toMatchObject({ code: 'NOT_CACHED' })
     }))
 
-  it('D4: who waits for it is told', () =>
+  it('D4: rejects pending waits', () =>
     withCache(async ({ cache, run, server }) => {
       await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } }))
       const informer = cache.informer(configMaps)
@@ -278,7 +278,7 @@ describe('removing', () => {
       expect(await run(() => Promise.all(waits))).toEqual(Array.from({ length: 4 }, () => 'INFORMER_REMOVED'))
     }))
 
-  it('D4: what is held is not removed from under its holder, who is named', () =>
+  it('D4: a held view is not removed from under its holders, and the error names them', () =>
     withCache(async ({ cache, run, watches }) => {
       const hold = cache.hold(configMaps, 'registrar x')
       const second = cache.hold(configMaps, 'registrar y')
@@ -308,7 +308,7 @@ describe('removing', () => {
       expect(await watches()).toBe(0)
     }))
 
-  it('D5: asking again gives a fresh informer, and old handlers hear nothing of it', () =>
+  it('D5: asking again gives a fresh informer, and old handlers receive nothing of it', () =>
     withCache(async ({ cache, run, write, watches, asked }) => {
       await write('+a/one')
       const old = cache.informer(configMaps)
@@ -327,7 +327,7 @@ describe('removing', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it('D5: asking again while the old one is still being read gives a full list, and each object is told once', () =>
+  it('D5: asking again while the old one is still being read gives a full list, and delivers each object once', () =>
     withCache(async ({ cache, run, write, watches, server, simulation, asked }) => {
       await write('+a/one')
       await server.faults.add({
@@ -351,7 +351,7 @@ describe('removing', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it('D6: removing what is not there, or twice at once, is no error; asking meanwhile gives a new one, whole', () =>
+  it('D6: removing a view that is not cached, or twice at once, is no error; asking meanwhile gives a new one, whole', () =>
     withCache(async ({ cache, run, write, watches }) => {
       await write('+a/one')
       await run(() => cache.remove(configMaps))
@@ -384,7 +384,7 @@ describe('removing', () => {
 })
 
 describe('a report', () => {
-  it('says of each informer what it does, holds and costs, and who holds it', () =>
+  it('reports of each informer its state, objects, cost and holders', () =>
     withCache(async ({ cache, run, write, simulation }) => {
       await write('+a/one', '+b/two')
       const informer = cache.informer(configMaps)
@@ -453,7 +453,7 @@ describe('a report', () => {
 })
 
 describe('unknown resources', () => {
-  it('D7: whoever waits for one is told, unless it was chosen to wait', () =>
+  it('D7: rejects waits for one, unless the view was chosen to wait', () =>
     withCache(
       async ({ cache, run, simulation }) => {
         cache.informer(games)

@@ -82,7 +82,7 @@ describe('a view that joins a feed that brings nothing', () => {
 })
 
 describe('when the client is closed', () => {
-  it('R36: whoever waits is told', () =>
+  it('R36: rejects pending waits', () =>
     withCache(async ({ cache, run, server, client, simulation }) => {
       await run(() => server.faults.add({ match: { resource: 'configmaps' }, effect: { kind: 'hang' } }))
       const informer = cache.informer(configMaps)
@@ -93,7 +93,7 @@ describe('when the client is closed', () => {
       expect(informer.state).toBe('stopped')
     }))
 
-  it('X9: what is there stays readable, and whoever asks for more is told', () =>
+  it('X9: cached objects stay readable, and a request for more is an error', () =>
     withCache(async ({ cache, run, write, client, simulation }) => {
       await write('+a/one')
       const full = cache.informer(configMaps.full())
@@ -123,7 +123,7 @@ describe('closing a cache', () => {
       expect(await watches()).toBe(0)
     }))
 
-  it('R38: ends who follows changes', () =>
+  it('R38: ends iterations over changes', () =>
     withCache(async ({ cache, run, write }) => {
       await write('+a/one')
       const informer = cache.informer(configMaps)

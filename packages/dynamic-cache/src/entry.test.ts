@@ -16,8 +16,8 @@ function missing(): { readonly entry: Entry; readonly watch: SharedWatch } {
   return { entry: new Entry(store, shared, 'wait', 0), watch: shared }
 }
 
-describe('who waits for the first state of a resource that is missing', () => {
-  it('D7: is told at once what makes that vain, though it turns out just then that the resource is missing', async () => {
+describe('a wait for the first state of a resource that is missing', () => {
+  it('D7: is rejected at once with a refusal, though it turns out just then that the resource is missing', async () => {
     const { entry, watch } = missing()
     const waiting = entry.whenSynced()
     const refused = new ApiError({ status: 403, message: 'no' }, { method: 'GET', path: '/' })
@@ -26,7 +26,7 @@ describe('who waits for the first state of a resource that is missing', () => {
     await expect(waiting).rejects.toBe(refused)
   })
 
-  it('D4: is told that it was removed, though it turns out just then that the resource is missing', async () => {
+  it('D4: is rejected at the removal, though it turns out just then that the resource is missing', async () => {
     const { entry, watch } = missing()
     const waiting = entry.whenSynced()
     entry.known(watch)

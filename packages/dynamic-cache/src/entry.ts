@@ -5,10 +5,10 @@ import { InformerRemovedError } from './errors.ts'
 import type { Rescoping } from './rescoping.ts'
 import type { SharedWatch } from './sharing/shared-watch.ts'
 
-/** What is done about a resource that the server does not know (rule D7). */
+/** How an entry treats a resource that the server does not know (rule D7). */
 export type WhenUnknown = 'error' | 'wait'
 
-/** One view that is cached: its store, and who wants it. */
+/** One view that is cached: its store, and its users. */
 export class Entry<C = unknown, S extends Scope = Scope> {
   readonly store: Store<C, S>
   readonly whenUnknown: WhenUnknown
@@ -16,9 +16,9 @@ export class Entry<C = unknown, S extends Scope = Scope> {
   readonly since: number
   /** Somebody asked for it by `informer()` or by reading it, and not only held it. */
   asked: boolean = false
-  /** Who holds it: each hold by its own identity. */
+  /** Its holders: each hold by its own identity. */
   readonly holds: Map<object, string> = new Map()
-  /** Its way to another scope (rule D9), until all was told that comes of it. */
+  /** Its way to another scope (rule D9), until all that comes of it was delivered. */
   rescoping: Rescoping | undefined
   watch: SharedWatch
   readonly #waiters = new SyncWaiters()
@@ -93,7 +93,7 @@ export class Entry<C = unknown, S extends Scope = Scope> {
     if (watch === this.watch) this.#waiters.resolve()
   }
 
-  /** It is no more: who waits for it is told, and the store lets go of everything. */
+  /** It is no more: rejects its waits, and the store drops everything. */
   end(why: Error = new InformerRemovedError(this.view.key)): void {
     if (this.#ended !== undefined) return
     this.#ended = why

@@ -81,7 +81,7 @@ export class Informers {
     return this.find(view) ?? this.comingTo(view) ?? this.#begin(view)
   }
 
-  /** Resolves when its streams are closed. From the call on nothing of it is read or told. */
+  /** Resolves when its streams are closed. From the call on nothing of it is read or delivered. */
   remove(cached: Cached): Promise<void> {
     const { entry, held } = cached
     for (const [key, one] of this.#cached) if (one === cached) this.#cached.delete(key)
@@ -109,8 +109,8 @@ export class Informers {
   }
 
   /**
-   * Moves one to another scope (rule D9). Resolves when it is there and has told what differs.
-   * @param isHolders it is a holder's own: who else asks for it meanwhile calls the move off
+   * Moves one to another scope (rule D9). Resolves when it is there and has delivered the difference.
+   * @param isHolders it is a holder's own: another request for it meanwhile calls the move off
    */
   async move(cached: Cached, to: View, isHolders: boolean, signal: AbortSignal | undefined): Promise<void> {
     const { entry, held } = cached

@@ -105,7 +105,7 @@ describe('a view of several namespaces that was filled from another', () => {
 })
 
 describe('a view that joins from another scope', () => {
-  it('D9: hears the difference only, where whole objects are watched there already', () =>
+  it('D9: receives only the difference, if whole objects are watched there already', () =>
     withCache(async kit => {
       const { cache, run, write, watches } = kit
       await write('+a/one', '+b/two')
@@ -119,7 +119,7 @@ describe('a view that joins from another scope', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it('D9, D12: called off, leaves no stream behind, and who joined meanwhile has all', () =>
+  it('D9, D12: called off, leaves no stream behind, and members that joined meanwhile have all', () =>
     withCache(async kit => {
       const { run, watches } = kit
       const { sizes, callOff, speak } = await onTheWay(kit)
@@ -131,7 +131,7 @@ describe('a view that joins from another scope', () => {
       await speak()
     }))
 
-  it('D9, D12: called off as another joins, is waited for by nobody: both are filled from what is there', () =>
+  it('D9, D12: called off as another joins, is waited for by nobody: both are filled from the store', () =>
     withCache(async kit => {
       const { cache, watches } = kit
       const { sizes, callOff } = await onTheWay(kit)
@@ -160,7 +160,7 @@ describe('a view that joins from another scope', () => {
 })
 
 describe('a wider stream that is being opened', () => {
-  it('D12: is not opened anew as others leave', () =>
+  it('D12: is not opened again as others leave', () =>
     withCache(async kit => {
       const { cache, run, write, watches, simulation } = kit
       await write('+a/one')

@@ -96,7 +96,7 @@ export function checkCacheOptions(options: DynamicCacheOptions): void {
   }
 }
 
-/** What is to be done about each resource. */
+/** The policy for each resource. */
 export class Policies {
   readonly #byResource: ReadonlyMap<string, CachePolicy>
   readonly #rest: CachePolicy

@@ -20,7 +20,7 @@ const scopes: ((view: View) => View)[] = [
 const projections: View[] = [configMaps, configMaps.full(), configMaps.metadata(), size, configMaps.exact()]
 const views = scopes.map(scope => projections.map(scope))
 
-/** What one handler has heard, checked with each event. */
+/** What one handler has received, checked with each event. */
 class Received {
   readonly state = new Map<string, string>()
   readonly newest = new Map<string, { uid: string | undefined; resourceVersion: string }>()
@@ -85,7 +85,7 @@ class Received {
 }
 
 describe('informers that join, leave and move at random', () => {
-  it('D9, D12: hear each change once and in order, share one watch, and end as the server is', {
+  it('D9, D12: receive each change once and in order, share one watch, and end as the server is', {
     timeout: 900_000,
   }, async () => {
     await forEachSeed(

@@ -19,7 +19,7 @@ export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`
 }
 
-/** The lines of a table whose columns are as wide as their widest cell. All rows have as many cells as the first. */
+/** The lines of a table: each column is as wide as its widest cell. All rows have as many cells as the first. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => (row[column] ?? '').length))) ?? []
   return rows.map(row =>

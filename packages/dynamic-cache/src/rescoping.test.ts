@@ -55,7 +55,7 @@ describe('while an informer moves', () => {
       expect(await watches()).toBe(0)
     }))
 
-  it('D9: who holds the view that it leaves keeps it there', () =>
+  it('D9: a hold of the view that it leaves keeps it there', () =>
     moving(async ({ cache, run, watches }, speak, moved) => {
       const hold = cache.hold(inA, 'me')
       await speak()
@@ -64,7 +64,7 @@ describe('while an informer moves', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it('D9: who holds the view that it moves to gets an informer of that', () =>
+  it('D9: a hold of the view that it moves to gets an informer of that', () =>
     moving(async ({ cache, run }, speak, moved) => {
       const hold = cache.hold(inAB, 'me')
       expect(await run(() => moved)).toBe('ALREADY_CACHED')
@@ -73,7 +73,7 @@ describe('while an informer moves', () => {
       expect([hold.informer.size, cache.informer(inA).size]).toEqual([2, 1])
     }))
 
-  it('D9: who looks at the informers that are there keeps none where it is, nor there at all', () =>
+  it('D9: a look at the list of informers keeps none where it is, nor alive', () =>
     moving(async ({ cache, run }, speak, moved) => {
       const hold = cache.hold(inB, 'me')
       const views = (): string[] => cache.informers.map(({ view }) => view.key)
@@ -85,7 +85,7 @@ describe('while an informer moves', () => {
       expect(views()).toEqual([inAB.key])
     }))
 
-  it('D9: who asks for what a holder moves keeps it there', () =>
+  it('D9: a request for the view that a holder moves keeps it there', () =>
     withCache(async kit => {
       const { cache, run, write } = kit
       await write('+a/one', '+b/two')
@@ -99,7 +99,7 @@ describe('while an informer moves', () => {
       expect(informer.view.key).toBe(inA.key)
     }))
 
-  it('D9: who waits to read what it leaves is not answered with what it moved to', () =>
+  it('D9: a read that waits for the view that it leaves is not answered with the view that it moved to', () =>
     withCache(async kit => {
       const { cache, run, write, simulation } = kit
       await write('+a/one', '+b/two')
@@ -112,7 +112,7 @@ describe('while an informer moves', () => {
     }))
 })
 
-describe('a handler that is told of a move', () => {
+describe('a handler that receives the events of a move', () => {
   it('D9: may remove the informer: nothing of it is left', () =>
     withCache(async ({ cache, run, write, watches }) => {
       await write('+a/one', '+b/two', '+c/three')
@@ -121,7 +121,7 @@ describe('a handler that is told of a move', () => {
       await run(() => cache.synced())
       informer.addHandler({ delete: () => void cache.remove(inA) })
       expect(await run(() => outcome(cache.rescope(configMaps, inA)))).toBe('INFORMER_REMOVED')
-      expect(log.slice(3)).toHaveLength(1) // of two that it would have been told of
+      expect(log.slice(3)).toHaveLength(1) // of two that it would have received
       expect(cache.report().informers).toEqual([])
       expect(await watches()).toBe(0)
     }))
@@ -138,7 +138,7 @@ describe('a handler that is told of a move', () => {
       expect([...informer.keys()].sort()).toEqual(['a/one', 'a/three'])
     }))
 
-  it('D9: leaves nothing with the signal of whoever asked for the move, whether it came to its end or not', () =>
+  it('D9: leaves nothing with the signal of the caller that asked for the move, whether it came to its end or not', () =>
     withCache(async ({ cache, run, write }) => {
       await write('+a/one', '+b/two')
       cache.informer(configMaps)

@@ -8,11 +8,11 @@ export interface RescopingOptions {
   readonly to: View
   /** The watch of the other scope. */
   readonly watch: SharedWatch
-  /** It is a holder's own: nobody else may come to want what is moved. */
+  /** It is a holder's own: nobody else may come to want the view that moves. */
   readonly isHolders: boolean
   readonly signal: AbortSignal | undefined
   readonly on: {
-    /** The store is of the other scope from now on; what differs is told next. */
+    /** The store is of the other scope from now on; the difference is delivered next. */
     arriving(): void
     /** It stays where it was. */
     failed(): void
@@ -24,7 +24,7 @@ export class Rescoping {
   readonly to: View
   readonly watch: SharedWatch
   readonly isHolders: boolean
-  /** Resolves when all that differs was told. Rejects with why the store stays where it was, or is no more. */
+  /** Resolves when the difference was delivered. Rejects with why the store stays where it was, or is no more. */
   readonly done: Promise<void>
   /** Resolves when it is over, whatever came of it. */
   readonly over: Promise<void>

@@ -48,7 +48,7 @@ describe('views of one scope', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it('D12: otherwise a wider stream becomes the shared watch, and who was there hears nothing of it', () =>
+  it('D12: otherwise a wider stream becomes the shared watch, and earlier members receive nothing', () =>
     withCache(async kit => {
       const { cache, run, write, watches } = kit
       await write('+a/one', '+b/two')
@@ -141,7 +141,7 @@ describe('views of one scope', () => {
       expect(await watches()).toBe(2)
     }))
 
-  it('D12: where one of several namespaces is forbidden, who joins is told so, and has all once it is not', () =>
+  it('D12: if one of several namespaces is forbidden, a new member gets that error, and has all once it is allowed', () =>
     withCache(async kit => {
       const { cache, run, write, watches, server, simulation } = kit
       await write('+a/one', '+b/two')
@@ -187,7 +187,7 @@ describe('views of one scope', () => {
 })
 
 describe('moving to another scope', () => {
-  it('D9: handlers and cursors stay, and hear the difference only', () =>
+  it('D9: handlers and cursors stay, and receive only the difference', () =>
     withCache(async kit => {
       const { cache, run, write, watches } = kit
       await write('+a/one', '+b/two', '+c/three')
@@ -235,7 +235,7 @@ describe('moving to another scope', () => {
       expect(again).not.toBe(informer)
     }))
 
-  it('D9: while it moves, the old scope is read, and who asks for the new one gets the same informer', () =>
+  it('D9: while it moves, the old scope is read, and a request for the new one gets the same informer', () =>
     withCache(async kit => {
       const { cache, run, write, server, simulation } = kit
       await write('+a/one', '+b/two')
@@ -296,7 +296,7 @@ describe('moving to another scope', () => {
       expect(await fail(() => cache.rescope(inA, inA))).toBe('VIEW_HELD')
     }))
 
-  it('D9: who holds it alone may move it', () =>
+  it('D9: its only holder may move it', () =>
     withCache(async kit => {
       const { cache, run, write } = kit
       await write('+a/one', '+b/two')

@@ -24,7 +24,7 @@ export class Watches {
   readonly #held = new HeldReads()
   readonly #byScope = new Map<string, SharedWatch>()
   readonly #resources = new Map<SharedWatch, HeldResource>()
-  /** What is not gone yet. */
+  /** The watches that are not gone yet. */
   readonly #ending = new Set<Promise<void>>()
 
   constructor(options: WatchesOptions) {

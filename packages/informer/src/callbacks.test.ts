@@ -26,7 +26,7 @@ function informerOf({ client, simulation }: SimulatedCluster): Informer<object, 
   return informer
 }
 
-/** A reflector that watches, of writers some of which throw. */
+/** A reflector that watches, and some of its writers throw. */
 function reflectorOf({ client, simulation }: SimulatedCluster, ...writers: readonly RecordingWriter[]): Reflector {
   const reflector = new Reflector({ client, target })
   for (const writer of writers) reflector.add(writer)
@@ -49,7 +49,7 @@ const broken = (): never => {
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 
 describe('callbacks', () => {
-  it('X9: a listener whose promise rejects is told of, and ends nothing', async () => {
+  it('X9: reports a listener whose promise rejects, and goes on', async () => {
     const served = await cluster()
     const informer = informerOf(served)
     informer.on('synced', failing)
@@ -89,7 +89,7 @@ describe('callbacks', () => {
     ])
   })
 
-  it('R23: once a listener has closed the informer, the others hear of nothing but the end', async () => {
+  it('R23: once a listener has closed the informer, the others receive only the end', async () => {
     const served = await cluster()
     const informer = informerOf(served)
     const log: string[] = []
@@ -102,7 +102,7 @@ describe('callbacks', () => {
     expect(log).toEqual(['closed'])
   })
 
-  it('a listener that another one takes back does not hear of that event any more', async () => {
+  it('a listener that another one removes does not receive that event', async () => {
     const served = await cluster()
     const informer = informerOf(served)
     const log: string[] = []
@@ -159,7 +159,7 @@ describe('writers that throw', () => {
   })
 })
 
-describe('what is odd', () => {
+describe('odd callbacks', () => {
   it.each([true, false])(
     'R30: an object that is nested very deep keeps no other from its place (freeze: %s)',
     freeze => {
@@ -177,7 +177,7 @@ describe('what is odd', () => {
     },
   )
 
-  it('R35: one label may have several indices, each of which may be asked for again', () => {
+  it('R35: one label may have several indices, and each may be asked for again', () => {
     const { store } = storeOf()
     for (const name of ['app', 'byApp', 'app', 'byApp']) store.addIndex(name, byLabel('app'))
     expect(() => store.addIndex('app', byLabel('tier'))).toThrow('a name that no other function has')

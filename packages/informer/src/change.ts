@@ -3,12 +3,12 @@ import type { View } from '@wherry/client'
 /**
  * What a cursor reads, in the order of last change, coalesced by key (rule R38).
  *
- * - `changed`: the object is there, in its newest state. Appeared or altered: a cursor that keeps nothing can't tell.
+ * - `changed`: the object is there, in its newest state. A cursor keeps no objects, so it does not know whether it is new.
  * - `deleted`: it is gone, or left the view's selection. `object` is the last that was known of it.
- * - `reset`: a replay begins: what is not heard of between here and `synced` is not there. A cursor's first event.
- * - `synced`: the replay is over. `failed`: keys that are there, but whose object could not be transformed: what is held of
- *   such a key is not gone. Should one go that never could be, there is no object to tell of: a cursor whose user may hold
- *   a former object of that name begins again, with `reset`.
+ * - `reset`: a replay begins: an object without an event between here and `synced` is not there. A cursor's first event.
+ * - `synced`: the replay is over. `failed`: keys of objects that could not be transformed: what the user holds of such a key
+ *   is not gone. If such an object is deleted and never had a value, the event would have no object: a cursor whose user may
+ *   hold a former object of that name begins again, with `reset`.
  */
 export type Change<C> = Changed<C> | Deleted<C> | Reset<C> | Synced<C>
 
@@ -42,6 +42,6 @@ export interface Synced<C> {
   readonly view: View<C>
   readonly key?: undefined
   readonly object?: undefined
-  /** Keys of objects that are there and could not be transformed: not gone, and not heard of (rules R30, W8). */
+  /** Keys of objects that are there and could not be transformed: not gone, and without an event (rules R30, W8). */
   readonly failed: readonly string[]
 }

@@ -19,7 +19,7 @@ it('R30: gives what the projection gives, and its error with view and key', () =
   expect([key, within, labels.text]).toEqual([view.key, undefined, 'app'])
 })
 
-it('R30: knows objects of no namespace, and what is no object at all', () => {
+it('R30: knows objects of no namespace, and values that are no objects', () => {
   const view = namespaces.project('never', () => {
     throw cause
   })

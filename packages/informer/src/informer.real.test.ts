@@ -37,10 +37,10 @@ describe.runIf(available)('an informer, on a real API server', () => {
 
   behavesAsAnInformer(async environment => ({ client: clientOf(server.token, environment) }))
 
-  it('R17, R28: a relist after a restart tells the difference only', () =>
+  it('R17, R28: a relist after a restart delivers only the difference', () =>
     relistsAfter(() => server.restart(), clientOf(server.token)))
 
-  it('R36: a 403 is told, and the state comes once it is allowed', async () => {
+  it('R36: reports a 403, and the state comes once it is allowed', async () => {
     const admin = clientOf(server.token)
     const informer = new Informer({ client: clientOf('token-of-reader'), view: configMaps })
     open.push(informer)

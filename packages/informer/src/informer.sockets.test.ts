@@ -34,7 +34,7 @@ describe.each([
     return { client }
   })
 
-  it('R17, R28: a relist after a restart tells the difference only', async () => {
+  it('R17, R28: a relist after a restart delivers only the difference', async () => {
     const { server, client } = await served(options)
     await relistsAfter(() => server.restart(), client)
   })

@@ -71,7 +71,7 @@ describe('an informer', () => {
     expect(informer.stats()).toMatchObject({ objects: 2, failed: 0, cursors: 0, registrations: 0 })
   })
 
-  it('R31: tells handlers what is there and what happens then', async () => {
+  it('R31: handlers receive the objects that are there, then each change', async () => {
     const served = await cluster(2)
     const { server, writer, simulation } = served
     await server.fill([configMap('a')])
@@ -93,7 +93,7 @@ describe('an informer', () => {
     expect(log).toEqual(['add ns/a true', 'add ns/b false', 'update ns/a', 'delete ns/b false'])
   })
 
-  it('R27, R28: a relist tells the difference, and a delete whose last state is not known', async () => {
+  it('R27, R28: a relist delivers the difference, and a delete whose last state is not known', async () => {
     const served = await cluster(3)
     const { server, writer, simulation, transport } = served
     await server.fill(['a', 'b', 'c'].map(name => configMap(name)))
@@ -215,7 +215,7 @@ describe('an informer', () => {
     expect(await simulation.run(() => dead.next())).toEqual({ value: undefined, done: true })
   })
 
-  it('R23: after its end nothing is called, read or asked for, and what waits is told so', async () => {
+  it('R23: after close, calls no handler, sends no request and rejects pending waits', async () => {
     const served = await cluster(7)
     const { server, writer, simulation, asked } = served
     await server.fill([configMap('a')])
@@ -312,7 +312,7 @@ describe('an informer', () => {
     }
   })
 
-  it('tells its owner what it does, and a listener that throws disturbs nobody', async () => {
+  it('notifies its owner of its states, and a listener that throws does not affect the others', async () => {
     const served = await cluster(13)
     const { server, simulation } = served
     const informer = informerOf(served)
@@ -359,7 +359,7 @@ describe('waiting for the first state', () => {
     await simulation.run(() => informer.whenSynced({ signal: new AbortController().signal }))
   })
 
-  it.each([401, 403])('R36: a %d is told at once, and tried again', async code => {
+  it.each([401, 403])('R36: reports a %d at once, and tries again', async code => {
     const served = await cluster(21)
     const { server, simulation } = served
     await server.fill([configMap('a')])
@@ -403,7 +403,7 @@ describe('waiting for the first state', () => {
     },
   )
 
-  it('R36: what is not allowed by RBAC is told, and comes once it is', async () => {
+  it('R36: reports what RBAC does not allow, and reads it once it is allowed', async () => {
     const users = { 'token-of-u': { name: 'u', groups: [] } }
     let allowed = false
     const authorization = (attributes: { user: { name: string } }): boolean => attributes.user.name !== 'u' || allowed
@@ -466,7 +466,7 @@ describe('waiting for the first state', () => {
     await expect(informer.whenSynced({ whenUnknown: 'never' as never })).rejects.toThrow(OptionRangeError)
   })
 
-  it('R36: what is not allowed in one namespace is told at once, whatever the server says of another', async () => {
+  it('R36: reports a refusal in one namespace at once, whatever the server answers for another', async () => {
     const served = await cluster(22)
     const { server, simulation } = served
     await server.faults.add({ match: { namespace: 'a' }, effect: { kind: 'status', code: 500 } })
@@ -481,7 +481,7 @@ describe('waiting for the first state', () => {
     expect(simulation.clock.monotonic() - begun).toBeLessThan(1000)
   })
 
-  it('R36: who asks later is answered with what the server says then', async () => {
+  it('R36: a later wait gets the server’s answer of that time', async () => {
     const served = await cluster(24)
     const { server, simulation, asked } = served
     const refused = { kind: 'status', code: 403, reason: 'Forbidden' } as const
@@ -533,7 +533,7 @@ describe('waiting for the first state', () => {
     expect(asked.length).toBe(after)
   })
 
-  it('R36: a selector that the server does not take is told, and tried only now and then', async () => {
+  it('R36: reports a selector that the server rejects, and tries it only now and then', async () => {
     const served = await cluster(23)
     const informer = informerOf(served, { view: view.within({ fields: { 'spec.nope': 'x' } }) })
     informer.start()
@@ -544,7 +544,7 @@ describe('waiting for the first state', () => {
     expect(served.asked).toHaveLength(length)
   })
 
-  it('D7: a resource that the server does not know is told, and waited for', async () => {
+  it('D7: reports a resource that the server does not serve, and waits for it', async () => {
     const served = await cluster(24)
     const unknown = { ...configMaps.resource, group: 'x.io', plural: 'things', kind: 'Thing' } as const
     const things = defineResource<object>({ ...unknown, namespaced: true })
@@ -620,7 +620,7 @@ describe('waiting for the first state', () => {
     await expect(informer.whenSynced()).rejects.toBeInstanceOf(InformerStoppedError)
   })
 
-  it('R23: when the client is closed under it, it tells of its end as closed, and as no state', async () => {
+  it('R23: when its client is closed, it emits `closed`, and no state', async () => {
     const served = await cluster(27)
     const informer = informerOf(served)
     const reported: string[] = []
@@ -633,7 +633,7 @@ describe('waiting for the first state', () => {
     expect(reported).toEqual(['streaming', 'watching', 'closed'])
   })
 
-  it('R36: that it may not read is told once, however often it tries', async () => {
+  it('R36: reports a missing permission once, however often it tries', async () => {
     let allowed = false
     const served = await cluster(28, { authorization: () => allowed })
     const { simulation } = served

@@ -27,7 +27,7 @@ import { SyncWaiters, whyNotSynced } from './synced.ts'
 export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOptions {
   /** Lists and watches. */
   readonly client: Pick<Client, 'raw' | 'environment'>
-  /** What is kept: a resource, a scope and a projection. */
+  /** Its view: a resource, a scope and a projection. */
   readonly view: View<C, S>
   /** Indices by name, for lists. You can add more later. @default none */
   readonly indices?: Readonly<Record<string, IndexFunction<C>>> | undefined
@@ -41,7 +41,7 @@ export interface InformerOptions<C, S extends Scope = Scope> extends ReadingOpti
   readonly maxTombstones?: number | undefined
   /** The maximum size of these, in bytes as received. @default 32 MiB */
   readonly maxTombstoneBytes?: number | undefined
-  /** What is known of the server's support for streaming lists; informers of one client share it. @default its own */
+  /** The known support of the server for streaming lists; informers of one client share it. @default its own */
   readonly streaming?: StreamingSupport | undefined
 }
 

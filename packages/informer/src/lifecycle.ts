@@ -3,9 +3,9 @@ import { EventEmitter } from 'eventemitter3'
 import type { InformerState } from './informer-state.ts'
 import { callGuarded } from './watched.ts'
 
-/** What an informer tells of itself; its objects are told to handlers and cursors. */
+/** The events of an informer itself; handlers and cursors receive its objects. */
 export interface LifecycleEvents {
-  /** It does something else now. Not told of the end. */
+  /** Its state has changed. Not called for the end. */
   state: (state: InformerState) => void
   /** The first state is in the store. */
   synced: () => void
@@ -15,7 +15,7 @@ export interface LifecycleEvents {
   closed: () => void
 }
 
-/** Tells lifecycle events. What a listener throws, or its promise rejects with, is told to `failed`, and keeps nothing from the others. */
+/** Emits lifecycle events. If a listener throws, or its promise rejects, `failed` receives the error, and the others are called. */
 export class Lifecycle {
   readonly #emitter = new EventEmitter()
   readonly #failed: (error: Error) => void
@@ -45,12 +45,12 @@ export class Lifecycle {
     this.#emitter.emit(event, ...about)
   }
 
-  /** From now on nobody hears of anything but that it is closed. */
+  /** From now on listeners are called only for the end. */
   quiet(): void {
     this.#isQuiet = true
   }
 
-  /** Nobody hears anything from now on. */
+  /** No listener is called from now on. */
   end(): void {
     this.#emitter.removeAllListeners()
   }

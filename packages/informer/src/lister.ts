@@ -1,6 +1,6 @@
 import type { KeyOf, LabelSelectorInput, Scope } from '@wherry/client'
 
-/** Which objects to list. What is given must all hold. */
+/** Which objects to list. All given options must hold. */
 export interface ListerOptions {
   /** Those of one namespace. @default all */
   readonly namespace?: string | undefined
@@ -12,11 +12,11 @@ export interface ListerOptions {
 
 /** What a covered lister asks of the wide one: what a view makes of an object need not say which it is. */
 export interface KeyedListerOptions extends ListerOptions {
-  /** Only objects for whose key it returns true. @default all */
+  /** Returns true for the keys of objects to list. @default all */
   readonly keys?: ((key: string) => boolean) | undefined
 }
 
-/** What is known of a stored object, whatever the view makes of it. */
+/** The version of a stored object, whatever the view makes of it. */
 export interface ObjectVersion {
   readonly uid: string | undefined
   readonly resourceVersion: string | undefined

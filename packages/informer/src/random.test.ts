@@ -133,8 +133,8 @@ class Model {
     handler.registration = this.#informer.addHandler(handler)
   }
 
-  /** What is there, and has never had a value. */
-  #untold(): string[] {
+  /** The keys of objects that have never had a value. */
+  #valueless(): string[] {
     const reported = new Set(this.#informer.list().map(({ key }) => key))
     return this.#informer.failed().filter(key => !reported.has(key))
   }
@@ -158,7 +158,7 @@ class Model {
         await writer.delete(configMaps, { name, namespace })
         this.#alive.delete(key)
       } else {
-        // after a restore a resourceVersion may come again: not for the same object, which nobody could tell apart
+        // after a restore a resourceVersion may come again: not for the same object, since no client could know the difference
         const next = `${key}@${(await server.revision()) + 1}=`
         if ([...this.#written].some(state => state.startsWith(next))) return
         this.#note(key, value, await writer.patch(configMaps, { name, namespace }, { metadata: { labels }, data }))
@@ -226,11 +226,11 @@ class Model {
     for (const handler of this.#handlers) {
       if (handler.removed) continue
       expect(sorted([...handler.objects.values()]), 'a handler').toEqual(stored)
-      expect([...handler.keysUntold].sort(), 'a handler').toEqual(this.#untold().sort())
+      expect([...handler.valueless].sort(), 'a handler').toEqual(this.#valueless().sort())
     }
     for (const cursor of this.#cursors) {
       while (cursor.read(3) > 0);
-      // What can't be transformed is not gone for who knew it: its last state, or that of an object of that name before it.
+      // What can't be transformed is not gone for a reader that knew it: its last state, or that of an object of that name before it.
       expect(sorted([...cursor.objects.values()].filter(isGood)), 'a cursor').toEqual(stored.filter(isGood))
     }
     const invented = [...this.#received.states].filter(
@@ -254,13 +254,13 @@ class Model {
   async #restore(): Promise<void> {
     const { server, simulation, writer } = this.#cluster
     const revision = await server.revision()
-    // what is compacted can't come back
+    // a compacted revision can't come back
     await server.restoreEtcd(Math.max(this.#floor, revision - integer(this.#random, 1, 6))).catch(() => undefined)
     await simulation.advance(10)
     this.#alive.clear()
     const { items } = await simulation.run(() => writer.list(configMaps))
     for (const { metadata } of items) this.#alive.add(`${metadata?.namespace}/${metadata?.name}`)
-    // whoever was ahead finds out, at the latest when a watch ends
+    // a reader that was ahead finds out, at the latest when a watch ends
     await simulation.advance(1_300_000)
     for (let step = integer(this.#random, 0, 5); step > 0; step--) await this.#step()
     await this.#quiet()

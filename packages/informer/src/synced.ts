@@ -11,7 +11,7 @@ interface Waiter {
   reject(reason: unknown): void
 }
 
-/** Whoever waits for a first state (rule R36), or for its handler to have been told of it (rule R31). */
+/** Waits for a first state (rule R36), or for a handler to have received it (rule R31). */
 export class SyncWaiters {
   readonly #waiting = new Set<Waiter>()
 

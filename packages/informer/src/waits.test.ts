@@ -5,7 +5,7 @@ import { late, within } from './waits.ts'
 const never = new Promise<never>(() => {})
 
 describe('a bounded wait', () => {
-  it('ends with what is waited for, when the time is over, or with the signal', async () => {
+  it('ends with its promise, when the time is over, or with the signal', async () => {
     const simulation = simulate(1)
     const { clock } = simulation
     expect(await within(Promise.resolve('done'), 5000, clock)).toBe('done')
@@ -20,18 +20,18 @@ describe('a bounded wait', () => {
     expect(await ended).toBe(late)
   })
 
-  it('takes what is done already before a signal that was aborted, and leaves no rejection to nobody', async () => {
+  it('takes a settled promise before an aborted signal, and leaves no rejection unhandled', async () => {
     const simulation = simulate(1)
     const { clock } = simulation
-    const unheard: unknown[] = []
-    const receive = (reason: unknown): unknown => unheard.push(reason)
+    const unhandled: unknown[] = []
+    const receive = (reason: unknown): unknown => unhandled.push(reason)
     process.on('unhandledRejection', receive)
     try {
       expect(await simulation.run(() => within(Promise.resolve('done'), 5000, clock, AbortSignal.abort()))).toBe('done')
       const failed = within(Promise.reject(new Error('no')), 5000, clock, AbortSignal.abort())
       await expect(failed).rejects.toThrow('no')
       await new Promise(resolve => setImmediate(resolve))
-      expect(unheard).toEqual([])
+      expect(unhandled).toEqual([])
     } finally {
       process.off('unhandledRejection', receive)
     }

@@ -20,7 +20,7 @@ export async function within<T>(
   const end = (): void => over.abort()
   signal?.addEventListener('abort', end)
   const wait = Number.isFinite(timeoutMs) ? sleep(clock, timeoutMs, over.signal).catch(() => {}) : aborted(over.signal)
-  // What is done already, or is just coming to its end, is done in time.
+  // A promise that is settled already, or is just about to, is in time.
   const time = signal?.aborted ? clock.turn() : wait
   try {
     return await Promise.race([done, time.then((): typeof late => late)])

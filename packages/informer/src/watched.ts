@@ -1,5 +1,5 @@
 /**
- * A promise that a callback gave is not waited for. What it rejects with is told to `failed`: otherwise the process would end (rule X9).
+ * Does not wait for a callback's promise. Passes what it rejects with to `failed`: otherwise the process would end (rule X9).
  * Returns whether it is a promise.
  */
 export function watched(given: unknown, failed: (error: unknown) => void): boolean {
@@ -10,7 +10,7 @@ export function watched(given: unknown, failed: (error: unknown) => void): boole
   return true
 }
 
-/** Calls a function of a user. `failed` is told what it throws, and what its promise rejects with. */
+/** Calls a function of a user. `failed` receives what it throws, and what its promise rejects with. */
 export function callGuarded(call: () => unknown, failed: (error: unknown) => void): void {
   try {
     watched(call(), failed)

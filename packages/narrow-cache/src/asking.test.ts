@@ -34,12 +34,12 @@ async function askedLater({ run, server, simulation }: Kit): Promise<number[]> {
   return [byVerb.list?.configmaps?.requests ?? 0, byVerb.get?.configmaps?.requests ?? 0]
 }
 
-describe('the server, asked by who reads', () => {
-  it('N9: who subscribes while this process goes on writing is told within a while', () =>
+describe('the server, asked by reads', () => {
+  it('N9: a subscription gets its state within 5 s while this process goes on writing', () =>
     withNarrow(async ({ narrow, client, run, get, server, simulation }) => {
       const writes = client.withWriteListeners(narrow)
       await get('a/x')
-      // There was none: what is there next is asked for.
+      // There was none: the next state is asked for.
       await run(() => writes.delete(configMaps, x))
       await run(() => writes.create(configMaps, { metadata: x }))
       await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: 100 } }))
@@ -54,7 +54,7 @@ describe('the server, asked by who reads', () => {
       let result: unknown
       const watching = run(() => narrow.watch(configMaps, x, noting([]))).then(
         () => {
-          result = 'told'
+          result = 'state'
         },
         error => {
           result = error.code
@@ -66,7 +66,7 @@ describe('the server, asked by who reads', () => {
       await simulation.advance(1000)
       await writing
       await watching
-      expect(result).toBe('told')
+      expect(result).toBe('state')
       expect(took).toBeLessThan(5000)
     }))
 
@@ -80,7 +80,7 @@ describe('the server, asked by who reads', () => {
     [10, 200, 20],
     [20, 50, 200],
   ])(
-    'N1, N9: %i that read what is absent, again and again, are answered from memory in the end (list %i, get %i)',
+    'N1, N9: %i reads of an absent object, again and again, are answered from memory in the end (list %i, get %i)',
     (readers, listMs, getMs) =>
       withNarrow(async kit => {
         const { narrow, client, run, get, server, simulation } = kit
@@ -101,7 +101,7 @@ describe('the server, asked by who reads', () => {
       }),
   )
 
-  it('N5, N9: nor do those who read while it is noticed that the server was restored ask for ever', () =>
+  it('N5, N9: nor do reads ask for ever that run while a restore is noticed', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, server } = kit
       const writes = client.withWriteListeners(narrow)
@@ -118,7 +118,7 @@ describe('the server, asked by who reads', () => {
       expect(asked).toEqual([0, 0])
     }))
 
-  it.each([1, 100])('N5: no event is told twice where a restore is noticed twice (escalateAt %i)', escalateAt =>
+  it.each([1, 100])('N5: delivers no event twice if a restore is noticed twice (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, run, write, server, simulation, get, breakAll }) => {
         await write('+a/x', '+a/z')
@@ -130,7 +130,7 @@ describe('the server, asked by who reads', () => {
         await simulation.advance(1000)
         log.splice(0)
         await run(() => server.restoreEtcd(early))
-        // The connections that broke with it are made anew.
+        // The connections that broke with it are made again.
         await simulation.advance(10_000)
         // First noticed by an answer, then by the watch.
         narrow.deleted(configMaps, x, undefined)
@@ -162,7 +162,7 @@ describe('the server, asked by who reads', () => {
       }
     }))
 
-  it('N6: what a subscriber is told after a restore can be peeked at', () =>
+  it('N6: what a subscriber receives after a restore can be peeked at', () =>
     withNarrow(async ({ narrow, client, run, write, server, simulation, breakAll }) => {
       const writes = client.withWriteListeners(narrow)
       await write('+a/x')
@@ -182,7 +182,7 @@ describe('the server, asked by who reads', () => {
       expect(narrow.peek(configMaps, x)?.object?.data).toEqual({ n: '2' })
     }))
 
-  it('N9: a deletion told of while it is read live is not forgotten', () =>
+  it('N9: a deletion reported while it is read live is not forgotten', () =>
     withNarrow(async kit => {
       const { narrow, run, write, get, server, simulation } = kit
       await write('+a/x')

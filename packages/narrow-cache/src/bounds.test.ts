@@ -97,7 +97,7 @@ describe('the bound on entries', () => {
       { max: 2, cluster: denying(({ name }) => name === '') },
     ))
 
-  it.each([1, 100])('N6: nothing is kept of who waits for its turn and goes (escalateAt %i)', escalateAt =>
+  it.each([1, 100])('N6: nothing is kept of a read that stops waiting for its turn (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, run, get, server, simulation }) => {
         await get('a/x')
@@ -157,7 +157,7 @@ describe('the bound on entries', () => {
     ))
 })
 
-describe('what is refused', () => {
+describe('refusals', () => {
   const onlyX = ({ user: { name }, name: object }: { user: { name: string }; name: string }): boolean =>
     name !== 'u' || object === 'x'
 
@@ -208,7 +208,7 @@ describe('what is refused', () => {
         expect((await get('a/x'))?.data).toEqual({ n: '2' })
         expect(requests()).toEqual([])
         expect(simulation.environment.metric('wherry_narrow_live_gets_total', labels)).toBe(2)
-        // Once more, it is told once more.
+        // After another change, it is reported again.
         await write('~a/x')
         allowed = false
         await run(() => server.endWatches('configmaps'))
@@ -248,7 +248,7 @@ describe('what is refused', () => {
       { cluster: { ...user, authorization: ({ user: { name }, verb }) => name !== 'u' || verb === 'get' } },
     ))
 
-  it('N6, N10: who needs more than what is watched is refused where more may not be watched, and is not told that there is nothing', () => {
+  it('N6, N10: a view that needs more than may be watched is refused, and receives no absence', () => {
     const access = { mayWatch: true }
     return withNarrow(
       async ({ narrow, run, write, get }) => {

@@ -12,7 +12,7 @@ const againEveryMs = 10
 /** How long a watch is asked to last, in seconds: many short ones would make requests all the time (rule N11). */
 const timeoutSeconds = { min: 1800, max: 3600 }
 
-/** How long failures that are alike are gathered before they are told as one, in milliseconds. */
+/** How long failures that are alike are gathered before they are reported as one, in milliseconds. */
 const gatherMs = 1000
 
 /** The state that all entries of a cache share. */
@@ -50,7 +50,7 @@ export class CacheContext {
         ...environment,
         random: () => environment.random(),
         onError: (error: Error, context: ErrorContext) => {
-          // The entry tells what fails, with its key.
+          // The entry reports failures, with its key.
           const isOfEntry = context.phase === 'list' || context.phase === 'watch'
           if (!isOfEntry || error instanceof InvalidObjectError) environment.onError(error, context)
         },
@@ -86,7 +86,7 @@ export class CacheContext {
     this.environment.metrics.count(metric, { resource })
   }
 
-  /** Tells `onError` within a second. Failures of a resource that are alike are told as one, with their count. */
+  /** Reports to `onError` within a second. Failures of a resource that are alike are reported as one, with their count. */
   report(error: Error, about: ErrorContext): void {
     const { name, code, status } = error as Error & { readonly code?: unknown; readonly status?: unknown }
     const kind = [about.resource, about.phase, name, code, status].join()
@@ -104,7 +104,7 @@ export class CacheContext {
     this.#gathered.set(kind, one)
   }
 
-  /** Tells what was gathered. Resolves when all watches have ended. */
+  /** Reports what was gathered. Resolves when all watches have ended. */
   async ended(): Promise<void> {
     for (const { report } of this.#gathered.values()) report()
     await Promise.all(this.#ending)

@@ -6,7 +6,7 @@ import { late } from './testkit/late.ts'
 
 const x = keyOf('a/x')
 
-describe('a handler that closes others while one watch of many tells what it has listed', () => {
+describe('a handler that closes others while one watch of many delivers its list', () => {
   it('N11: lets go of that watch with the last entry that is fed by it', () =>
     withNarrow(
       async ({ narrow, run, write, watches, simulation, transport, server, breakAll }) => {
@@ -87,7 +87,7 @@ describe('a handler that closes others while one watch of many tells what it has
     ))
 })
 
-it('N9, N11: a handler that is told of one object while one watch of many lists reads the own write of another', () =>
+it('N9, N11: a handler that is called for one object while one watch of many lists reads the own write of another', () =>
   withNarrow(
     async ({ narrow, run, write, writer, simulation, server, transport, breakAll }) => {
       await write('+a/x', '+a/y')

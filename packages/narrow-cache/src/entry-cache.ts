@@ -66,7 +66,7 @@ export class EntryCache {
   }
 
   /**
-   * The entry of an object, for somebody who subscribes to it or waits for it. Past `max` it makes one all the same (rule N7).
+   * The entry of an object, for a subscription or a wait. Past `max` it makes one all the same (rule N7).
    * @throws ViewConflictError, NarrowClosedError
    */
   pin(view: View, key: CheckedKey): Entry {

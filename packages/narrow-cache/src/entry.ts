@@ -26,7 +26,7 @@ import { NarrowClosedError, NarrowWatchRefusedError } from './errors.ts'
 import type { ViewContext } from './view-context.ts'
 
 /**
- * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed anew;
+ * How a read of an entry goes on: `cached`, from the store; `wait`, when news of the entry comes; `ask`, when the object was listed again;
  * `live`, from the server, because the object may not be watched.
  */
 export type Readiness = 'cached' | 'wait' | 'ask' | 'live'
@@ -47,7 +47,7 @@ export interface EntryScope {
   /** The watch of many that feeds the entries. */
   readonly feeding: EntryScope | undefined
   readonly lastError: Error | undefined
-  /** The resourceVersion up to which everything was told. */
+  /** The resourceVersion up to which everything was read. */
   readonly readUpTo: string | undefined
   /** The request that reads one object. */
   target(name: string): ReadTarget
@@ -68,7 +68,7 @@ interface AfterWrites {
  * resourceVersion wins, and an absence has the resourceVersion that proved it. Its sources are
  *
  * - its own watch, which begins with a list of that one name: the newest state;
- * - a metadata watch of many ({@link EntryScope}), which tells the version that is the newest. The entry opens its own watch when it has an
+ * - a metadata watch of many ({@link EntryScope}), which brings the newest version. The entry opens its own watch when it has an
  *   older one, and closes it when it has come to that.
  */
 export class Entry implements StoreWriter, Task {
@@ -186,7 +186,7 @@ export class Entry implements StoreWriter, Task {
     waiters?.resolve()
   }
 
-  /** Lets go of it, without a word to those who follow its view. */
+  /** Drops it, without an event to the subscribers of its view. */
   close(): void {
     this.isOver = true
     this.#closeOwn()
@@ -194,7 +194,7 @@ export class Entry implements StoreWriter, Task {
     this.#waiters?.reject(new NarrowClosedError())
   }
 
-  /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has told. */
+  /** Has the newest state listed from now on: a list that is under way may be older than what the watch of many has brought. */
   relist(): void {
     if (this.versionSource !== undefined) this.#due ??= ''
     this.#closeOwn()
@@ -227,7 +227,7 @@ export class Entry implements StoreWriter, Task {
     shared.open(this.#own)
   }
 
-  /** Has a watch that was refused tried again. Returns a function that tells whether the answer is still to come. */
+  /** Has a watch that was refused tried again. Returns a function that returns whether the answer is still to come. */
   tryNow(): () => boolean {
     const own = this.#own
     if (own?.tryNow() !== true) return () => false
@@ -235,7 +235,7 @@ export class Entry implements StoreWriter, Task {
     return () => own.state !== 'stopped' && own.lastError === lastError
   }
 
-  // Told by writes of this process
+  // Called by writes of this process
 
   /** This process wrote the object, or read it past the cache. */
   wrote(object: KubernetesObject): void {
@@ -250,7 +250,7 @@ export class Entry implements StoreWriter, Task {
       if (this.#order(resourceVersion) === 'newer') this.#reached = resourceVersion
       return
     }
-    // It was changed again before the answer came, or the server counts anew.
+    // It was changed again before the answer came, or the server's revisions start over.
     if (this.#reachedVersions.some(one => compareResourceVersions(one, resourceVersion) === 'newer'))
       after.mustRelist = {}
     after.min = raised(after.min, { written: { uid, resourceVersion, labels }, deleted: [] })
@@ -263,7 +263,7 @@ export class Entry implements StoreWriter, Task {
     else this.#after = { ...this.#after, min: raised(this.#after?.min, { written: undefined, deleted: [uid] }) }
   }
 
-  /** The server counts anew: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
+  /** The server's revisions start over: nothing that is known counts until it is read again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
     if (this.#after !== undefined) Object.assign(this.#after, { min: undefined, mustRelist: {} } satisfies AfterWrites)
     if (this.#own !== undefined && this !== source) {
@@ -273,7 +273,7 @@ export class Entry implements StoreWriter, Task {
     this.notifyWaiters()
   }
 
-  // Told by its own watch
+  // Called by its own watch
 
   replace(): Snapshot {
     const { name } = this.key
@@ -294,11 +294,11 @@ export class Entry implements StoreWriter, Task {
       },
       commit: resourceVersion => {
         const isBack = own?.stats.rollbacks !== rollbacks
-        // The first list, and one after the server counted anew, is the newest state.
+        // The first list, and one after the server's revisions started over, is the newest state.
         const isNewest = isBack || !this.synced
         this.synced = true
         of.shared.requests.leave(this)
-        // Older than the state before: this proves that the server counts anew (rule R5).
+        // Older than the state before: this proves that the server's revisions start over (rule R5).
         const isOlder = isNewest && !isBack && compareResourceVersions(resourceVersion, before) === 'older'
         if (isOlder) of.shared.environment.metrics.count('reflector_rollbacks_total', { name: of.resource })
         if (isOlder || isBack) of.rollBack(this)
@@ -338,10 +338,10 @@ export class Entry implements StoreWriter, Task {
     this.notifyWaiters()
   }
 
-  // Told by the watch of its namespace, or of all
+  // Called by the watch of its namespace, or of all
 
   /**
-   * That watch feeds it from now on, and has told of a version of the object, or its absence; `undefined`: it can't tell. Of a whole object
+   * That watch feeds it from now on, and has brought a version of the object, or its absence; `undefined`: it does not know. Of a whole object
    * it has the metadata only: the entry's own watch is to come to that version, if it is another one.
    */
   sawVersion(versionSource: EntryScope, state: State | undefined, resourceVersion: string | undefined): void {
@@ -356,7 +356,7 @@ export class Entry implements StoreWriter, Task {
       this.#noteSuccess()
     } else if (isEnough && (order === 'newer' || !this.wasKnown)) this.#publish(state, resourceVersion)
     else {
-      // Of the object, not of the list: its own watch may have nothing more to tell.
+      // Of the object, not of the list: its own watch may have nothing more to bring.
       const isNewer = this.#order(version) === 'newer' || !this.isKnown
       this.#due = (isNewer && version) || ''
       if (this.#due === '' || !(this.synced || this.isListing)) this.relist()
@@ -427,7 +427,7 @@ export class Entry implements StoreWriter, Task {
     this.notifyWaiters()
   }
 
-  /** Tells `onError` of each failure, but for those that every watch has; of a refusal once, until it is lifted (rule N10). */
+  /** Reports each failure to `onError`, but for those that every watch has; a refusal once, until it is lifted (rule N10). */
   #failed(error: Error): void {
     const { shared, resource } = this.scope.of
     const about = { resource, phase: 'watch', key: this.key.text }

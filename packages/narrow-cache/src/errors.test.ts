@@ -23,7 +23,7 @@ describe('an error of a narrow cache', () => {
     expect(error.message).toMatch(says)
   })
 
-  it('X6: has what is behind it', () => {
+  it('X6: has its cause', () => {
     expect(new NarrowWatchRefusedError('v1/pods', 'a/x', cause).cause).toBe(cause)
     expect(new NarrowTimeoutError(configMaps.key, 'a/x', 20, cause)).toMatchObject({ cause, key: 'a/x' })
   })
@@ -34,7 +34,7 @@ describe('the options of a narrow cache', () => {
     [undefined, /^narrow .*object of options/],
     [{}, /^narrow\.client .*Client/],
     [{ client: undefined }, /^narrow\.client .*Client/],
-  ])('X6: %o names what is missing', (options, says) => {
+  ])('X6: %o names the missing option', (options, says) => {
     expect(() => new NarrowCache(options as never)).toThrow(says)
   })
 })
@@ -46,7 +46,7 @@ describe('the handler of a subscription', () => {
     [{ added: () => undefined }, /none of them/],
     [{ add: 'a text' }, /^watch\.handler .*each a function.*string/],
     [{ absent: null, add: () => undefined }, /each a function/],
-  ])('X6: that hears nothing is an error: %o', (handler, says) => {
+  ])('X6: a handler that handles no event is an error: %o', (handler, says) => {
     expect(() => checkHandler(handler)).toThrow(says)
   })
 

@@ -11,7 +11,7 @@ const getAll = async ({ narrow, run }: Kit, paths: readonly string[]): Promise<v
 }
 
 /** May watch all namespaces, or not. */
-const who = (allowed: (namespace: string) => boolean) => ({
+const listsOf = (allowed: (namespace: string) => boolean) => ({
   tokens: { u: { name: 'u', groups: [] } },
   token: 'u',
   authorization: ({ user, namespace, name }: { user: { name: string }; namespace: string; name: string }) =>
@@ -19,7 +19,7 @@ const who = (allowed: (namespace: string) => boolean) => ({
 })
 
 describe('an escalation of all namespaces', () => {
-  it('N11: past escalateAllAt entries in several namespaces move to one watch of metadata, and subscribers hear nothing of it', () =>
+  it('N11: past escalateAllAt entries in several namespaces move to one watch of metadata, and subscribers receive no event for it', () =>
     withNarrow(
       async kit => {
         const { narrow, run, write, watches, server, simulation, requests, get } = kit
@@ -119,7 +119,7 @@ describe('an escalation of all namespaces', () => {
       { escalateAt: 2, escalateAllAt: 9 },
     ))
 
-  it('N11: where it is refused each namespace of more than one has its own, and it is told once', () =>
+  it('N11: if it is refused, each namespace with more than one entry has its own, and the refusal is reported once', () =>
     withNarrow(
       async kit => {
         const { narrow, run, write, watches, simulation } = kit
@@ -130,7 +130,7 @@ describe('an escalation of all namespaces', () => {
         await simulation.advance(2000)
         expect(phases(kit)).toEqual(['a escalated 2', 'c escalated 2'])
         expect(await watches()).toBe(3)
-        // One more in a namespace that had one: that is told to have its own too.
+        // One more in a namespace that had one: that gets its own watch too.
         await run(() => narrow.watch(configMaps, keyOf('b/q'), noting(log)))
         await simulation.advance(2000)
         expect(phases(kit)).toEqual(['a escalated 2', 'b escalated 2', 'c escalated 2'])
@@ -142,7 +142,7 @@ describe('an escalation of all namespaces', () => {
         const labels = { resource: 'v1/configmaps' }
         expect(simulation.environment.metric('wherry_narrow_escalations_refused_total', labels)).toBe(1)
       },
-      { escalateAllAt: 4, cluster: who(namespace => namespace !== '') },
+      { escalateAllAt: 4, cluster: listsOf(namespace => namespace !== '') },
     ))
 
   it('N11: where it was refused it is tried again after a while, and takes over from those of the namespaces', () => {
@@ -160,7 +160,7 @@ describe('an escalation of all namespaces', () => {
         expect(phases(kit)).toEqual(['all escalated 5'])
         expect(await watches()).toBe(1)
       },
-      { escalateAllAt: 4, cluster: who(namespace => !isRefused || namespace !== '') },
+      { escalateAllAt: 4, cluster: listsOf(namespace => !isRefused || namespace !== '') },
     )
   })
 
@@ -178,10 +178,10 @@ describe('an escalation of all namespaces', () => {
         await write('+a/p', '+c/q')
         expect(log.slice(5)).toEqual(['+a/p 1', '+c/q 2'])
       },
-      { escalateAllAt: 4, cluster: who(() => false) },
+      { escalateAllAt: 4, cluster: listsOf(() => false) },
     ))
 
-  it('N11: where the server can’t list, who is new has a watch of its own meanwhile', () =>
+  it('N11: while the server can’t list, a new entry has a watch of its own', () =>
     withNarrow(
       async kit => {
         const { get, run, write, server } = kit
@@ -210,7 +210,7 @@ describe('an escalation of all namespaces', () => {
         await write('+a/p', '+b/p')
         const { errors } = simulation.environment
         await simulation.runUntil(() => errors.some(({ context }) => context.phase === 'escalate'))
-        // A read meanwhile waits for what is to feed it, and no longer.
+        // A read meanwhile waits for the watch that is to feed it, and no longer.
         const reads = run(async () => {
           const begun = simulation.clock.monotonic()
           const data = await Promise.all(['a/p', 'b/p'].map(async path => (await get(path))?.data))
@@ -224,7 +224,7 @@ describe('an escalation of all namespaces', () => {
         expect(log.slice(3).toSorted()).toEqual(['+a/p 1', '+b/p 2'])
         expect(await kit.watches()).toBe(2)
       },
-      { escalateAllAt: 2, cluster: who(namespace => isAllowed || namespace !== '') },
+      { escalateAllAt: 2, cluster: listsOf(namespace => isAllowed || namespace !== '') },
     )
   })
 
@@ -329,7 +329,7 @@ describe('an escalation of all namespaces', () => {
         const refusals = simulation.environment.errors.map(({ context }) => [context.phase, context.key])
         expect(refusals).toEqual([['escalate', undefined]])
       },
-      { escalateAllAt: 4, cluster: who(namespace => namespace !== '') },
+      { escalateAllAt: 4, cluster: listsOf(namespace => namespace !== '') },
     ))
 
   it('N11: is over with the last entry, also where a cursor stays', () =>
@@ -351,7 +351,7 @@ describe('an escalation of all namespaces', () => {
       { escalateAllAt: 1 },
     ))
 
-  it('N11: failures of the watches of many namespaces are told as one', () =>
+  it('N11: reports failures of the watches of many namespaces as one', () =>
     withNarrow(
       async kit => {
         const { run, server, simulation } = kit

@@ -7,7 +7,7 @@ const names = ['p', 'q', 'r', 's', 't']
 const phase = ({ narrow }: Kit): string | undefined => narrow.report().escalated[0]?.phase
 
 describe('an escalation', () => {
-  it('N11: past escalateAt the entries of a namespace move to one watch of metadata, and subscribers hear nothing of it', () =>
+  it('N11: past escalateAt the entries of a namespace move to one watch of metadata, and subscribers receive no event for it', () =>
     withNarrow(
       async kit => {
         const { narrow, run, write, watches, server, simulation } = kit
@@ -117,7 +117,7 @@ describe('an escalation', () => {
       { escalateAt: 4 },
     ))
 
-  it('N11: up and down under load tell each subscriber each change in order, and end as the server is', () =>
+  it('N11: up and down under load deliver each change to each subscriber in order, and end as the server is', () =>
     withNarrow(
       async kit => {
         const { narrow, run, writer, simulation, get } = kit
@@ -147,7 +147,7 @@ describe('an escalation', () => {
       { escalateAt: 4 },
     ))
 
-  it('N11: where it is refused each object keeps a watch of its own, and it is told once', () =>
+  it('N11: if it is refused, each object keeps a watch of its own, and the refusal is reported once', () =>
     withNarrow(
       async kit => {
         const { narrow, run, write, watches, simulation } = kit
@@ -170,7 +170,7 @@ describe('an escalation', () => {
       },
     ))
 
-  it('N11: one that was refused is tried again after a while, where there are too many still, and is told of once', () => {
+  it('N11: one that was refused is tried again after a while, if there are too many still, and is reported once', () => {
     let isDenied = false
     return withNarrow(
       async kit => {
@@ -231,7 +231,7 @@ describe('an escalation', () => {
   it.each([
     ['fails', { kind: 'status', code: 500 }],
     ['hangs', { kind: 'hang' }],
-  ] as const)('N11: while one watch of all %s before it has a state, who comes has a watch of its own', (_, effect) =>
+  ] as const)('N11: while one watch of all %s before it has a state, a new entry has a watch of its own', (_, effect) =>
     withNarrow(
       async kit => {
         const { narrow, run, get, write, watches, server, simulation } = kit
@@ -299,7 +299,7 @@ describe('an escalation', () => {
       { escalateAt: 1 },
     ))
 
-  it('N11: what fails its watch is told to onError, by its resource; that it is too old is not', () =>
+  it('N11: reports failures of its watch to onError, by its resource, but not that it is too old', () =>
     withNarrow(
       async kit => {
         const { run, get, server, simulation } = kit

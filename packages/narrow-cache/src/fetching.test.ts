@@ -11,7 +11,7 @@ import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 const labels = { resource: 'v1/configmaps' }
 const user = { tokens: { u: { name: 'u', groups: [] } }, token: 'u' }
 
-describe('what is fetched when it has changed', () => {
+describe('an entry that is fetched when it has changed', () => {
   it('N11: is tried again with backoff where that fails, and a read waits for it', () =>
     withNarrow(
       async ({ narrow, run, write, get, server, simulation, requests }) => {
@@ -83,7 +83,7 @@ describe('what is fetched when it has changed', () => {
       { escalateAt: 1, maxOpening: 1 },
     ))
 
-  it('N11: is not fetched again when the watch tells of what was fetched already', () =>
+  it('N11: is not fetched again when the watch brings what was fetched already', () =>
     withNarrow(
       async ({ narrow, run, write, get, server, simulation, requests }) => {
         const effect = { kind: 'slow', bytesPerSecond: 200 } as const
@@ -101,7 +101,7 @@ describe('what is fetched when it has changed', () => {
       { escalateAt: 1 },
     ))
 
-  it('N10, N11: one that may not be read is live and refused, told once, and touches no other', () => {
+  it('N10, N11: one that may not be read is live and refused, is reported once, and affects no other', () => {
     let mayRead = true
     return withNarrow(
       async ({ narrow, run, write, get, server, simulation }) => {
@@ -167,7 +167,7 @@ describe('a fetch', () => {
 
   const hang = { match: { verb: 'list' }, effect: { kind: 'hang' } } as const
 
-  it('N11: that is not answered within 65 s is given up, told of, and tried again', () =>
+  it('N11: is given up if it is not answered within 65 s, reported, and tried again', () =>
     withNarrow(
       async ({ run, write, get, server, simulation }) => {
         const { errors } = simulation.environment
@@ -268,7 +268,7 @@ describe('a fetch', () => {
       const key = keyOf('a/x')
       await write('+a/x')
       await get('a/x')
-      // Only the server can tell whether that is what is there.
+      // Only the server knows whether that is the object that is there.
       narrow.deleted(configMaps, key, 'another-uid')
       const slow = { match: { verb: 'list' }, effect: { kind: 'delay', ms: 5000 } } as const
       await run(() => server.faults.add(slow))
@@ -294,7 +294,7 @@ describe('a fetch', () => {
 })
 
 it.each([1, 10])(
-  'an object longer than `maxObjectBytes` is not taken, and told of, until it is shorter (escalateAt %i)',
+  'an object longer than `maxObjectBytes` is not taken, and is reported, until it is shorter (escalateAt %i)',
   escalateAt =>
     withNarrow(
       async ({ narrow, run, write, writer, get, simulation }) => {
@@ -390,7 +390,7 @@ describe('a resource that goes', () => {
   )
 })
 
-it('N11: a server that restarts is told of once, with how many watches it ended', () =>
+it('N11: reports a server that restarts once, with how many watches it ended', () =>
   withNarrow(
     async ({ narrow, run, server, simulation }) => {
       const names = Array.from({ length: 350 }, (_, i) => keyOf(`a/x${i}`))
@@ -401,7 +401,7 @@ it('N11: a server that restarts is told of once, with how many watches it ended'
       await run(() => server.restart())
       await simulation.advance(1500)
       expect(errors).toMatchObject([reported])
-      // What is gathered when it is closed is told then.
+      // Gathered failures are reported when it is closed.
       await simulation.advance(30_000)
       await run(() => server.restart())
       await simulation.advance(100)

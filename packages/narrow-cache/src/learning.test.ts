@@ -5,7 +5,7 @@ import { late } from './testkit/late.ts'
 
 const x = keyOf('a/x')
 
-describe('what the server answers to several who read', () => {
+describe('what the server answers to several reads', () => {
   it('N9: a removed finalizer, answered while another read asks, is not forgotten', () =>
     withNarrow(async kit => {
       const { narrow, client, run, writer, get, server, simulation } = kit
@@ -24,7 +24,7 @@ describe('what the server answers to several who read', () => {
       expect(await get('a/x')).toBeUndefined()
     }))
 
-  it('N9: a deletion told of while an absent one is read live is not forgotten', () =>
+  it('N9: a deletion reported while an absent object is read live is not forgotten', () =>
     withNarrow(async kit => {
       const { narrow, run, write, get, server, simulation } = kit
       await get('a/x')

@@ -7,7 +7,7 @@ import { type Kit, keyOf, noting, withNarrow } from './testkit/kit.ts'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as (options: object) => void
 
-/** What is used of the heap, in bytes, once the server has forgotten what it had. */
+/** The used heap, in bytes, once the server has forgotten what it had. */
 async function heapUsed({ run, server, simulation }: Kit): Promise<number> {
   await simulation.advance(1000)
   await run(() => server.compact())

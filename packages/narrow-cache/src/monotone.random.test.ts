@@ -122,7 +122,7 @@ async function run(kit: Kit, seed: number): Promise<void> {
       log.push('end watches')
       await run(() => server.endWatches('configmaps'))
     } else {
-      log.push('told of a delete that found nothing')
+      log.push('a delete that found nothing')
       narrow.deleted(configMaps, x, chance(random, 0.5) ? undefined : 'other')
     }
     await simulation.advance(chance(random, 0.1) ? integer(random, 0, 70_000) : integer(random, 0, 800))

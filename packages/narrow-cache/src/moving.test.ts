@@ -37,7 +37,7 @@ const ends = {
 
 describe('watches that all end at once', () => {
   it.each(Object.entries(ends))(
-    'N14: %s: they are opened again at 100 requests a second at most, and nothing is lost or told twice',
+    'N14: %s: they are opened again at 100 requests a second at most, and nothing is lost or delivered twice',
     async (_, end) =>
       withNarrow(async kit => {
         const { narrow, run, write, writer, watches, requests } = kit

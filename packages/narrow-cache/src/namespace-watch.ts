@@ -31,14 +31,14 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
   readonly entries: Map<string, Entry>
   phase: EscalationPhase = 'single'
   readUpTo: string | undefined
-  /** How many objects there are, with and without an entry, as told since it was opened. */
+  /** How many objects there are, with and without an entry, as its events since it was opened say. */
   objects = 0
   #target: ReadTarget | undefined
   #reflector: Reflector | undefined
   /** Gives up its turn to be opened, or stops the reflector. */
   #stop: (() => void) | undefined
   #refusal: Timer | undefined
-  /** Told to `onError` once, until it is allowed. */
+  /** Reported to `onError` once, until it is allowed. */
   #isRefusalReported = false
 
   constructor(of: ViewContext, namespace?: string, parent?: NamespaceWatch, entries: Map<string, Entry> = new Map()) {
@@ -87,7 +87,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     for (const entry of this.#all()) entry.assignSource()
   }
 
-  /** The server counts anew: its watch would keep silent until that has counted as far again. `source`: the entry or watch that goes on. */
+  /** The server's revisions start over: its watch would keep silent until they are as far again. `source`: the entry or watch that goes on. */
   rolledBack(source: unknown): void {
     if (!this.isUp || this === source) return
     this.close()
@@ -106,13 +106,13 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     for (const entry of this.#fed()) entry.detach()
   }
 
-  // Told by the reflector
+  // Called by the reflector
 
   get synced(): boolean {
     return this.phase === 'escalated'
   }
 
-  /** Of a list nothing is kept but the metadata of the objects that were asked for, until that is told. */
+  /** Keeps nothing of a list but the metadata of the objects that were asked for, until it has been delivered. */
   replace(): Snapshot {
     const reflector = this.#reflector
     const rollbacks = reflector?.stats.rollbacks
@@ -168,7 +168,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     for (const entry of this.#fed()) entry.clear()
   }
 
-  /** A copy: whoever is told may add and remove entries. */
+  /** A copy: callbacks may add and remove entries. */
   #all(): Entry[] {
     return [...this.entries.values()]
   }

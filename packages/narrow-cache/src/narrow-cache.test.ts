@@ -117,7 +117,7 @@ describe('an entry', () => {
       expect(requests()).toEqual([])
     }))
 
-  it('N5: the watch ends, breaks, or is too old: subscribers hear the difference and nothing twice', () =>
+  it('N5: the watch ends, breaks, or is too old: subscribers receive the difference and nothing twice', () =>
     withNarrow(async ({ narrow, run, get, write, server, transport, simulation, watches, breakAll }) => {
       const log: string[] = []
       await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
@@ -138,7 +138,7 @@ describe('an entry', () => {
       expect(await watches()).toBe(1)
     }))
 
-  it.each([1, 10])('N5: a watch that is too old is nothing to be told of (escalateAt %i)', escalateAt =>
+  it.each([1, 10])('N5: reports no watch that is too old (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, run, get, server, write, simulation }) => {
         const log: string[] = []
@@ -157,7 +157,7 @@ describe('an entry', () => {
     ),
   )
 
-  it('N14: a server that is going away: the watch moves to a new connection, and nobody hears of it', () =>
+  it('N14: a server that is going away: the watch moves to a new connection, and subscribers receive nothing', () =>
     withNarrow(async ({ narrow, run, write, transport, simulation, watches }) => {
       const log: string[] = []
       await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
@@ -223,7 +223,7 @@ describe('an entry', () => {
       ])
     }))
 
-  it('N6: one that the projection throws for, and that goes, is absent then; who was told something before is told of both', () =>
+  it('N6: an object that the projection throws for, and that goes, is absent then; subscribers that had a value receive both', () =>
     withNarrow(async ({ narrow, run, write }) => {
       const never = configMaps.project('never', () => {
         throw new Error('never')
@@ -248,7 +248,7 @@ describe('an entry', () => {
       expect(log).toEqual(['early: a/x is gone', 'late: a/x is gone'])
     }))
 
-  it('N6: who was told of an object with a value is told of the next one without', () =>
+  it('N6: a subscriber that received an object with a value receives the next one without', () =>
     withNarrow(async ({ narrow, run, write }) => {
       const strict = configMaps.project('strict', ({ data }) => {
         if (data?.n !== '1') throw new Error('not one')

@@ -30,7 +30,7 @@ import { checkHandler, type NarrowHandler, type Subscription } from './handler.t
 import { type NarrowCacheOptions, settingsOf } from './options.ts'
 import { escalations, type NarrowReport, viewReport } from './report.ts'
 
-/** How long a read waits for the watch to catch up with a write, in milliseconds. Then the object is listed anew. */
+/** How long a read waits for the watch to catch up with a write, in milliseconds. Then the object is listed again. */
 const catchUpMs = 5000
 
 /** Bounds of a read. */
@@ -290,7 +290,7 @@ export class NarrowCache {
       if (readiness === 'live' && isToCome?.() !== true) return 'live'
       const tookMs = clock.monotonic() - beganAt
       const isLate = tookMs >= lateMs
-      // A known object is listed anew for a subscription; a read asks the server then.
+      // A known object is listed again for a subscription; a read asks the server then.
       const isListed = !entry.wasKnown || (lists !== undefined && isToCome !== undefined)
       const givesUpAt = isListed ? entry.givesUpAt : undefined
       if (givesUpAt !== undefined && clock.monotonic() >= givesUpAt) throw entry.error

@@ -18,7 +18,7 @@ describe('a narrow cache over sockets', () => {
 
   narrowOverSockets(() => server)
 
-  it.each(['another form', 'others'])('R23, N11: nobody is told in the async context of who asked for %s', asked =>
+  it.each(['another form', 'others'])('R23, N11: no handler runs in the async context of a reader of %s', asked =>
     connected(
       server,
       async ({ client, narrow }) => {
@@ -39,7 +39,7 @@ describe('a narrow cache over sockets', () => {
     ),
   )
 
-  it('N11: while one watch of all is broken off each time, who comes has a watch of its own', () =>
+  it('N11: while one watch of all is broken off each time, a new entry has a watch of its own', () =>
     connected(
       server,
       async ({ narrow }) => {

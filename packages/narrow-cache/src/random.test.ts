@@ -5,9 +5,9 @@ import { chance, choose, forEachSeed, integer } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { Denials, denying } from './testkit/denials.ts'
-import { type Partly, Received, stateOf, strict } from './testkit/heard.ts'
 import { History, unselected } from './testkit/history.ts'
 import { type Kit, keyOf, withNarrow } from './testkit/kit.ts'
+import { type Partly, Received, stateOf, strict } from './testkit/received.ts'
 
 const paths = ['a/p', 'a/q', 'a/r', 'a/s', 'a/t', 'a/u', 'b/p', 'b/q']
 const whole = configMaps
@@ -70,13 +70,13 @@ interface Bounds {
   readonly isSelected: boolean
   /** The server can't stream lists: a list, then a watch. */
   readonly isListed: boolean
-  /** What is denied changes. */
+  /** The denied requests, which change. */
   readonly denials: Denials | undefined
   /** How many views of the objects there are. */
   readonly views: number
 }
 
-/** How many of the `pinned` paths of a view are watched by themselves; what is escalated must be what the bounds say, with the hysteresis. */
+/** How many of the `pinned` paths of a view have watches of their own; escalated ones must be as the bounds say, with the hysteresis. */
 function onTheirOwn(view: string, pinned: readonly string[], bounds: Bounds, kit: Kit): number {
   const { escalateAt, escalateAllAt, isRefused, max } = bounds
   // A view that went past max shares a watch, whatever its own bounds are, until there is room.
@@ -220,7 +220,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     }
     let index = find(isFresh ? called : isCalm ? called - lagMs : 0)
     if (index === undefined && isCalm && !isFresh) {
-      // What has just broken off is told within a second.
+      // What has just broken off is reported within a second.
       await new Promise<void>(resolve => clock.timer(1100, resolve))
       if (failures() > before) index = find(0)
     }
@@ -234,9 +234,9 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     for (const view of ofViews) {
       if (one.isStrict || view.key !== one.view.key) continue
       const known = narrow.peek(view, keyOf(one.path))
-      // What is told as a deletion may be there again.
+      // An object whose deletion is reported may be there again.
       if (known !== undefined && state !== 'absent' && stateOf(known.object as Partly, view) !== state)
-        one.faults.push(`told ${state}, and peek of ${view.key} is ${stateOf(known.object as Partly, view)}`)
+        one.faults.push(`received ${state}, and peek of ${view.key} is ${stateOf(known.object as Partly, view)}`)
     }
     const die = calls()
     if (die < 0.2) pending(read(one.path))
@@ -323,7 +323,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     const alone = sum(pinned.map(([view, paths]) => onTheirOwn(view, paths, bounds, kit)))
     expect(streams, JSON.stringify(escalated)).toBe(alone + escalated.length)
     expect(second.report()).toMatchObject({ entries: 0, streams: 0 })
-    // One may be opened anew in this very moment.
+    // One may be opened again in this very moment.
     if ((await kit.watches()) !== streams) await simulation.advance(1000)
     expect(await kit.watches()).toBe(streams)
     await simulation.run(() => Promise.all(paths.map(read)))

@@ -29,7 +29,7 @@ describe('an escalation that was refused', () => {
         await watchAll(kit)
         await simulation.advance(30_000)
         expect([phases(kit), await watches()]).toEqual([['escalated 5'], 1])
-        // A role is bound anew.
+        // A role is bound again.
         isDenied = true
         await endWatches(kit)
         await simulation.advance(10_000)
@@ -42,7 +42,7 @@ describe('an escalation that was refused', () => {
     )
   })
 
-  it('N11: is told again where it was allowed since, and ended because few were left', () => {
+  it('N11: is reported again if it was allowed since, and ended because few were left', () => {
     let isDenied = true
     return withNarrow(
       async kit => {
@@ -100,7 +100,7 @@ describe('an escalation that was refused', () => {
 })
 
 describe('an escalation that may list, and not watch', () => {
-  it('N11: has each object watched by itself again, is told once, and is tried again until it may', () => {
+  it('N11: has each object watched by itself again, is reported once, and is tried again until it may', () => {
     let isDenied = true
     return withNarrow(
       async kit => {
@@ -125,7 +125,7 @@ describe('an escalation that may list, and not watch', () => {
 })
 
 describe('an escalation where the server can’t stream lists', () => {
-  it('N11: costs who waits no watch of its own where it is watched at once, and no fetch', () =>
+  it('N11: costs a waiting read no watch of its own, and no fetch, if it is watched at once', () =>
     withNarrow(
       async kit => {
         const { narrow, run, requests } = kit
@@ -142,7 +142,7 @@ describe('an escalation where the server can’t stream lists', () => {
 })
 
 describe('a watch of one object that was refused', () => {
-  it('N10: is tried again for who subscribes later, once a second, and for nobody else', () => {
+  it('N10: is tried again for later subscriptions, once a second, and for nothing else', () => {
     let isDenied = true
     return withNarrow(
       async ({ narrow, run, requests, simulation }) => {

@@ -34,8 +34,8 @@ async function noticed(kit: Kit): Promise<void> {
   expect(phases(kit)).toEqual(['escalating 2'])
 }
 
-describe('a watch of many that is opened anew, since one of its objects has shown a restore', () => {
-  it('N9: who waits then waits no longer than who comes', () =>
+describe('a watch of many that is opened again, since one of its objects has shown a restore', () => {
+  it('N9: an earlier wait then lasts no longer than a new one', () =>
     withNarrow(
       async kit => {
         const { narrow, client, run, write, get, server, simulation } = kit
@@ -62,7 +62,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
       { escalateAt: 1 },
     ))
 
-  it('N9, R5: what another one is answered then is kept, and told to who subscribes', () =>
+  it('N9, R5: what the server answers another read then is kept, and delivered to new subscriptions', () =>
     withNarrow(
       async kit => {
         const { narrow, get, requests } = kit
@@ -81,7 +81,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
       { escalateAt: 1 },
     ))
 
-  it('N6, N9, R5: who subscribes then is told what the server answers', () =>
+  it('N6, N9, R5: a new subscription then receives the server’s answer', () =>
     withNarrow(
       async kit => {
         const { narrow, run } = kit
@@ -115,7 +115,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
       { escalateAt: 1 },
     ))
 
-  it('R5, N11: nor who waits for it by then', () =>
+  it('R5, N11: nor a read that waits for it by then', () =>
     withNarrow(
       async kit => {
         const { narrow, run, server, simulation, get } = kit
@@ -133,7 +133,7 @@ describe('a watch of many that is opened anew, since one of its objects has show
       { escalateAt: 1 },
     ))
 
-  it('N5, R5: has what is another state by the same number fetched, and not what has shown it', () =>
+  it('N5, R5: fetches another state with the same number, and not the object that has shown it', () =>
     withNarrow(
       async kit => {
         const { narrow, run, write, writer, get, server, simulation, requests } = kit

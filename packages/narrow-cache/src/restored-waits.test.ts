@@ -49,7 +49,7 @@ describe('of all namespaces, that are to be fed by each', () => {
       { escalateAt: 2, escalateAllAt: 12, idleMs: 0 },
     ))
 
-  it('R5, N5: what one of them has listed before a restore is not told after it was shown', () =>
+  it('R5, N5: what one of them has listed before a restore is not delivered after that was shown', () =>
     withNarrow(
       async kit => {
         const { narrow, run, write, server, simulation, get } = kit

@@ -92,7 +92,7 @@ describe('a restore that the watch notices', () => {
       expect(requests()).toEqual([])
     }))
 
-  it('N6, N9, N14: what was made meanwhile is told to who only follows it, and no other watch is opened for that', () =>
+  it('N6, N9, N14: an object made meanwhile is delivered to readers that only follow it, and no other watch is opened for that', () =>
     withNarrow(async ({ narrow, client, run, write, get, server, simulation, requests, asked, breakAll }) => {
       const writes = client.withWriteListeners(narrow)
       const early = await run(() => server.revision())
@@ -117,7 +117,7 @@ describe('a restore that the watch notices', () => {
 })
 
 describe('a restore that an answer shows', () => {
-  it.each([1, 100])('N9, R5: what is made after that is read at once (escalateAt %i)', escalateAt =>
+  it.each([1, 100])('N9, R5: an object made after that is read at once (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, client, run, write, get, server, simulation }) => {
         const writes = client.withWriteListeners(narrow)
@@ -145,7 +145,7 @@ describe('a restore that an answer shows', () => {
     ),
   )
 
-  it('N6: what a subscriber is told after that can be peeked at', () =>
+  it('N6: what a subscriber receives after that can be peeked at', () =>
     withNarrow(async ({ narrow, run, write, server, simulation, get }) => {
       const x = keyOf('a/x')
       await write('+a/x')

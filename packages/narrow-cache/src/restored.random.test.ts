@@ -9,14 +9,14 @@ const paths = ['a/p', 'a/q', 'a/r', 'b/p'] as const
 type Path = (typeof paths)[number]
 const views: readonly View<ConfigMap, 'namespaced'>[] = [configMaps, configMaps.metadata() as never]
 
-/** What a subscriber was told, one after the other. */
+/** What a subscriber received, one after the other. */
 interface Reported {
   readonly path: Path
   readonly events: string[]
   readonly subscription: Promise<Subscription>
 }
 
-/** What is done with one object, since the restore. */
+/** The operations on one object, since the restore. */
 interface Done {
   /** How new what this process wrote last is; `undefined`: it wrote nothing. */
   written: number | undefined
@@ -29,7 +29,7 @@ const versionOf = (object: Pick<ConfigMap, 'metadata'> | undefined): string =>
   object?.metadata?.resourceVersion ?? 'absent'
 
 describe('a cluster that is restored from a backup', () => {
-  it('N5, N9, R5: is read and told of as it is in the end, no event twice, and then nothing is asked for', async () => {
+  it('N5, N9, R5: is read and delivered as it is in the end, no event twice, and then sends no request', async () => {
     const seeds = 60
     await forEachSeed(
       seed =>
@@ -104,7 +104,7 @@ class Restores {
         narrow.deleted(configMaps, key)
       })
     } else if (die < 0.75) {
-      // Much is told while a list that may notice the restore is on its way.
+      // Much is delivered while a list that may notice the restore is on its way.
       const effect = { kind: 'delay', ms: integer(random, 100, 3000) } as const
       await run(() => server.faults.add({ match: { verb: 'list' }, nth: 1, times: 3, effect }))
     } else if (die < 0.87) {

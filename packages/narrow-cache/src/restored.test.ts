@@ -5,7 +5,7 @@ import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 const x = keyOf('a/x')
 
 describe('a server that was restored from a backup', () => {
-  it.each([1, 100])('N5, R5: what it has is told, and what changes from then on (escalateAt %i)', escalateAt =>
+  it.each([1, 100])('N5, R5: delivers what it has, and what changes from then on (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, run, write, server, simulation, get, breakAll, requests }) => {
         await write('+a/x')
@@ -32,7 +32,7 @@ describe('a server that was restored from a backup', () => {
     ),
   )
 
-  it.each([3, 100])('N5, N11: who waits until it has come as far again holds up nobody (escalateAt %i)', escalateAt =>
+  it.each([3, 100])('N5, N11: a read that waits for it to catch up holds up no other (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, run, write, server, simulation, get }) => {
         await write('+a/x')
@@ -57,7 +57,7 @@ describe('a server that was restored from a backup', () => {
     ),
   )
 
-  it('N11: is not flooded with fetches by who does not know of that yet', () =>
+  it('N11: is not flooded with fetches by entries that do not know of that yet', () =>
     withNarrow(
       async ({ narrow, run, write, server, simulation, get, requests }) => {
         await write('+a/x')
@@ -76,7 +76,7 @@ describe('a server that was restored from a backup', () => {
     ))
 
   it.each(['present', 'absent'])(
-    'N5, N11: what was escalated before its own watch has noticed is told what the server has (%s)',
+    'N5, N11: an entry that was escalated before its own watch noticed receives what the server has (%s)',
     was =>
       withNarrow(
         async ({ narrow, run, write, server, simulation, get, breakAll, requests }) => {
@@ -107,7 +107,7 @@ describe('a server that was restored from a backup', () => {
       ),
   )
 
-  it('N5, N9: what it answers when it is asked is what is read, and what changes from then on is told', () =>
+  it('N5, N9: reads the server’s answer to a request, and delivers what changes from then on', () =>
     withNarrow(async ({ narrow, run, write, server, simulation, get, client }) => {
       await write('+a/x')
       const early = await run(() => server.revision())

@@ -34,7 +34,7 @@ describe('what this process has seen', () => {
       expect(simulation.clock.monotonic() - begun).toBeLessThan(5100)
     }))
 
-  it('N9: is not told otherwise to who subscribes while the server does not answer', () =>
+  it('N9: is not delivered otherwise to new subscriptions while the server does not answer', () =>
     withNarrow(async kit => {
       const { narrow, client, run, write, get, server, simulation } = kit
       const writes = client.withWriteListeners(narrow)
@@ -109,7 +109,7 @@ describe('what this process has seen', () => {
       expect(seen).toEqual([undefined])
     }))
 
-  it('N9: a deletion that is told of while the server is being asked is asked for once more', () =>
+  it('N9: a deletion that is reported while the server is being asked is asked for once more', () =>
     withNarrow(async kit => {
       const { narrow, run, write, get, server, simulation } = kit
       await get('a/x')
@@ -126,7 +126,7 @@ describe('what this process has seen', () => {
       await reading
     }))
 
-  // As while what is in it is being deleted.
+  // As while its contents are being deleted.
   const stays = { cluster: { controllers: false } }
   const team = { name: 'team' }
 
@@ -141,7 +141,7 @@ describe('what this process has seen', () => {
       expect(simulation.clock.monotonic() - begun).toBeLessThan(5000)
     }, stays))
 
-  it('N9: nor is one told as absent to who subscribes first', () =>
+  it('N9: nor is one delivered as absent to the first subscription', () =>
     withNarrow(async ({ narrow, run, client, server }) => {
       const writes = client.withWriteListeners(narrow)
       await run(() => writes.create(namespaces, { metadata: team }))

@@ -4,7 +4,7 @@ import { denying } from './testkit/denials.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
 describe('a subscription', () => {
-  it('N6: is told the present state first, then each change in order', () =>
+  it('N6: receives the present state first, then each change in order', () =>
     withNarrow(async ({ narrow, run, write }) => {
       const log: string[] = []
       await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
@@ -140,7 +140,7 @@ describe('a subscription', () => {
       expect(nested).toEqual(['+a/x 1 first', '~a/x 1→2', '~a/x 2→3', '~a/x 3→4', '~a/x 4→5'])
     }))
 
-  it('X9: a handler that throws or rejects is told to onError, and the others hear the event', () =>
+  it('X9: a handler that throws or rejects is reported to onError, and the others receive the event', () =>
     withNarrow(async ({ narrow, run, write, simulation }) => {
       const log: string[] = []
       const broken = {
@@ -216,7 +216,7 @@ describe('the cursor of a view', () => {
 })
 
 describe('closing', () => {
-  it('R23: ends all: who waits is rejected, no handler is called, no watch is left', () =>
+  it('R23: ends all: rejects pending waits, calls no handler, leaves no watch', () =>
     withNarrow(async ({ narrow, run, write, get, watches, simulation, server }) => {
       const log: string[] = []
       await run(() => narrow.watch(configMaps, keyOf('a/x'), noting(log)))
@@ -231,7 +231,7 @@ describe('closing', () => {
       expect(narrow.report()).toMatchObject({ entries: 0, idle: 0, streams: 0, views: [] })
     }))
 
-  it('R23: ends who asks the server past it, too', () =>
+  it('R23: ends reads past the cache, too', () =>
     withNarrow(
       async ({ narrow, run, get, server, simulation }) => {
         await get('a/x')
@@ -247,7 +247,7 @@ describe('closing', () => {
       { cluster: denying(({ verb }) => verb === 'watch') },
     ))
 
-  it('R23: is how a block ends that uses it; what is asked for later is an error, and no request', () =>
+  it('R23: closes at the end of a block that uses it; later calls are errors, and send no request', () =>
     withNarrow(async ({ narrow, run, get, requests }) => {
       await get('a/x')
       requests()
@@ -265,7 +265,7 @@ describe('closing', () => {
 })
 
 describe('closing while a subscription is being made', () => {
-  it('R23: tells it nothing', () =>
+  it('R23: calls its handler with nothing', () =>
     withNarrow(async ({ narrow, run, get }) => {
       await get('a/x')
       const log: string[] = []
@@ -284,7 +284,7 @@ describe('closing while a subscription is being made', () => {
 })
 
 describe('peek and forget', () => {
-  it('say what is cached, and close an entry that nobody needs', () =>
+  it('report the entries, and close one that nobody needs', () =>
     withNarrow(async ({ narrow, run, write, get, watches, requests }) => {
       await write('+a/x')
       expect(narrow.peek(configMaps, keyOf('a/x'))).toBeUndefined()

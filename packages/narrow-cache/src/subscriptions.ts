@@ -7,7 +7,7 @@ import type { ViewContext } from './view-context.ts'
 /** One handler of one object. */
 interface Subscriber {
   readonly handler: NarrowHandler<unknown>
-  /** It has been told that there is an object, or that there is none. */
+  /** It has received an object, or that there is none. */
   isReported: boolean
 }
 
@@ -32,8 +32,8 @@ export class Subscriptions {
   }
 
   /**
-   * Tells a handler the present state, which must be there, and from now on each change. Returns a function that ends that, and returns
-   * false if it had ended.
+   * Calls a handler with the present state, which must be there, and from now on with each change. Returns a function that ends that,
+   * and returns false if it had ended.
    * @throws NarrowClosedError
    */
   add(handler: NarrowHandler<unknown>, key: string): () => boolean {
@@ -42,7 +42,7 @@ export class Subscriptions {
     try {
       object = this.#of.store.get(key)
     } catch (error) {
-      // The object is there, and the error was told to `onError`: it is told as an add when it can be.
+      // The object is there, and the error was reported to `onError`: it is delivered as an add when it can be.
       if (!(error instanceof TransformError)) throw error
       isThere = true
     }
@@ -67,7 +67,7 @@ export class Subscriptions {
   #each(key: string, report: (one: Subscriber) => unknown): void {
     const all = this.#subscribers.get(key)
     if (all === undefined) return
-    // A handler may join, which has been told the present state, or leave meanwhile.
+    // A handler may join, which has received the present state, or leave meanwhile.
     for (const one of [...all]) if (all.has(one)) this.#call(key, () => report(one))
   }
 

@@ -49,11 +49,11 @@ describe('an entry that comes to be fed otherwise', () => {
       { escalateAt: 1 },
     ))
 
-  it('N2: a view that needs more than what comes is told nothing before more comes, not even that there is no object', () =>
+  it('N2: a view that needs more than what comes receives nothing before more comes, not even an absence', () =>
     withNarrow(async ({ narrow, run, write, server, simulation }) => {
       const log: string[] = []
       expect(await run(() => narrow.get(metadata, x))).toBeUndefined()
-      // What is to bring more takes its time.
+      // The watch that is to bring more takes its time.
       const hang = await run(() => server.faults.add({ match: { verb: 'watch' }, effect: { kind: 'rst' } }))
       const rest = await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'rst' } }))
       const whole = run(() => narrow.get(configMaps.full(), x))

@@ -10,7 +10,7 @@ describe('a 404 that is no proof', () => {
   it.each([
     ['watched by itself', {}],
     ['watched with all others', { escalateAt: 2 }],
-  ])('D8: an object that is %s is not told to be gone, and never read as absent', (_, options) =>
+  ])('D8: an object that is %s is not delivered as deleted, and never read as absent', (_, options) =>
     withNarrow(async ({ narrow, write, run, get, server, simulation }) => {
       await write('+a/x', '+a/y', '+a/z')
       const log: string[] = []

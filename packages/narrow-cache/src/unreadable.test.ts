@@ -66,7 +66,7 @@ describe('a narrow cache where a kind can’t be read', () => {
       await kit.run(() => fault.remove())
     }))
 
-  it('N15: rejects those who come later at once, and asks no more often for them', () =>
+  it('N15: rejects later reads at once, and asks no more often for them', () =>
     withNarrow(async kit => {
       const { narrow, simulation, requests, run, get } = kit
       const fault = await failing(kit, { kind: 'status', code: 500 })
@@ -119,7 +119,7 @@ describe('a narrow cache where a kind can’t be read', () => {
       expect(log).toEqual(['+a/x 1 first'])
     }))
 
-  it('N15: rejects a subscription for which a known object has to be listed anew, too', () =>
+  it('N15: rejects a subscription for which a known object has to be listed again, too', () =>
     withNarrow(async kit => {
       const { narrow, run, write, get, server } = kit
       await write('+a/x')

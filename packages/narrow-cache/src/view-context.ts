@@ -11,7 +11,7 @@ export abstract class ViewContext {
   readonly store: Store<unknown>
   /** `group/version/plural` */
   readonly resource: string
-  /** How often the server was found to count anew. */
+  /** How often the server's revisions were found to start over. */
   epoch = 0
   /** The server refused to list an object of the view twice, and none was listed since. */
   isRefused = false
@@ -21,11 +21,11 @@ export abstract class ViewContext {
     this.view = view
     this.resource = resourceName(view.resource)
     this.store = new Store<unknown>({ view, environment: shared.environment, freeze: shared.settings.freeze })
-    // Synced from the start: a cursor is told of the objects there are, and then that it has synced, however few entries there are.
+    // Synced from the start: a cursor reads the objects there are, and then that it has synced, however few entries there are.
     this.store.writer().replace().commit()
   }
 
-  /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
+  /** The server's revisions start over: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
   abstract rollBack(source: unknown): void
 
   /** Has watches of metadata take over where there are many entries, and end where there are few. */

@@ -45,7 +45,7 @@ export class ViewEntries extends ViewContext {
     this.balance()
   }
 
-  /** How many objects the one watch of all has told of; `undefined` where there is none. */
+  /** How many objects the one watch of all has reported; `undefined` where there is none. */
   get known(): number | undefined {
     const watch = this.#watch ?? this.#namespaces.get('')
     return watch?.synced === true ? watch.objects : undefined
@@ -101,7 +101,7 @@ export class ViewEntries extends ViewContext {
     if (!this.#isMany) watch?.deescalate()
   }
 
-  /** The server counts anew: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
+  /** The server's revisions start over: no state counts until it is read again. `source`: the entry or watch that showed it, which goes on. */
   override rollBack(source: unknown): void {
     this.epoch += 1
     for (const watch of this.watches) watch.rolledBack(source)

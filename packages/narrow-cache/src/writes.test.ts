@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest'
 import { NarrowCache } from './narrow-cache.ts'
 import { keyOf, noting, withNarrow } from './testkit/kit.ts'
 
-/** An object that its own watch feeds is listed anew, and then watched again. */
+/** An object that its own watch feeds is listed again, and then watched again. */
 const listed = ['list fieldSelector=metadata.name=x', expect.stringMatching(/^watch fieldSelector=metadata.name=x rv=/)]
 
 describe('a read after a write of one’s own', () => {
-  it('N9: is at least as new, whatever the watch still has to tell, and waits no longer than for that', () =>
+  it('N9: is at least as new, whatever the watch still has to bring, and waits no longer than for that', () =>
     withNarrow(async ({ narrow, client, run, get, simulation }) => {
       const writes = client.withWriteListeners(narrow)
       const key = keyOf('a/x')
@@ -60,7 +60,7 @@ describe('a read after a write of one’s own', () => {
         expect(await reads()).toEqual([2, '1', '1'])
         await writes.patch(configMaps.metadata(), key, { metadata: { labels: { app: 'y' } } })
         expect(await reads()).toEqual([2, '1', undefined])
-        // Neither the answer nor what is stored is in its scope: nothing will come.
+        // Neither the answer nor the stored state is in its scope: nothing will come.
         await writes.patch(configMaps, key, { data: { n: '3' } })
         expect(await reads()).toEqual([2, '3', undefined])
         await other.close()
@@ -116,7 +116,7 @@ describe('a read after a write of one’s own', () => {
       })
     }))
 
-  it('N9: what an object was before it was written out of the selector is told to nobody any more', () =>
+  it('N9: delivers no earlier state of an object once it was written out of the selector', () =>
     withNarrow(async ({ narrow, client, run, write, simulation, server }) => {
       const view = configMaps.within({ labels: { app: 'x' } })
       const writes = client.withWriteListeners(narrow)
@@ -154,7 +154,7 @@ describe('a read after a write of one’s own', () => {
       { timeoutMs: 2000 },
     ))
 
-  it.each([1, 10])('N9: what the watch does not tell of within 5 s is listed anew (escalateAt %i)', escalateAt =>
+  it.each([1, 10])('N9: a write that the watch does not bring within 5 s is listed (escalateAt %i)', escalateAt =>
     withNarrow(
       async ({ narrow, run, write, writer, get, simulation, requests }) => {
         await write('+a/x')
@@ -175,7 +175,7 @@ describe('a read after a write of one’s own', () => {
     ),
   )
 
-  it('N9: what the server was asked for is kept and told, and the watch tells nothing of before it any more', () =>
+  it('N9: the server’s answer is kept and delivered, and nothing that the watch brings from before it', () =>
     withNarrow(
       async ({ narrow, run, write, writer, get, simulation, server, requests }) => {
         const log: string[] = []
@@ -203,7 +203,7 @@ describe('a read after a write of one’s own', () => {
       { timeoutMs: 2000 },
     ))
 
-  it('N9: a deletion that another one has outlived is told apart by asking', () =>
+  it('N9: recognises a deletion that another object has outlived by asking the server', () =>
     withNarrow(async ({ narrow, run, write, get, requests }) => {
       await write('+a/x')
       const first = await get('a/x')
@@ -218,7 +218,7 @@ describe('a read after a write of one’s own', () => {
       expect(await run(() => narrow.get(configMaps, keyOf('a/x')))).toBeUndefined()
     }))
 
-  it('N6, N9: a subscription is told what the server has, where what is kept may be older than what this process knows', () =>
+  it('N6, N9: a subscription receives what the server has, if the kept state may be older than what this process knows', () =>
     withNarrow(async ({ narrow, client, run, write, get, simulation, server }) => {
       const writes = client.withWriteListeners(narrow)
       await write('+a/x')
@@ -237,7 +237,7 @@ describe('a read after a write of one’s own', () => {
       expect(log).toEqual(['0a/x'])
     }))
 
-  it('N6, N9: a subscription where the server can’t be asked is refused, and not told what may be older', () =>
+  it('N6, N9: a subscription is refused if the server can’t be asked, and receives nothing that may be older', () =>
     withNarrow(async ({ narrow, run, write, get, simulation, server }) => {
       await write('+a/x')
       await get('a/x')
@@ -257,7 +257,7 @@ describe('a read after a write of one’s own', () => {
       await simulation.advance(60_000)
       await watch()
       expect(log).toEqual(['+a/x 2 first'])
-      // What is asked for then ends with its signal.
+      // A later read then ends with its signal.
       await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'hang' } }))
       narrow.deleted(configMaps, keyOf('a/x'), 'a-third-uid')
       const giveUp = new AbortController()
@@ -274,7 +274,7 @@ describe('a read after a write of one’s own', () => {
       await closed
     }))
 
-  it('N9: a deletion that the watch told of first waits for nothing', () =>
+  it('N9: a deletion that the watch brought first waits for nothing', () =>
     withNarrow(async ({ narrow, write, get, requests, simulation }) => {
       await write('+a/x')
       const uid = (await get('a/x'))?.metadata?.uid
@@ -287,7 +287,7 @@ describe('a read after a write of one’s own', () => {
       expect(requests()).toEqual([])
     }))
 
-  it('N9: a deletion that is told of while the entry is being opened is not overtaken by an earlier state', () =>
+  it('N9: a deletion that is reported while the entry is being opened is not overtaken by an earlier state', () =>
     withNarrow(async ({ narrow, run, write, requests, writer }) => {
       await write('+a/x')
       await run(async () => {
@@ -331,7 +331,7 @@ describe('a read after a write of one’s own', () => {
       }
     }))
 
-  it('N2, N9: what is asked for while a wider watch is being opened does not pass for what that will bring', () =>
+  it('N2, N9: a state that is asked for while a wider watch is being opened does not pass for what that will bring', () =>
     withNarrow(async ({ narrow, run, write, simulation, server }) => {
       const [key, heads] = [keyOf('a/x'), configMaps.metadata()]
       await write('+a/x')
@@ -350,7 +350,7 @@ describe('a read after a write of one’s own', () => {
       expect((await opening)?.data).toEqual({ n: '3' })
     }))
 
-  it('N9: a write out of the selector that is told of while the entry is being opened waits for no event', () =>
+  it('N9: a write out of the selector that is reported while the entry is being opened waits for no event', () =>
     withNarrow(async ({ narrow, run, write, writer, simulation }) => {
       await write('+a/x')
       const view = configMaps.within({ labels: { app: 'x' } })
@@ -384,7 +384,7 @@ describe('a read after a write of one’s own', () => {
       { escalateAt: 1 },
     ))
 
-  it('N9: every cache is told of each write but dry runs, and who writes gets what the view makes of the answer', () =>
+  it('N9: every cache receives each write but dry runs, and the writer gets what the view makes of the answer', () =>
     withNarrow(async ({ client, run }) => {
       const reported: unknown[] = []
       const cache: WriteListener = {
@@ -425,20 +425,20 @@ describe('a read after a write of one’s own', () => {
       })
     }))
 
-  it('N9: a list that was begun after a doubtful write settles it, whatever is told while it is under way', () =>
+  it('N9: a list that was begun after a doubtful write settles it, whatever is delivered while it is under way', () =>
     withNarrow(async ({ narrow, run, write, writer, get, requests, simulation, server }) => {
       const key = keyOf('a/x')
       await write('+a/x')
       await get('a/x')
       const late = await run(() => writer.patch(configMaps, key, { data: { n: '10' } }))
       await write('~a/x')
-      // The watch has come past that: only a list tells.
+      // The watch has come past that: only a list brings it.
       narrow.wrote(configMaps, late)
       await run(() => server.faults.add({ match: { verb: 'list' }, effect: { kind: 'delay', ms: 1000 } }))
       const now = (await run(() => writer.get(configMaps, key))) as ConfigMap
       const reading = get('a/x')
       await simulation.advance(300)
-      // A write that changed nothing, as an apply of what is there already.
+      // A write that changed nothing, as an apply of the present state.
       narrow.wrote(configMaps, now)
       await reading
       await simulation.advance(500)

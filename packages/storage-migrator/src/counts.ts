@@ -2,7 +2,7 @@
 export interface MigrationCounts {
   /** Objects on the pages that were worked through. */
   readonly listed: number
-  /** Written anew by the migration: they were stored at an old version. */
+  /** Rewritten by the migration: they were stored at an old version. */
   readonly rewritten: number
   /** Already stored at the storage version: the write changed nothing. */
   readonly unchanged: number

@@ -3,7 +3,7 @@ import { type CustomResourceDefinition, customResourceDefinitions } from '@wherr
 import { MigrationError } from './errors.ts'
 import { permitted } from './retry.ts'
 
-/** A definition as a migration sees it: what is to be migrated, and to which version. */
+/** A definition as a migration sees it: the resource to migrate, and to which version. */
 export interface StorageTarget {
   /** The definition's name, as `games.arcade.example.com`. */
   readonly definition: string

@@ -14,7 +14,7 @@ export type MigrationErrorCode =
   | 'NO_ACCESS'
   /** The server was asked to migrate by itself, and can't: it has no such API, or no controller does it. */
   | 'NO_SERVER_MIGRATION'
-  /** What is kept under the state's name was not written by a migration. */
+  /** The content under the state's name was not written by a migration. */
   | 'INVALID_STATE'
 
 /** A migration that can't be done, or can't go on. What was done stays done, and a later run goes on from there. */

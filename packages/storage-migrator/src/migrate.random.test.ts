@@ -52,7 +52,7 @@ const effects: readonly FaultRule['effect'][] = [
   { kind: 'status', code: 403, reason: 'Forbidden', message: 'games is forbidden: User "u" cannot list resource "x"' },
 ]
 
-/** One random run: migrators that are killed, programs that write, a definition that changes, and what is stored as the oracle. */
+/** One random run: migrators that are killed, programs that write, a definition that changes, and the stored objects as the oracle. */
 class Model {
   readonly #seed: number
   #cluster!: Cluster
@@ -188,7 +188,7 @@ class Model {
     }
   }
 
-  /** What is stored is compared with a definition that was the same before and after it was looked at. */
+  /** Compares stored objects with a definition that was the same before and after they were looked at. */
   async #check(): Promise<void> {
     const { server, writer } = this.#cluster
     try {

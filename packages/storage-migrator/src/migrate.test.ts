@@ -183,7 +183,7 @@ describe('a migration', () => {
 })
 
 describe('an object', () => {
-  it('S3: is done when it was written, deleted or made anew since it was listed', () =>
+  it('S3: is done when it was written, deleted or made again since it was listed', () =>
     withGames(20, async cluster => {
       const { client, writer } = cluster
       // The list shows all of them; what happens to these comes before their patches.
@@ -325,7 +325,7 @@ describe('storedVersions', () => {
     }),
   )
 
-  it('S5: the migration begins again when the definition was made anew', () =>
+  it('S5: the migration begins again when the definition was made again', () =>
     withGames(12, async cluster => {
       const { client, writer } = cluster
       let once = false

@@ -22,7 +22,7 @@ const maxStarts = 10
  * storage version and generation are those of the list: where they changed, the migration begins again.
  *
  * A merge patch that changes nothing makes the server rewrite an object: its content stays as it is, admission webhooks
- * are called, watchers hear of it. A run may be killed at any moment and started again; several at a time do no harm.
+ * are called, and watches report it. A run may be killed at any moment and started again; several at a time do no harm.
  *
  * @throws MigrationError for a definition that can't be migrated, for a missing right and for a state that is none.
  * @throws ApiError, ConnectionError or TimeoutError where the server can't list or write for about a minute.

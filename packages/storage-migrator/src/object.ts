@@ -54,7 +54,7 @@ export class ObjectMigration {
       this.#signal.throwIfAborted()
       const { definition } = this.#target
       if (isAccessDenied(error)) throw noAccess(definition, `patch ${definition}`, error)
-      // A webhook may refuse with any status, 404 and 409 too: what the server has now tells.
+      // A webhook may refuse with any status, 404 and 409 too: what the server has now decides.
       if (isConflict(error) || isNotFound(error)) return this.#since(object, error)
       if (!isRefusal(error)) throw error
       return failureOf(object, error)

@@ -41,7 +41,7 @@ export interface RewriteOptions extends DefinitionOptions {
    * @default 100
    */
   readonly maxFailures?: number | undefined
-  /** Hears after each page how far the migration is. What it throws goes to the client's `onError`. @default none */
+  /** Called after each page with how far the migration is. What it throws goes to the client's `onError`. @default none */
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined
 }
 
@@ -49,7 +49,7 @@ export interface RewriteOptions extends DefinitionOptions {
 export interface MigrateOptions extends RewriteOptions {
   /**
    * Where the run's state is kept: `configMapState(…)`, `fileState(…)` or a store of your own.
-   * @default in memory: a run that was killed begins anew, which costs time and nothing else
+   * @default in memory: a run that was killed starts over, which costs time and nothing else
    */
   readonly state?: StateStore | undefined
   /**

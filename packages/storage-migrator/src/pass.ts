@@ -22,7 +22,7 @@ export function freshState({ uid, generation, storageVersion }: StorageTarget): 
   return { form: 1, uid, generation, storageVersion, listed: false, counts: noCounts, failures: [] }
 }
 
-/** What a pass needs beside the options that callers give. */
+/** What a pass needs besides the options that callers give. */
 export interface PassHost {
   readonly target: StorageTarget
   /** Keeps the state, after each page. */

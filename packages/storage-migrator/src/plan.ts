@@ -19,7 +19,7 @@ export interface MigrationPlan {
   readonly servedVersions: readonly string[]
   /** Whether `status.storedVersions` holds the storage version alone, so that the migration has nothing to do. */
   readonly nothingToDo: boolean
-  /** How many objects there are. Which of them are stored at an old version, no request tells. */
+  /** How many objects there are. No request shows which of them are stored at an old version. */
   readonly objects: number
   /** How many requests the migration takes if nothing fails: one for each object, the pages, and four for the definition. */
   readonly requests: number

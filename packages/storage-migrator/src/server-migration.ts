@@ -9,7 +9,7 @@ import { checkServerMigrationOptions, type ServerMigrationOptions } from './opti
 import { removableVersions } from './report.ts'
 import { permitted, retried } from './retry.ts'
 
-/** The versions of the API whose migrations are of a resource. An earlier one names a version too. */
+/** The versions of the API in which a migration is of a resource. An earlier one names a version too. */
 const versions: readonly string[] = ['v1', 'v1beta1']
 const pollMs = 1000
 /** How long the definition's status may take to follow a migration that has succeeded. */

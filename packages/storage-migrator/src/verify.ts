@@ -25,8 +25,8 @@ export interface Verification {
 }
 
 /**
- * Proves that every object of a definition is stored at its storage version. No request tells how an object is stored,
- * but a write that changes nothing does: the resourceVersion stays as it is where the object is stored at the storage
+ * Proves that every object of a definition is stored at its storage version. No request shows how an object is stored,
+ * but a write that changes nothing does: the resourceVersion stays as it is if the object is stored at the storage
  * version, and an object that is not is thereby mended. Takes a request for each object. Touches no status.
  *
  * @throws MigrationError as the migration does.

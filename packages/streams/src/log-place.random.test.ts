@@ -2,7 +2,7 @@ import { forEachSeed, integer, seededRandom } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { LogPlace, timedLine } from './log-place.ts'
 
-/** A log whose lines often have one time. Times are as a kubelet writes them. */
+/** A log with lines that often have one time. Times are as a kubelet writes them. */
 function randomLog(random: () => number): string[] {
   let nanos = BigInt(Date.parse('2026-01-01T00:00:00Z')) * 1_000_000n
   return Array.from({ length: integer(random, 1, 60) }, (_, index) => {

@@ -15,7 +15,7 @@ import { exec, logs, spawn } from './index.ts'
 
 const pod = { namespace: 'default', name: 'chess' }
 
-/** A server with a pod whose container runs. */
+/** A server with a pod that has a running container. */
 async function withPod(body: (server: EmbeddedApiServer, client: Client) => Promise<void>): Promise<void> {
   await using server = await startApiServer()
   await using client = new Client({ url: server.url, ca: server.ca, token: server.token })
@@ -82,7 +82,7 @@ it('a token that has changed is read again after a 401, once', () =>
     expect(client.server).toBe(`${server.url}/`)
   }))
 
-it('a server whose protocol cannot end stdin makes the call fail, in place of a command that never ends', async () => {
+it('a server with a protocol that cannot end stdin makes the call fail, in place of a command that never ends', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const sockets = new WebSocketServer({ server, handleProtocols: offered => [...offered].at(-1) ?? false })

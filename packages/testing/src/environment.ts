@@ -33,7 +33,7 @@ export interface Metrics {
 /** How loud a log line is. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
 
-/** Flat data beside a log line. */
+/** Flat data of a log line. */
 export type LogFields = Readonly<Record<string, unknown>>
 
 /**
@@ -44,9 +44,9 @@ export interface Environment {
   readonly clock: Clock
   /** A random number: at least 0, less than 1. */
   random(): number
-  /** Hears of failures in the background, which no caller is there to catch. Must not throw. */
+  /** Called for failures in the background, which no caller is there to catch. Must not throw. */
   onError(error: Error, context: ErrorContext): void
-  /** Hears of what is allowed and unwise. Must not throw. */
+  /** Called for a use that is allowed and unwise. Must not throw. */
   onWarning(message: string, context?: WarningContext): void
   readonly metrics: Metrics
   log(level: LogLevel, message: string, fields?: LogFields): void

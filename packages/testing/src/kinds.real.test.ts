@@ -161,7 +161,7 @@ describe.for(kinds)("an author's test of an operator, with kind '%s'", kind => {
     )
   })
 
-  it('F1: gives an account exactly the rights that it was granted, and tells which of them it used', async () => {
+  it('F1: gives an account exactly the rights that it was granted, and reports which of them it used', async () => {
     const everywhere = { verbs: ['get', 'list'], apiGroups: [''], resources: ['configmaps'] }
     const here = { verbs: ['create', 'patch'], apiGroups: ['apps'], resources: ['deployments'] }
     const role = { kind: 'Role' as const, metadata: { name: 'writer', namespace: 'shop' }, rules: [here] }

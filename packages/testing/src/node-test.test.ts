@@ -7,7 +7,7 @@ import { command, toolEnvironment } from '../../../tools/test/command.ts'
 
 let folder: string
 
-/** For Node's test runner, whose processes read the packages from their sources. */
+/** For Node's test runner: its processes read the packages from their sources. */
 function environment(): NodeJS.ProcessEnv {
   return { ...toolEnvironment(), NODE_NO_WARNINGS: '1', NODE_OPTIONS: childFlags().join(' ') }
 }

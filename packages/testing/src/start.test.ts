@@ -68,7 +68,7 @@ describe('startApiServer', () => {
     expect(http1).toBe('1.1')
   })
 
-  it('F1: tokens and client certificates say who asks, and RBAC what they may', async () => {
+  it('F1: tokens and client certificates name the user, and RBAC decides the rights', async () => {
     await using server = await startApiServer({
       authorization: 'RBAC',
       tokens: { known: { name: 'known', groups: [] } },

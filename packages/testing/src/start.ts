@@ -12,7 +12,7 @@ import type { RealApiServer } from './real/real-apiserver.ts'
 
 /** Options of both kinds of server, for tests that run on both. */
 export interface CommonOptions {
-  /** Who may do what: `RBAC`, or everybody everything (on a real server: with credentials). @default 'allow' */
+  /** The rights of users: `RBAC`, or everybody may do everything (on a real server: with credentials). @default 'allow' */
   readonly authorization?: 'RBAC' | 'allow' | undefined
   /** Users by bearer token, in addition to the administrator. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
@@ -40,7 +40,7 @@ export interface CommonOptions {
   readonly shards?: boolean | undefined
 }
 
-/** Options of a server whose kind is not known where it is started. */
+/** Options of a server if the caller does not know its kind. */
 export interface AnyServerOptions extends CommonOptions {
   /** Which server it is. */
   readonly kind: 'embedded' | 'real' | 'auto'
@@ -56,7 +56,7 @@ export interface AutoServerOptions extends CommonOptions {
 
 /**
  * Starts a Kubernetes API server for tests: `embedded` (the default), or `real`, a kube-apiserver with its etcd. `auto` starts a real one if there
- * is one; the server's `kind` tells which it is.
+ * is one; the server's `kind` says which it is.
  *
  * An embedded server listens on loopback with TLS and HTTP/2, and also answers in memory. It runs in this process or, with `isolate: true`, in a
  * child process. It answers as kube-apiserver 1.37 does; what it does not support it answers with a 501 that says what is missing.

@@ -188,7 +188,7 @@ describe('setUpApiServer with play', () => {
     await cluster.player.settled()
   }
 
-  it.for([1, 2])('plays what is named, in the namespace of each test: %i', async () => {
+  it.for([1, 2])('plays the named kinds, in the namespace of each test: %i', async () => {
     await create(job('once'))
     const path = `/apis/batch/v1/namespaces/${cluster.namespace}/jobs/once`
     expect(JSON.parse((await ask(cluster.admin, 'GET', path)).text).status).toMatchObject({ succeeded: 1 })

@@ -41,7 +41,7 @@ export function setUpApiServer(options: TestServerOptions = {}): TestServer {
   return testServer(hooks, options)
 }
 
-/** The files whose earlier recordings were looked at. */
+/** The files with earlier recordings that were looked at. */
 const looked = new WeakSet<object>()
 
 /** The names of the tests of a file, or of a suite. */

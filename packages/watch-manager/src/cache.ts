@@ -36,7 +36,7 @@ export interface WatchedCache {
 
 /** One holder's hold on a view, as {@link WatchedCache.hold} gives it. */
 export interface Hold<C> {
-  /** The informer of the view; always the same one, whoever else holds it. It is not ended while it is held. */
+  /** The informer of the view; always the same one for all holders. It is not ended while it is held. */
   readonly informer: HeldInformer<C>
   /**
    * Lets go. The last one out removes the informer, unless it was asked for in other ways too. Resolves once that is

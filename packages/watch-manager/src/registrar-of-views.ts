@@ -152,7 +152,7 @@ export class RegistrarOfViews<C> implements Registrar<C> {
     for (const view of known) this.#notify(view)
   }
 
-  /** Returns the views whose removal the sink is to be notified of. */
+  /** Returns the views that the sink is to be notified of as removed. */
   #unsubscribe(key: string): readonly View<C>[] {
     const subscription = this.#subscriptions.get(key)
     if (subscription === undefined) return nothing

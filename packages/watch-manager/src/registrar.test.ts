@@ -161,7 +161,7 @@ describe('wanting', () => {
     expect(cache.open).toEqual([])
   })
 
-  it('D4: a view whose informer was ended by others is held again, and delivered from its reset on', async () => {
+  it('D4: a view is held again after others ended its informer, and delivered from its reset on', async () => {
     const { simulation, cache, manager } = setUp()
     const log: string[] = []
     cache.put(apples, 'a')

@@ -21,7 +21,7 @@ export interface WaitOptions {
 
 /** How long is waited for a registrar to sync. */
 export interface SyncedOptions extends WaitOptions {
-  /** Does not wait for views whose resource the server does not serve and the cache waits for (`whenUnknown: 'wait'`). @default false */
+  /** Does not wait for views of resources that the server does not serve and the cache waits for (`whenUnknown: 'wait'`). @default false */
   readonly orAbsent?: boolean | undefined
 }
 

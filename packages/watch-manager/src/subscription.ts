@@ -145,7 +145,7 @@ export class Subscription<C = unknown> implements DeliveryListener {
     this.#changed()
   }
 
-  /** Resolves when nothing of it is left, whoever asks; never, while a call to the sink never settles. */
+  /** Resolves when nothing of it is left; never, while a call to the sink never settles. */
   async over(): Promise<void> {
     await Promise.all([this.#released, this.#delivery?.idle(true)])
   }

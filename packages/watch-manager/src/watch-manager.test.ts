@@ -27,7 +27,7 @@ describe('ifWatching', () => {
     expect(await manager.ifWatching(apples, () => 1)).toEqual({ watching: false })
   })
 
-  it('W11: the watch stays while the function runs, whoever removes it, the function itself among them', async () => {
+  it('W11: the watch stays while the function runs, whatever removes it, the function itself among them', async () => {
     const { simulation, cache, manager } = setUp()
     const one = manager.registrar('one', () => {})
     await one.add(apples)

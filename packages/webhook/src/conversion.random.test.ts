@@ -22,7 +22,7 @@ const namespace = 'default'
 it('B4: random objects of two kinds are read, listed and cached at all versions as an oracle says, bad ones are named', () =>
   forEachSeed(seed => inRound(seed), { seeds: 20 }))
 
-/** A kind in a round, with what is stored of it by name. */
+/** A kind in a round, with its stored objects by name. */
 interface Stored {
   readonly kind: SizedKind
   readonly storage: Version

@@ -22,7 +22,7 @@ describe.runIf(available)('random webhooks on a real API server', () => {
   })
 
   it.each(seeds)(
-    'B1, B2: are called as they are declared, and what they answer is what is stored or refused (seed %i)',
+    'B1, B2: are called as they are declared, and objects are stored or refused as they answer (seed %i)',
     seed => inRound(server, seed),
     120_000,
   )

@@ -10,7 +10,7 @@ import { round } from './testkit/random/round.ts'
 
 const groups = new Set(['arcade.example.com'])
 
-it('B1, B2: random webhooks are called as they are declared, and what they answer is what is stored or refused', () =>
+it('B1, B2: random webhooks are called as they are declared, and objects are stored or refused as they answer', () =>
   forEachSeed(seed => inRound(seed), { seeds: 100 }))
 
 async function inRound(seed: number): Promise<void> {

@@ -2,7 +2,7 @@ import { type Simulation, simulate } from '@wherry/testing'
 import { expect, it } from 'vitest'
 import { Rounds } from './rounds.ts'
 
-/** Rounds that write down when each begins and ends, as `begin 0`. Each takes as long as it is told. */
+/** Rounds that write down when each begins and ends, as `begin 0`. Each takes as long as its argument says. */
 async function running(
   body: (parts: {
     readonly rounds: Rounds

@@ -179,7 +179,7 @@ export class Webhooks {
 
   /**
    * Answers a request as {@link Webhooks.review} does, and then once more with the object as the first answer changed it: an API server may ask a
-   * second time. Resolves with the second answer, whose patch is empty if the handler is idempotent; if the first one refuses, with that.
+   * second time. Resolves with the second answer; its patch is empty if the handler is idempotent. If the first one refuses, resolves with that.
    *
    * ```ts
    * expect((await webhooks.reinvoke('owner', request)).patch).toEqual([])
@@ -279,7 +279,7 @@ export class Webhooks {
       this.#reportAsked(() => asked.forEach(one => void one([...served.webhooks, ...served.conversions])))
   }
 
-  /** Tells a tool when the API server asks the webhooks. */
+  /** Reports to a tool when the API server asks the webhooks. */
   #reportAsked(report: () => void): void {
     const { clock } = this.#parts.environment
     try {

@@ -37,7 +37,7 @@ export class Delays {
     if (this.#heap.size === 0) this.#disarm()
   }
 
-  /** Gives back the memory that a flood of slots took, none of which is left. */
+  /** Gives back the memory that a flood of slots took, once none is left. */
   shrink(): void {
     this.#heap.clear()
   }
@@ -60,7 +60,7 @@ export class Delays {
     return slot
   }
 
-  /** Sets the timer if there is none, or only a later one. What is set too early (its slot was removed) is set anew then. */
+  /** Sets the timer if there is none, or only a later one. A timer that fires too early (its slot was removed) is set again then. */
   #arm(now: number): void {
     const due = this.#heap.firstKey
     if (due >= this.#timerAt) return

@@ -1,7 +1,7 @@
 import diagnostics from 'node:diagnostics_channel'
 import type { QueueErrorContext, WorkQueueObserver } from './observer.ts'
 
-/** Tells an observer, which can't break its caller: what it throws goes to `onError`, and what that throws nowhere. */
+/** Calls an observer, which can't break its caller: what it throws goes to `onError`, and what that throws nowhere. */
 export class GuardedObserver<K> {
   readonly #observer: WorkQueueObserver<K>
   readonly #onError: (error: Error, context: QueueErrorContext) => unknown
@@ -35,7 +35,7 @@ export class GuardedObserver<K> {
       )
       if (reported instanceof Promise) reported.catch(() => {})
     } catch {
-      // Nobody is left to tell.
+      // There is nowhere left to report to.
     }
   }
 }

@@ -44,7 +44,7 @@ it('holds no key that was done, removed or dropped, and no taker that was given 
   expect(await alive()).toEqual([])
 })
 
-/** What is alive after `act`, beyond what was before, in bytes: on the heap and in array buffers. */
+/** The bytes alive after `act`, beyond those before: on the heap and in array buffers. */
 async function grownBy(act: () => void): Promise<number> {
   const alive = async (): Promise<number> => {
     await new Promise(resolve => setImmediate(resolve))

@@ -19,9 +19,9 @@ export class Model {
   /** The keys that run, in order, and what they were handed out with. */
   readonly running: Map<string, number> = new Map()
   readonly failures: Map<string, number> = new Map()
-  /** Those who wait, the first first. */
+  /** The waiting takers, the first first. */
   takers: number[] = []
-  /** What was given to whom. */
+  /** What was given to each taker. */
   readonly given: Map<number, string | undefined> = new Map()
   state: 'open' | 'draining' | 'stopped' = 'open'
   now = 1000

@@ -4,7 +4,7 @@ import { FakeClock } from './fake-clock.fixture.ts'
 import type { WorkQueueObserver } from './observer.ts'
 import { WorkQueue } from './work-queue.ts'
 
-it('tells adds, retries, how long keys waited and how long they ran', () => {
+it('reports adds, retries, how long keys waited and how long they ran', () => {
   const clock = new FakeClock()
   const log: string[] = []
   const observer: WorkQueueObserver = {
@@ -48,7 +48,7 @@ it('does without any of its methods', () => {
   queue.done(queue.tryTake() as string)
 })
 
-it('may use the queue while it is told', async () => {
+it('may use the queue while it is called', async () => {
   const clock = new FakeClock()
   const log: string[] = []
   const queue: WorkQueue = new WorkQueue({
@@ -68,7 +68,7 @@ it('may use the queue while it is told', async () => {
   await queue.stop()
 })
 
-it('X9: an observer that throws or rejects breaks nothing, and onError hears of it', async () => {
+it('X9: an observer that throws or rejects breaks nothing, and onError receives the error', async () => {
   const received: unknown[] = []
   const queue = new WorkQueue({
     clock: new FakeClock(),
@@ -100,7 +100,7 @@ it('X9: an observer that throws or rejects breaks nothing, and onError hears of 
   ])
 })
 
-it('X9: an onError that rejects is heard by nobody', async () => {
+it('X9: an onError that rejects is ignored', async () => {
   const queue = new WorkQueue({
     clock: new FakeClock(),
     observer: {

@@ -1,5 +1,5 @@
 /**
- * Hears what a queue does, for metrics: its four methods give what controller-runtime's `workqueue_*`
+ * Observes what a queue does, for metrics: its four methods give what controller-runtime's `workqueue_*`
  * metrics count and time; `size`, `depths()` and `unfinished()` of the queue give the rest when they
  * are asked. Each method is optional, and one that is not there costs nothing.
  *
@@ -7,7 +7,7 @@
  * to `onError`, and so does what a promise that it returns is rejected with.
  */
 export interface WorkQueueObserver<K = string> {
-  /** A key is pending that was not, or that waited for its time (`workqueue_adds_total`). Duplicates are not told. */
+  /** A key is pending that was not, or that waited for its time (`workqueue_adds_total`). Not called for duplicates. */
   readonly added?: ((key: K, priority: number) => void) | undefined
   /** A key was added that has to wait, by `afterMs` or by the limiter (`workqueue_retries_total`). */
   readonly retried?: ((key: K, delayMs: number) => void) | undefined

@@ -8,7 +8,7 @@ import type { QueueErrorContext, WorkQueueObserver } from './observer.ts'
 
 /** Options of {@link WorkQueue}. */
 export interface WorkQueueOptions<K = string> {
-  /** The source of time. @default the clock of this machine, whose timers keep the process alive */
+  /** The source of time. @default the clock of this machine; its timers keep the process alive */
   readonly clock?: Clock | undefined
   /** How long a key waits that is added by {@link WorkQueue.addRateLimited}. @default 5 ms … 1000 s, doubling with each failure of the key */
   readonly rateLimiter?: RateLimiter<K> | undefined
@@ -63,7 +63,7 @@ export interface TakeOptions {
 
 /** Options of {@link WorkQueue.stop}. */
 export interface StopOptions {
-  /** Whether what is pending is still handed out; else it is dropped. @default false */
+  /** Whether pending keys are still handed out; else they are dropped. @default false */
   readonly drain?: boolean | undefined
   /** Ends the wait for what runs. The queue stays stopped. */
   readonly signal?: AbortSignal | undefined

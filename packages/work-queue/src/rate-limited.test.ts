@@ -56,23 +56,23 @@ it('runs a key that fails and was added meanwhile again without a wait', () => {
   expect([queue.size, queue.delayed, queue.failures('a')]).toEqual([1, 0, 1])
 })
 
-it('retries a key with the priority that it ran with, unless told another', () => {
+it('retries a key with the priority that it ran with, unless it is given another', () => {
   const { queue, clock } = queueOnFakeClock()
-  for (const key of ['kept', 'told']) queue.add(key, { priority: Priority.low })
+  for (const key of ['kept', 'given']) queue.add(key, { priority: Priority.low })
   queue.tryTake()
   queue.tryTake()
   queue.addRateLimited('kept')
-  queue.addRateLimited('told', { priority: 7 })
+  queue.addRateLimited('given', { priority: 7 })
   queue.addRateLimited('new')
   queue.done('kept')
-  queue.done('told')
+  queue.done('given')
   clock.advance(5)
-  expect(['kept', 'told', 'new'].map(key => queue.priorityOf(key))).toEqual([-100, 7, 0])
+  expect(['kept', 'given', 'new'].map(key => queue.priorityOf(key))).toEqual([-100, 7, 0])
   queue.addRateLimited('kept')
   expect(queue.priorityOf('kept')).toBe(-100)
 })
 
-it('tells the limiter the time, and when the key is due anyway', () => {
+it('passes the limiter the time, and when the key is due anyway', () => {
   const asked: unknown[] = []
   const { queue, clock } = queueOnFakeClock({
     when(key, now, due) {

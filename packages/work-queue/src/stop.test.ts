@@ -21,12 +21,12 @@ function busyQueue(): ReturnType<typeof queueOnFakeClock> {
   return all
 }
 
-/** Lets what is resolved be heard of. */
+/** Lets resolved promises call back. */
 async function settle(): Promise<void> {
   for (let i = 0; i < 20; i++) await Promise.resolve()
 }
 
-it('C1: drops what is pending on stop, and resolves when what runs is done', async () => {
+it('C1: drops pending keys on stop, and resolves when running keys are done', async () => {
   const { queue, clock, log } = busyQueue()
   queue.stop().then(() => log.push('stopped'))
   expect([queue.size, queue.delayed, queue.running, queue.state]).toEqual([0, 0, 2, 'stopped'])
@@ -39,7 +39,7 @@ it('C1: drops what is pending on stop, and resolves when what runs is done', asy
   expect([queue.running, queue.size, log]).toEqual([0, 0, ['stopped']])
 })
 
-it('C1: hands out what is ready on stop with drain, what was added while it ran too, and drops what is delayed', async () => {
+it('C1: hands out ready keys on stop with drain, also keys that were added while they ran, and drops delayed ones', async () => {
   const { queue, clock, log } = busyQueue()
   queue.stop({ drain: true }).then(() => log.push('stopped'))
   expect([queue.size, queue.delayed, queue.running, queue.state, clock.timers]).toEqual([2, 0, 2, 'draining', 0])
@@ -77,7 +77,7 @@ it('takes no keys once it drains or is stopped, nor notes failures', async () =>
   }
 })
 
-it('tells those who wait that no key comes', async () => {
+it('resolves waiting takes with no key', async () => {
   for (const drain of [true, false]) {
     const { queue } = queueOnFakeClock()
     queue.add('a', { afterMs: 5 })
@@ -88,7 +88,7 @@ it('tells those who wait that no key comes', async () => {
   }
 })
 
-it('tells those who wait during a drain when the last pending key is handed out, or removed', async () => {
+it('resolves takes that wait during a drain when the last pending key is handed out, or removed', async () => {
   const { queue } = busyQueue()
   const stopped = queue.stop({ drain: true })
   expect(await queue.take()).toBe('ready')

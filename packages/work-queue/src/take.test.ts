@@ -27,7 +27,7 @@ it('gives a key that is ready at once, and else waits for one: added, due, or do
   expect(await again).toBe('a')
 })
 
-it('gives keys to those who wait in the order in which they came, one to each', async () => {
+it('gives keys to waiting takes in the order of the calls, one to each', async () => {
   const { queue } = queueOnFakeClock()
   const takes = [queue.take(), queue.take(), queue.take()]
   for (const key of ['a', 'a', 'b', 'c', 'd']) queue.add(key)
@@ -35,7 +35,7 @@ it('gives keys to those who wait in the order in which they came, one to each', 
   expect([queue.size, queue.running, queue.tryTake()]).toEqual([2, 3, 'd'])
 })
 
-it('gives keys that come due together to those who wait by priority', async () => {
+it('gives keys that come due together to waiting takes by priority', async () => {
   const { queue, clock } = queueOnFakeClock()
   const takes = [queue.take(), queue.take()]
   queue.add('low', { afterMs: 5, priority: -1 })
@@ -58,7 +58,7 @@ it('rejects with the reason of a signal that is aborted, before or while it wait
   expect(await second).toBe('b')
 })
 
-it('gives the key to whom it was handed out, though the signal is aborted in the same turn', async () => {
+it('resolves a take with the key that it was handed, though its signal is aborted in the same turn', async () => {
   const { queue } = queueOnFakeClock()
   const abort = new AbortController()
   const taken = queue.take({ signal: abort.signal })

@@ -1,11 +1,11 @@
-/** One who waits for a key. */
+/** A call that waits for a key. */
 interface Taker<K> {
   readonly resolve: (key: K | undefined) => void
   /** From now on the signal has no say. */
   readonly release: () => void
 }
 
-/** Those who wait for a key, the first first. There are some only while no key is ready. */
+/** The calls that wait for a key, the first first. There are some only while no key is ready. */
 export class Takers<K> {
   readonly #waiting = new Set<Taker<K>>()
 
@@ -26,7 +26,7 @@ export class Takers<K> {
     })
   }
 
-  /** Takes the first out of the line, who has to be given a key: what resolves its promise. Undefined if nobody waits. */
+  /** Removes the first from the line, and returns the function that gives it a key. Undefined if none waits. */
   next(): ((key: K | undefined) => void) | undefined {
     for (const taker of this.#waiting) {
       this.#waiting.delete(taker)
@@ -36,7 +36,7 @@ export class Takers<K> {
     return undefined
   }
 
-  /** Tells all that no key will come. */
+  /** Resolves all with no key. */
   end(): void {
     for (let resolve = this.next(); resolve !== undefined; resolve = this.next()) resolve(undefined)
   }

@@ -106,7 +106,7 @@ it('knows how long a pending key waits for its time', () => {
   expect(queue.dueInMs('ready')).toBe(5)
 })
 
-it('tells keys apart as a Map does', () => {
+it('distinguishes keys as a Map does', () => {
   const queue = new WorkQueue<string | number | object | boolean>({ clock: new FakeClock() })
   const object = {}
   const keys = ['1', 1, object, {}, Number.NaN, false, 0, '']
@@ -139,7 +139,7 @@ it('takes a removed key back, delayed or ready, and does not run it again', () =
   expect([queue.size, queue.delayed, queue.running, queue.tryTake()]).toEqual([0, 0, 0, undefined])
 })
 
-it('postpones a key that is removed and added anew', () => {
+it('postpones a key that is removed and added again', () => {
   const { queue, clock } = queueOnFakeClock()
   queue.add('deadline', { afterMs: 600 })
   clock.advance(500)
@@ -164,7 +164,7 @@ it('refuses done for a key that does not run, a second one too', () => {
   expect(() => objects.done(Object.create(null))).toThrow('done() of a key that does not run: an object')
 })
 
-it('counts what is pending by priority, and says what runs, the longest first', () => {
+it('counts pending keys by priority, and lists running keys, the longest first', () => {
   const { queue, clock } = queueOnFakeClock()
   expect([queue.depths(), queue.unfinished()]).toEqual([new Map(), []])
   queue.add('a', { priority: 2 })
@@ -218,8 +218,8 @@ it('serves priorities that never come twice', () => {
   expect(takeAll(queue).slice(0, 3)).toEqual(['299', '298', '297'])
 })
 
-it('looks a key up at once that comes and goes for ever beside many others', () => {
-  const beside = new Map(
+it('looks a key up at once that comes and goes for ever among many others', () => {
+  const queues = new Map(
     [10, 100_000].map(others => {
       const { queue } = queueOnFakeClock()
       for (let i = 0; i < others; i++) queue.add(`${i}`, { priority: Priority.low })
@@ -227,7 +227,7 @@ it('looks a key up at once that comes and goes for ever beside many others', () 
     }),
   )
   const comesAndGoes = (others: number): void => {
-    const queue = beside.get(others) as WorkQueue<string>
+    const queue = queues.get(others) as WorkQueue<string>
     for (let i = 0; i < 10_000; i++) {
       for (const key of ['hot', 'hotter']) {
         queue.add(key)

@@ -28,7 +28,7 @@ export interface UnfinishedKey<K = string> {
   readonly runningMs: number
 }
 
-/** `open`: takes keys. `draining`: takes none, and hands out what is pending. `stopped`: hands out none; some may still run. */
+/** `open`: takes keys. `draining`: takes none, and hands out pending keys. `stopped`: hands out none; some may still run. */
 export type WorkQueueState = 'open' | 'draining' | 'stopped'
 
 /**
@@ -41,7 +41,7 @@ export type WorkQueueState = 'open' | 'draining' | 'stopped'
  * delay is left.
  *
  * **One run a key.** A key that is handed out *runs* until `done(key)`. It is not handed out again
- * before that, whoever asks. Added while it runs, it is pending as well, and ready when it is done
+ * before that, to any caller. Added while it runs, it is pending as well, and ready when it is done
  * and its time has come: an add is never lost, however often and whenever it comes.
  *
  * **Order.** Of the ready keys the one with the highest priority is next. Keys of equal priority
@@ -213,7 +213,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Hands out the next key: it runs, until `done(key)`. Waits until there is one; who waits longest gets it.
+   * Hands out the next key: it runs, until `done(key)`. Waits until there is one; the longest wait gets it.
    *
    * Resolves with undefined once the queue is stopped, or drains and nothing is pending. Rejects with
    * the signal's reason as soon as it is aborted, also if a key is ready.
@@ -303,8 +303,8 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
   }
 
   /**
-   * Takes no more keys. Drops what is pending, or with `drain` only what is delayed, and hands out the
-   * rest, also what was added while it ran. Resolves when nothing is pending and nothing runs.
+   * Takes no more keys. Drops pending keys, or with `drain` only delayed ones, and hands out the
+   * rest, also keys that were added while they ran. Resolves when nothing is pending and nothing runs.
    *
    * A drain needs takers, and every run its `done`: give a `signal` to wait no longer than that
    * (it rejects with its reason). Can be called again, and then a drain can become a drop, a drop no drain.
@@ -321,7 +321,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     await unlessAborted(this.#end.promise, signal)
   }
 
-  /** As `stop()`: drops what is pending and waits for what runs. */
+  /** As `stop()`: drops pending keys and waits for running ones. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.stop()
   }
@@ -380,7 +380,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     this.#serve()
   }
 
-  /** Hands what is ready to those who wait. */
+  /** Hands ready keys to waiting takes. */
   #serve(): void {
     while (this.#takers.size > 0 && this.#ready.size > 0) {
       // Out of line first: what an observer of the hand-out does, such as to stop the queue, is too late for it.
@@ -389,7 +389,7 @@ export class WorkQueue<K extends NonNullable<unknown> = string> implements Async
     }
   }
 
-  /** Sets what is left of a key; its slot is free if that is nothing. */
+  /** Sets the flags of a key; its slot is free if there are none. */
   #release(slot: number, flags: number): void {
     if (flags !== 0) this.#slots.flags[slot] = flags
     else if (this.#slots.delete(slot)) this.#delays.shrink()

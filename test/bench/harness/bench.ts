@@ -1,7 +1,7 @@
 /** One measurement of one run, by metric name. A metric's unit is in its name; see {@link unitOf}. */
 export type Metrics = Readonly<Record<string, number>>
 
-/** What is measured: a program of its own that a process of its own runs. */
+/** A subject of measurements: a program of its own that a process of its own runs. */
 export interface Subject {
   /** Stable once given. */
   readonly name: string
@@ -9,7 +9,7 @@ export interface Subject {
   readonly module: URL
   /** The metrics that it gives. All of them must come of each run. */
   readonly metrics: readonly string[]
-  /** What the module is told, as `context.options`. */
+  /** What the module receives, as `context.options`. */
   readonly options?: Readonly<Record<string, string | number | boolean>> | undefined
   /** Names the objects that it works on, when they are not the bench's. */
   readonly input?: string | undefined
@@ -23,14 +23,14 @@ export interface Target {
   readonly atLeast?: number | undefined
   /** The bound is this many times that subject's metric (default: the same metric). Absent: the bound is absolute. */
   readonly times?: { readonly subject: string; readonly metric?: string | undefined } | undefined
-  /** The bound is so much more than that subject's same metric. Not beside `times`. */
+  /** The bound is so much more than that subject's same metric. Not together with `times`. */
   readonly above?: { readonly subject: string } | undefined
 }
 
 /** A benchmark as it declares itself. */
 export interface Bench {
   readonly name: string
-  /** One sentence: what is measured, and how. */
+  /** One sentence: the measured thing, and how it is measured. */
   readonly measures: string
   readonly transport: string
   /** How many objects by default; absolute targets are only judged at this number. */
@@ -98,7 +98,7 @@ export interface ServerAddress {
   /** PEM; absent on plain http. */
   readonly ca?: string | undefined
   readonly token: string
-  /** The newest resourceVersion before it was filled: a watch from here hears of every object. */
+  /** The newest resourceVersion before it was filled: a watch from here receives every object. */
   readonly emptyVersion: string
   /** The second server, if the bench has one. */
   readonly optOut?: ServerAddress | undefined

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** Outside of what is committed, and kept: a second run builds nothing. */
+/** Outside of committed folders, and kept: a second run builds nothing. */
 const folder = fileURLToPath(new URL('../../../.cache/bench', import.meta.url))
 
 /** Builds the operators in Go, and gives the program. It needs Go. */

@@ -3,7 +3,7 @@ import type { Target } from './bench.ts'
 import { unitOf } from './bench.ts'
 import type { Figure, Outcome } from './run-bench.ts'
 
-/** A target beside what was measured. */
+/** A target next to the measured figure. */
 export interface Verdict {
   /** In words: `wherry.get_us ≤ 1.25 × limit.get_us`. */
   readonly target: string

@@ -103,7 +103,7 @@ it('gives the best of some subjects by metric, each of them measured in a proces
   expect(new Set(peers.map(({ name }) => value(name, 'pid'))).size).toBe(3)
 })
 
-it('has no best of subjects of which one failed', async () => {
+it('has no best of subjects if one failed', async () => {
   const failing = { ...bench, subjects: [subject('bad', 'failing'), subject('good', 'counting')] }
   const best = { name: 'best', of: ['bad', 'good'] }
   const { figures } = await runBench({ ...failing, best }, { objects: 1, runs: 1 })

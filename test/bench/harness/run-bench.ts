@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly runs: number
   /** A run of a subject past this fails. @default the bench's own, else 120_000 */
   readonly runTimeoutMs?: number | undefined
-  /** Hears what is going on, line by line. */
+  /** Receives the progress, line by line. */
   readonly onProgress?: ((line: string) => void) | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { Bench } from './bench.ts'
 
-/** A benchmark as small as it can be: who runs it sees whether its subjects give their figures, and nothing about speed. */
+/** A benchmark as small as it can be: it shows whether its subjects give their figures, and nothing about speed. */
 export function smallest(bench: Bench): { readonly bench: Bench; readonly objects: number } {
   const { objects = 20, subjects: names, options = {} } = bench.smallest ?? {}
   const subjects = bench.subjects

@@ -9,7 +9,7 @@ type Work = 'cycles_per_s' | 'parse_ms' | 'parse_mb_per_s' | 'pieces_per_s' | 's
 /**
  * A fixed piece of work, as a subject of a bench: what it takes says how fast the machine is just now, and a target is so many times that.
  *
- * - `cycles_per_s`: how often a plain loop puts one of 10,000 keys, each a text built anew, into a Map, finds it and deletes it.
+ * - `cycles_per_s`: how often a plain loop puts one of 10,000 keys, each a new text, into a Map, finds it and deletes it.
  * - `parse_ms`: how long `JSON.parse` takes for 1 MB of ConfigMaps, one by one, each from the bytes that a server sends; `parse_mb_per_s`: the same
  *   as a rate.
  * - `pieces_per_s`: how many {@link pieceOfWork} are done, of the kind that a server does.

@@ -17,10 +17,10 @@ interface ConfigMap {
 }
 
 /**
- * An API server's answers as bytes made before, so that whoever reads them is the only one with work to do:
+ * An API server's answers as bytes made before, so that only their reader has work to do:
  *
- * - `events`: a list of up to 10,000 ConfigMaps, and a watch that tells `count` changes of them at once and stays open.
- * - `expired`: `count` ConfigMaps; each watch is told at once that its resourceVersion is too old.
+ * - `events`: a list of up to 10,000 ConfigMaps, and a watch that sends `count` changes of them at once and stays open.
+ * - `expired`: `count` ConfigMaps; each watch is answered at once that its resourceVersion is too old.
  *
  * Streaming lists are answered too. A client that asks for metadata alone gets no more. Plain HTTP/1.1, in pieces of 256 KiB, no faster than they
  * are taken.

@@ -4,7 +4,7 @@ import type { EmbeddedApiServer } from '@wherry/testing'
 import { define } from './define.ts'
 
 /**
- * Defines ClusterServiceVersions, without the schema, which only checks what is written, and makes `count` of them: the
+ * Defines ClusterServiceVersions, without the schema, which only checks writes, and makes `count` of them: the
  * ten of `WHERRY_DATA` (or their stand-ins) over and over under other names. Says on stderr which.
  */
 export async function fillClusterServiceVersions(server: EmbeddedApiServer, count: number): Promise<void> {

@@ -29,7 +29,7 @@ const RETURN = 13
 
 /**
  * Reads an answer as fast as a socket gives it, into one buffer that is used again and again, and only
- * counts: whoever sends can't be held up by whoever reads. Rejects when the status is not 200 or the connection breaks.
+ * counts: the sender can't be held up by the reader. Rejects when the status is not 200 or the connection breaks.
  */
 export function readRaw(request: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(request.url)

@@ -9,7 +9,7 @@ import type { KubeObject } from './object.ts'
 export interface Data {
   /** `WHERRY_DATA`: other projects' real manifests. `stand-ins`: our own, of the same shape. */
   readonly source: 'WHERRY_DATA' | 'stand-ins'
-  /** One line that says so, to print beside a figure. */
+  /** One line that says so, to print next to a figure. */
   readonly note: string
   /** Definitions with very large schemas: ClusterServiceVersion first, then FlowCollector. */
   readonly crds: readonly KubeObject[]
@@ -23,7 +23,7 @@ const REPOSITORY = resolve(import.meta.dirname, '../../..')
 const loaded = new Map<string, Data>()
 
 /**
- * Loads the manifests that `WHERRY_DATA` points to (default: `../shared/data` beside the repository,
+ * Loads the manifests that `WHERRY_DATA` points to (default: `../shared/data` next to the repository,
  * when it is there), else generates stand-ins. Throws when `WHERRY_DATA` is set and is no such folder.
  *
  * A manifest is parsed when it is first read. All callers in a process share the same objects, which are frozen.

@@ -14,7 +14,7 @@ const UNOWNED = new Set([
 type Fields = Record<string, unknown>
 
 /**
- * The managedFields entry that an API server makes for whoever wrote `object` whole: every field an
+ * The managedFields entry that an API server makes for a client that wrote `object` whole: every field an
  * `f:` key, maps with a `.` of their own, lists as one field (as custom resources without list types have them).
  * `only` names the top-level fields that the manager wrote; default: all but `status`.
  */

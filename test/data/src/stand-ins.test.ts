@@ -13,8 +13,8 @@ import type { Shape } from './shape.ts'
 import { shapeOf } from './shape.ts'
 
 const within = (value: number, wanted: number, part = 0.05): void => {
-  expect(value, `${value} beside ${wanted}`).toBeGreaterThanOrEqual(wanted * (1 - part))
-  expect(value, `${value} beside ${wanted}`).toBeLessThanOrEqual(wanted * (1 + part))
+  expect(value, `${value} for ${wanted}`).toBeGreaterThanOrEqual(wanted * (1 - part))
+  expect(value, `${value} for ${wanted}`).toBeLessThanOrEqual(wanted * (1 + part))
 }
 
 it.each(Object.keys(LARGE_CRD_PROFILES) as LargeCrd[])(

@@ -42,7 +42,7 @@ function pool(inLines: boolean): string {
   return text
 }
 
-/** Random text whose cuts `random` decides. */
+/** Random text. `random` decides where it is cut. */
 export function randomText(random: SeededRandom): RandomText {
   const cut = (text: string, chars: number): string => {
     if (chars <= 0) return ''

@@ -1,6 +1,6 @@
 import type { Flow } from '../flow.ts'
 
-/** What is changed in place, and deleted. */
+/** Changes in place, and deletions. */
 export const changeFlows: readonly Flow[] = [
   {
     name: 'change',

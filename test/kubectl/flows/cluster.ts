@@ -1,6 +1,6 @@
 import type { Flow } from '../flow.ts'
 
-/** Who one is and what one may, what there is in a cluster, and what needs more than an API server. */
+/** Identity and rights of the user, what there is in a cluster, and what needs more than an API server. */
 export const clusterFlows: readonly Flow[] = [
   {
     name: 'access',

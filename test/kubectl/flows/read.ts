@@ -1,6 +1,6 @@
 import type { Flow } from '../flow.ts'
 
-/** What is read: `get` in all formats and with `-w`, `describe`, `explain`, `events`, `wait`. */
+/** Reads: `get` in all formats and with `-w`, `describe`, `explain`, `events`, `wait`. */
 export const readFlows: readonly Flow[] = [
   {
     name: 'get',

@@ -27,7 +27,7 @@ class Schedule implements AsyncDisposable {
     this.#running = this.#start()
   }
 
-  /** A CronJob whose last run was a second ago, so that no minute passes by itself while the test runs. */
+  /** A CronJob that ran last a second ago, so that no minute passes by itself while the test runs. */
   static async of(stage: Stage, spec: Partial<CronJob['spec']> = {}): Promise<Schedule> {
     const clock = new MovableClock()
     const now = clock.now()
@@ -141,7 +141,7 @@ onBothServers([definitionOf('cronjobs.batch.tutorial.example.com')], stage => {
     expect(schedule.errors).toEqual([])
   })
 
-  it('writes nothing after a restart, beside Jobs that have the server’s defaults', async () => {
+  it('writes nothing after a restart, next to Jobs that have the server’s defaults', async () => {
     await using schedule = await Schedule.of(stage())
     const name = await schedule.next()
     expect((await schedule.jobs())[0]?.spec).toMatchObject({
@@ -161,7 +161,7 @@ onBothServers([definitionOf('cronjobs.batch.tutorial.example.com')], stage => {
     expect(await schedule.names()).toEqual([last])
   })
 
-  it('does not start a run again whose Job somebody deletes', async () => {
+  it('does not start a run again if somebody deletes its Job', async () => {
     await using schedule = await Schedule.of(stage())
     await schedule.deleteJob(await schedule.next())
     expect(await schedule.names()).toEqual([])
@@ -196,7 +196,7 @@ onBothServers([definitionOf('cronjobs.batch.tutorial.example.com')], stage => {
     expect((await schedule.status())?.active?.map(({ name }) => name)).toEqual([second])
   })
 
-  it('starts nothing while it is suspended, nor what is past its deadline then', async () => {
+  it('starts nothing while it is suspended, nor runs past their deadline then', async () => {
     await using schedule = await Schedule.of(stage(), { suspend: true, startingDeadlineSeconds: 30 })
     await schedule.next()
     await schedule.change({ failedJobsHistoryLimit: 2 })

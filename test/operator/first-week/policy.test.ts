@@ -54,7 +54,7 @@ class Policing implements AsyncDisposable {
     return this.#running.errors.map(({ message }) => message)
   }
 
-  /** The resources whose objects are cached, as `group/version/plural`. */
+  /** The resources with cached objects, as `group/version/plural`. */
   get cached(): string[] {
     return [...this.#running.operator.cache.informers].map(
       ({ view }) => `${view.resource.group}/${view.resource.plural}`,

@@ -25,7 +25,7 @@ class WriteCounter implements Metrics {
 
 /** An operator that runs in a test, as a process of its own would. */
 export class RunningOperator implements AsyncDisposable {
-  /** What `onError` was told, beside refusals that end by themselves. */
+  /** What `onError` received, without refusals that end by themselves. */
   readonly errors: Error[] = []
   readonly operator: Operator
   readonly #counter = new WriteCounter()
@@ -65,7 +65,7 @@ export class RunningOperator implements AsyncDisposable {
   }
 }
 
-/** A server, and a user who does what users do in a namespace of its own. */
+/** A server, and a user that does what users do in a namespace of its own. */
 export class Stage {
   readonly server: ApiServer
   readonly client: Client
@@ -90,7 +90,7 @@ export async function define(client: Client, definition: CustomResourceDefinitio
   for await (const event of client.watch(one)) {
     if (event.type === 'BOOKMARK' || !isConditionTrue(event.object.status?.conditions ?? [], 'Established')) continue
     const { name: version = '' } = versions[0] ?? {}
-    // Is told 429 until the server is ready, which the client waits out.
+    // Is answered 429 until the server is ready, which the client waits out.
     const { kind, plural } = names
     await client.list(defineResource({ group, version, kind, plural, namespaced: scope === 'Namespaced' }))
     return

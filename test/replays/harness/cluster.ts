@@ -9,7 +9,7 @@ import {
 } from '@wherry/testing'
 import { type Started, type StartOptions, startOperator } from './started.ts'
 
-/** A cluster in memory on simulated time, the network to it, and operators whose runs are counted. */
+/** A cluster in memory on simulated time, the network to it, and operators with counted runs. */
 export interface Cluster {
   readonly server: EmbeddedApiServer
   readonly simulation: Simulation

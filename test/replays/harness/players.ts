@@ -18,7 +18,7 @@ export interface Player {
 const dist = new URL('../dist/', import.meta.url)
 const program = (name: string): Promise<string> => asJavaScript(new URL(`./${name}`, import.meta.url), dist)
 
-/** A young generation of 4 MB, as a new project has it: what is read once is not kept until 16 MB of it are there. */
+/** A young generation of 4 MB, as a new project has it: garbage is not kept until 16 MB of it are there. */
 const nodeArguments = ['--expose-gc', '--max-semi-space-size=4']
 
 /** The programs that play a replay: ours, and those of others. */

@@ -22,7 +22,7 @@ export function memoryNow(): number {
   return process.memoryUsage.rss()
 }
 
-/** Collects all garbage, gives the memory back to the system, and reads what is left. Needs `--expose-gc`. */
+/** Collects all garbage, gives the memory back to the system, and reads the rest. Needs `--expose-gc`. */
 export function settledMemory(): Memory {
   const peakRss = kilobytes('/proc/self/status', 'VmHWM') ?? process.resourceUsage().maxRSS * 1024
   const { gc } = globalThis as { readonly gc?: LastResort | undefined }

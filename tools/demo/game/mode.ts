@@ -20,7 +20,7 @@ export interface Surroundings {
   readonly namespace: string
   /** Runs the reconcile function, and notes what came of it. */
   reconcile(game: Game, world: World): Promise<void>
-  /** Hears of what went wrong in the background. */
+  /** Called with what went wrong in the background. */
   onError(error: Error): void
 }
 

@@ -14,7 +14,7 @@ const BOUND_MS = 300_000
 export interface OperatorProcessOptions {
   readonly address: Address
   readonly namespace: string
-  /** Ends it, and whoever waits for it. */
+  /** Ends it, and all waits for it. */
   readonly signal: AbortSignal
   /** The operators' program, built. @default as it is here, its types left out by Node, which costs each of them memory */
   readonly program?: string | undefined

@@ -1,6 +1,6 @@
 /**
- * One of the demo's operators, the whole of its process. Its parent sends it what to run as, and it tells its parent what
- * it does: see `Told`.
+ * One of the demo's operators, the whole of its process. Its parent sends it what to run as, and it reports to its parent what
+ * it does: see `Reported`.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { type Memory, memoryNow, settledMemory } from './memory.ts'
@@ -13,7 +13,7 @@ export type Order =
   | { readonly type: 'measure' }
   | { readonly type: 'stop' }
 
-/** What it tells its parent. Times are milliseconds since 1970, with fractions. */
+/** What it reports to its parent. Times are milliseconds since 1970, with fractions. */
 export type Reported =
   | { readonly type: 'started' }
   | { readonly type: 'reconciled'; readonly digest: string; readonly at: number }
@@ -23,7 +23,7 @@ export type Reported =
 
 const SAMPLE_MS = 100
 
-/** Requests by whatever client: each of Node's tells of them in its own way. */
+/** Requests by whatever client: each of Node's reports them in its own way. */
 let requests = 0
 for (const channel of ['http2.client.stream.start', 'http.client.request.start', 'undici:request:create']) {
   subscribe(channel, () => {
@@ -37,7 +37,7 @@ const report = (reported: Reported): void => {
 const now = (): number => performance.timeOrigin + performance.now()
 const failed = (error: unknown): void => report({ type: 'failed', message: (error as Error)?.message ?? `${error}` })
 
-/** Ends when its parent has heard why. */
+/** Ends when its parent has received why. */
 function giveUp(error: unknown): void {
   const reported: Reported = { type: 'failed', message: (error as Error)?.message ?? `${error}` }
   process.send?.(reported, () => process.disconnect())
@@ -71,7 +71,7 @@ process.on('message', (order: Order) => {
   else if (order.type === 'measure') report({ type: 'measured', memory: settledMemory(), requests })
   else stop().catch(giveUp)
 })
-// Whose parent is gone goes too, however that ended.
+// If its parent is gone it goes too, however that ended.
 process.on('disconnect', () => process.exit())
 // Ctrl-C in a terminal reaches the whole group: the parent decides, and says so.
 process.on('SIGINT', () => undefined)

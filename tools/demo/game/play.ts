@@ -67,7 +67,7 @@ export async function play(cluster: Cluster, mode: ModeName, options: PlayOption
     const receivedBytes = wire.stats().bytesDown
     if (!isIdle) await statusIs(client, namespace, digest, signal)
 
-    // What is under way of the start is over.
+    // All requests of the start are over.
     await after(300, undefined, { signal })
     const [bytesBefore, madeBefore] = [wire.stats().bytesDown, noise.made]
     await after(quietMs, undefined, { signal })
@@ -78,7 +78,7 @@ export async function play(cluster: Cluster, mode: ModeName, options: PlayOption
     const bytesSoFar = wire.stats().bytesDown
     let last = digest
     for (let turn = 1; turn <= (isIdle ? 0 : changes); turn++) {
-      // Whoever asks now and then is met at another moment each time.
+      // A mode that asks now and then is met at another moment each time.
       await after(((turn - 0.5) / changes) * restMs, undefined, { signal })
       last = needed.digestAfter(turn)
       const result = reconciled(operator, last)

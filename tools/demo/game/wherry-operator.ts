@@ -8,13 +8,13 @@ type GamesController = ControllerBuilder<Game, 'namespaced'>
 
 /** In what the demo's operators differ that are made with Wherry. */
 export interface Way {
-  /** What it watches beside games, where it has to say so. */
+  /** What it watches besides games, where it has to say so. */
   declare?(controller: GamesController): unknown
   /** How it comes by what a game needs. */
   reads(context: ReconcileContext<Game, 'namespaced'>): Pick<World, 'levels' | 'licence'>
   /** Writes what came of a game. @default a patch of its status */
   write?(context: ReconcileContext<Game, 'namespaced'>, digest: string): Promise<void>
-  /** After so long a game is reconciled again although nothing was heard, in milliseconds. @default never */
+  /** After so long without a change a game is reconciled again, in milliseconds. @default never */
   readonly againAfterMs?: number | undefined
 }
 

@@ -1,4 +1,4 @@
-/** Says what is going on: on a terminal in one line that is written again and again, else a line each. */
+/** Prints the progress: on a terminal in one line that is written again and again, else a line each. */
 export class Progress {
   readonly #out: NodeJS.WriteStream
   readonly #begun = performance.now()

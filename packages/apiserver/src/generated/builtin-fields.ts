@@ -2,7 +2,7 @@
 
 /**
  * The fields of types, as `field:shape`. Shapes: `s` a text, `y` bytes, `n` a number, `b` true or false, `x` any of
- * these, `q` a quantity, `t` a time, `m` one with microseconds, `i` a number or a text, `?` another leaf; the name of a type; `{…}` a map; `[…]…` a list owned item by item, with the fields that tell items apart (`name=default`), or none
+ * these, `q` a quantity, `t` a time, `m` one with microseconds, `i` a number or a text, `?` another leaf; the name of a type; `{…}` a map; `[…]…` a list owned item by item, with the fields that identify items (`name=default`), or none
  * for a set. Before it `!`: it is in every object, if only empty; `@`: it is owned as a whole. After `~` is what strategic
  * merge patches go by where it is not the list's one key: another key, `-` for a list that is replaced, `!` for
  * `retainKeys`.

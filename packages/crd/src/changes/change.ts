@@ -5,7 +5,7 @@ export type Verdict = 'breaks stored objects' | 'breaks clients' | 'safe'
 export interface SchemaChange {
   /** The field, as `kubectl explain` names it, with `[]` for the items of a list and `{}` for the values of a map. Empty for the whole object. */
   readonly path: string
-  /** What is different: `maximum is 32, was 64`. */
+  /** The difference: `maximum is 32, was 64`. */
   readonly change: string
   readonly verdict: Verdict
   /** What to do. Empty if there is nothing to do. */
@@ -14,7 +14,7 @@ export interface SchemaChange {
 
 /** A difference between two definitions of one name. */
 export interface DefinitionChange extends SchemaChange {
-  /** The version whose schema or settings have changed. Undefined for what all versions share, whose path is one of the definition. */
+  /** The version with the changed schema or settings. Undefined for settings of all versions: their path is one of the definition. */
   readonly version: string | undefined
 }
 

@@ -67,7 +67,7 @@ const holderSchema = (properties: Record<string, StructuralSchema>): StructuralS
   properties,
 })
 
-/** Defines a kind with one schema of each pair. Pairs whose schema the server refuses are taken out. */
+/** Defines a kind with one schema of each pair. Removes pairs with a schema that the server refuses. */
 async function define(client: Client, kind: string, all: Map<string, Pair>, which: keyof Pair) {
   const plural = `${kind.toLowerCase()}s`
   const group = 'changes.example.com'

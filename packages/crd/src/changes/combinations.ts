@@ -16,7 +16,7 @@ export function combinationChanges(old: StructuralSchema, next: StructuralSchema
 
 type Branches = readonly StructuralSchema[]
 
-/** Whether all that the old branches allowed is allowed by the new ones, as far as it can be told without looking into them. */
+/** Whether all that the old branches allowed is allowed by the new ones, as far as this shows without looking into them. */
 const isWider: Readonly<Record<'allOf' | 'anyOf' | 'oneOf' | 'not', (old: Branches, next: Branches) => boolean>> = {
   allOf: (old, next) => next.every(one => has(old, one)),
   anyOf: (old, next) => old.length > 0 && old.every(one => has(next, one)),

@@ -201,9 +201,9 @@ const rows: readonly Row[] = [
   ],
 ]
 
-it.for(rows)('tells what a change of %s does', ([, old, next, ...expected]) => {
+it.for(rows)('reports what a change of %s does', ([, old, next, ...expected]) => {
   const found = definitionChanges(old, next)
   expect(found.map(one => [one.version ?? '', one.path, one.change, one.verdict])).toEqual(expected)
-  // What is not safe says what to do.
+  // A change that is not safe says what to do.
   expect(found.filter(one => one.verdict !== 'safe' && one.advice === '')).toEqual([])
 })

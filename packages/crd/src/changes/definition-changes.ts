@@ -147,7 +147,7 @@ function schemasOf(
   return schemaChanges(old.schema?.openAPIV3Schema ?? all, next.schema?.openAPIV3Schema ?? all)
 }
 
-/** What breaks no stored object, because there is none of the version, still breaks those who write it. */
+/** A change that breaks no stored object, because there is none of the version, still breaks clients that write it. */
 function limited({ verdict }: SchemaChange, isStored: boolean): Verdict {
   return verdict === 'breaks stored objects' && !isStored ? 'breaks clients' : verdict
 }

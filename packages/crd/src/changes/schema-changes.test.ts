@@ -249,7 +249,7 @@ describe.each(verdicts)('%s', (verdict, rows) => {
     expect(found.map(one => [one.path, one.change, one.verdict])).toEqual(
       expected.map(([path, change, other = verdict]) => [path, change, other]),
     )
-    // What is not safe says what to do, and nothing else does.
+    // A change that is not safe says what to do, and nothing else does.
     expect(found.filter(one => (one.verdict === 'safe') !== (one.advice === ''))).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import type { StructuralSchema } from '../schema/json-schema.ts'
 import type { PrintColumn } from './options.ts'
 import { fieldAt } from './paths.ts'
 
-/** Notes what is wrong with an option of a definition. */
+/** Notes a problem of an option of a definition. */
 export type NoteProblem = (option: string, message: string) => void
 
 /** The columns with their types. Notes each that the server refuses, and each that would always be empty. */

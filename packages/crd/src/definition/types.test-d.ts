@@ -14,7 +14,7 @@ const game = defineCustomResource({
   status: z.object({ phase: z.string().optional() }),
 })
 
-it('what is read has its defaults, what is written has them optional', () => {
+it('the type of a read has its defaults, the type of a write has them optional', () => {
   type Read = ObjectOf<typeof game>
   type Written = WrittenOf<typeof game>
   expectTypeOf<Read['spec']['players']>().toEqualTypeOf<number>()

@@ -43,7 +43,7 @@ export interface CommonPolicyOptions {
 
 /** Options of {@link policy} for a ValidatingAdmissionPolicy. */
 export interface ValidatingPolicyOptions extends CommonPolicyOptions {
-  /** What the policy refuses. All refusals of a request are told. */
+  /** What the policy refuses. All refusals of a request are reported. */
   readonly validations: readonly PolicyValidation[]
   /** What a refusal does. @default ['Deny'] */
   readonly actions?: readonly ('Deny' | 'Warn' | 'Audit')[] | undefined

@@ -60,7 +60,7 @@ function checkSet(items: StructuralSchema, path: string, context: Context): void
     )
 }
 
-/** The server tells the items of such a list apart by their keys, so each item must have them. */
+/** The server identifies the items of such a list by their keys, so each item must have them. */
 function checkKeys(keys: unknown, items: StructuralSchema, path: string, context: Context): void {
   if (!Array.isArray(keys) || keys.length === 0) {
     context.refuse(

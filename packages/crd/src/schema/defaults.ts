@@ -83,7 +83,7 @@ function repeated(value: readonly unknown[], schema: StructuralSchema): unknown 
     })
 }
 
-/** A JSON value whose fields are in one order, so that equal values have one text. */
+/** A JSON value with its fields in one order, so that equal values have one text. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted)
   if (!isRecord(value)) return value

@@ -58,7 +58,7 @@ function markArktype({ code, base, domain, proto }: ArktypeContext): Record<stri
   return { ...base, [unrepresentable]: domain ?? proto?.name.toLowerCase() ?? code }
 }
 
-/** The adapter writes a loose object like one whose unknown fields are dropped. */
+/** The adapter writes a loose object like one that drops unknown fields. */
 function markValibot({ errors, jsonSchema, valibotSchema }: ValibotContext): Record<string, unknown> | undefined {
   if (errors !== undefined) return { [unrepresentable]: valibotSchema?.type }
   return valibotSchema?.type === 'loose_object' ? { ...jsonSchema, additionalProperties: true } : undefined

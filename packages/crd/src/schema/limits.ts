@@ -45,7 +45,7 @@ export function onlyLimits(part: unknown, outer: object): part is StructuralSche
   })
 }
 
-/** The types whose values a keyword limits; undefined for a keyword that limits values of all types. */
+/** The types that a keyword limits; undefined for a keyword that limits values of all types. */
 export function kindsOf(keyword: string): readonly string[] | undefined {
   return kinds.find(([, keywords]) => keywords.includes(keyword))?.[0]
 }

@@ -12,7 +12,7 @@ export function objectParts(schema: JsonSchema, path: string, inner: Inner, cont
   const parts: Record<string, unknown> = sizes(schema)
 
   const fields = Object.entries(properties).map(([name, part]) => [name, inner(part, step(name))] as const)
-  // A map with a closed set of keys is a struct, each field of which has the map's type.
+  // A map with a closed set of keys is a struct, and each field has the map's type.
   for (const key of keys ?? []) if (!(key in properties)) fields.push([key, inner(others ?? true, step(key))])
   if (fields.length > 0) parts.properties = Object.fromEntries(fields)
   if (keys === undefined && others !== undefined && others !== false) {

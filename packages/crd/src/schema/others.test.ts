@@ -11,7 +11,7 @@ const fields = { http: { type: 'string' }, file: { type: 'string' } }
 /** What made invalid definitions in other projects: how a schema generator writes it, and what must come of it. */
 const cases: readonly (readonly [title: string, schema: JsonSchema, structural: JsonSchema])[] = [
   [
-    'an enumeration whose values have descriptions (bottlerocket-update-operator #277)',
+    'an enumeration with descriptions of its values (bottlerocket-update-operator #277)',
     {
       description: 'The level.',
       oneOf: [
@@ -76,7 +76,7 @@ const cases: readonly (readonly [title: string, schema: JsonSchema, structural: 
     { type: 'array', items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
   ],
   [
-    'an enumeration with a default beside its reference (grafana-app-sdk 0.57)',
+    'an enumeration with a default next to its reference (grafana-app-sdk 0.57)',
     { allOf: [{ $ref: '#/$defs/level' }], default: 'low', $defs: { level: levels } },
     { ...levels, default: 'low' },
   ],

@@ -4,7 +4,7 @@ import { OptionTypeError } from '@wherry/client'
 export interface SchemaProblem {
   /** The field, as `kubectl explain` names it, with `[]` for the items of a list and `{}` for the values of a map: `spec.players[].name`. */
   readonly path: string
-  /** What is wrong, and what to do. */
+  /** The problem, and what to do. */
   readonly message: string
 }
 

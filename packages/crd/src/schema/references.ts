@@ -15,7 +15,7 @@ export function resolve(
   trail: readonly string[],
   context: Context,
 ): Resolved | undefined {
-  const { $ref, ...beside } = schema
+  const { $ref, ...rest } = schema
   if ($ref === undefined) return { schema, trail }
   if (typeof $ref !== 'string' || !$ref.startsWith('#')) {
     context.refuse(path, `refers to ${JSON.stringify($ref)}, which is not in this schema. Bundle the schemas into one.`)
@@ -33,7 +33,7 @@ export function resolve(
     context.refuse(path, `refers to ${$ref}, which the schema does not have.`)
     return undefined
   }
-  return resolve({ ...target, ...beside }, path, [...trail, $ref], context)
+  return resolve({ ...target, ...rest }, path, [...trail, $ref], context)
 }
 
 /** The value at a JSON pointer (RFC 6901) in the fragment of a URI. */

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../schema/json-schema.ts'
 const text = { type: 'string' }
 const pair = { type: 'object', properties: { a: { type: 'integer', minimum: 1 }, b: text }, required: ['a'] }
 
-/** Fields with a default that the API server refuses, and what is wrong with it. */
+/** Fields with a default that the API server refuses, and the problem with it. */
 export const misfits: readonly (readonly [field: JsonSchema, problem: string])[] = [
   [{ type: 'string', enum: ['Allow', 'Forbid'], default: "'Allow'" }, 'is none of "Allow", "Forbid"'],
   [{ type: 'integer', default: '3' }, 'is no integer'],

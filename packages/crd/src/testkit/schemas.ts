@@ -337,7 +337,7 @@ export const expressible: readonly SchemaCase[] = [
     refused: [{ p: 0 }],
   },
   {
-    title: 'fields of which one is required',
+    title: 'fields with one required',
     schema: {
       type: 'object',
       properties: { a: { type: 'string' }, b: port },
@@ -422,7 +422,7 @@ export const inexpressible: readonly SchemaCase[] = [
     refusedAt: ['spec.m'],
   },
   {
-    title: 'a list whose key is optional',
+    title: 'a list with an optional key',
     schema: z.object({
       l: z
         .array(z.object({ name: z.string().optional() }))

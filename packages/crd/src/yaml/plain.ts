@@ -46,6 +46,6 @@ function oddBinary(text: string): readonly string[] | undefined {
 function floatOf(text: string): number | undefined {
   if (!/^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/.test(text)) return undefined
   const value = Number(text)
-  // Go takes what is too large for a text.
+  // Go takes a number that is too large for a text.
   return Number.isFinite(value) ? value : undefined
 }

@@ -129,7 +129,7 @@ class Reader {
     return { value: Object.fromEntries(entries), nodes: sum(parts) + own.size, isMap: true }
   }
 
-  /** Go puts what is merged over what stands before, and the first of several maps over the others. */
+  /** Go puts merged entries over those that stand before, and the first of several maps over the others. */
   #merge(node: ParsedNode | null, entries: Map<string, unknown>, depth: number): readonly Read[] {
     const sources = node !== null && isSeq(node) ? (node.items as ParsedNode[]) : [node]
     const read = sources.map(source => this.#read(source, depth + 1))

@@ -11,7 +11,7 @@ import {
   targetsFor,
 } from '@wherry/informer/internal'
 
-/** What a feed tells of itself. */
+/** The events of a feed. */
 export interface FeedListeners {
   /** All its reflectors have brought a whole state; once. */
   synced(): void
@@ -158,7 +158,7 @@ export class Feed {
     for (const reflector of this.#reflectors) reflector.relist()
   }
 
-  /** Has those that were refused try again for somebody who waits. Returns whether an answer is to come. */
+  /** Has reflectors that were refused try again for a new wait. Returns whether an answer is to come. */
   tryNow(): boolean {
     return this.#reflectors.map(reflector => reflector.tryNow()).includes(true)
   }

@@ -4,7 +4,7 @@ import { formFor, type HeldReads, type ReadForm, type StreamingSupport } from '@
 import { Feed } from './feed.ts'
 import { suits } from './suits.ts'
 
-/** What a shared watch tells those whose stores it feeds. */
+/** The events of a shared watch, for the entries whose stores it feeds. */
 export interface SharedWatchListeners {
   /** It is proved that the server does not serve the resource. */
   missing(error: Error): void
@@ -48,7 +48,7 @@ interface Member {
 /**
  * The one watch of a scope, for all its views (rule D12): each object is decoded once, and goes to the store of each view.
  *
- * What joins later is filled from a store of full objects where there is one. Otherwise a second feed is opened beside the
+ * What joins later is filled from a store of full objects where there is one. Otherwise a second feed is opened next to the
  * live one, wide enough for all; once it has its first state it *becomes* the live one, and stores that were there already
  * get only what differs. The watch narrows to metadata in the same way when the last view of whole objects leaves.
  */
@@ -56,7 +56,7 @@ export class SharedWatch {
   readonly #options: SharedWatchOptions
   readonly #members = new Map<Store<unknown>, Member>()
   #live: Feed | undefined
-  /** What is to become the live one. */
+  /** The feed that is to become the live one. */
   #next: Feed | undefined
   #isSettling = false
   readonly #closing = new Set<Promise<void>>()
@@ -125,7 +125,7 @@ export class SharedWatch {
     this.#next?.relist()
   }
 
-  /** Has what was refused try again for somebody who waits. Returns whether an answer is to come. */
+  /** Has what was refused try again for a new wait. Returns whether an answer is to come. */
   tryNow(): boolean {
     return [this.#live, this.#next].map(feed => feed?.tryNow()).includes(true)
   }
@@ -139,7 +139,7 @@ export class SharedWatch {
     return [this.#live, this.#next].find(feed => feed?.has(store))
   }
 
-  /** Who joins or leaves in the same turn is settled together. */
+  /** Joins and leaves of the same turn are settled together. */
   #settleSoon(): void {
     if (this.#isSettling) return
     this.#isSettling = true
@@ -154,7 +154,7 @@ export class SharedWatch {
     const members = [...this.#members.values()]
     if (members.length === 0) return this.#endAll()
     const form = formFor(members.map(({ store }) => store.view))
-    // Nobody is fed by it any more: what is to become the live one need not wait.
+    // Nobody is fed by it any more: the feed that is to become the live one need not wait.
     if (this.#live?.size === 0) {
       this.#drop(this.#live)
       this.#live = this.#next
@@ -184,13 +184,13 @@ export class SharedWatch {
     return suits(feed.form, form) && [...this.#members.values()].every(({ store }) => feed.has(store))
   }
 
-  /** Fills whoever is not fed from a store of full objects; whether that could be done. */
+  /** Fills members that are not fed from a store of full objects. Returns whether that could be done. */
   #fill(live: Feed): boolean {
     const outside = [...this.#members.values()].filter(({ store }) => !live.has(store))
     const full = [...this.#members.values()].find(
       ({ store, move }) => store.view.projection.kind === 'full' && live.has(store) && move === undefined,
     )
-    // One that comes from elsewhere needs to be told when it has all.
+    // A member that comes from elsewhere needs to know when it has all.
     if (full === undefined || live.state === 'stopped') return false
     if (outside.some(({ move, orphans }) => move !== undefined || orphans.length > 0)) return false
     for (const member of outside) {
@@ -264,7 +264,7 @@ export class SharedWatch {
     this.#drop(next)
   }
 
-  /** A feed feeds a member no more. Where it brought nothing that is seen it is closed; the rest is for who takes over. */
+  /** A feed feeds a member no more. Writers without a visible state are closed; the others are kept for the feed that takes over. */
   #takeFrom(feed: Feed, { store, orphans }: Member): void {
     const isStaged = feed.isStaged(store)
     const writers = feed.remove(store)

@@ -49,7 +49,7 @@ export interface Amounts {
 
 const until = <T>(holds: () => T | Promise<T>): Promise<T> => vi.waitFor(holds, { interval: 5 })
 
-/** What a handler hears: `+name`, `-name`. */
+/** What a handler receives: `+name`, `-name`. */
 function listenTo(informer: SharedInformer<Game>): { readonly log: string[] } {
   const log: string[] = []
   informer.addHandler({
@@ -173,7 +173,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       await until(() => expect(informer.state).toBe('missing'))
     }))
 
-  it('D7, D8: without the right to read definitions, what comes and goes is told all the same', () =>
+  it('D7, D8: delivers what comes and goes even without the right to read definitions', () =>
     connected(async client => {
       const { url, ca, token } = server()
       const role = { metadata: { name: 'player' } }
@@ -188,7 +188,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       const cache = new DynamicCache({ client: limited, whenUnknown: 'wait' })
       try {
         await expect(limited.get(customResourceDefinitions, definition)).rejects.toSatisfy(isForbidden)
-        // Its next try by itself would come after 30 s, and never comes: only who asks makes one.
+        // Its next try by itself would come after 30 s, and never comes: only a wait makes one.
         const environment = { clock: shortTimers(10_000) }
         const asking = new Client({ url, ca, token, impersonate: { user: 'player' }, environment })
         const eager = new DynamicCache({ client: asking })
@@ -211,7 +211,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       }
     }))
 
-  it('R36: who asks once a right was granted is answered before the next try is due', () =>
+  it('R36: a wait that begins once a right was granted is answered before the next try is due', () =>
     connected(async client => {
       const { url, ca, token } = server()
       const user = 'late-reader'
@@ -221,7 +221,7 @@ export function cacheOverSockets(server: () => ApiServer, { cycles, views, defin
       }
       const metrics = { count, gauge() {}, observe() {} }
       // Each refusal makes the wait after it longer: after seven the next try would come after more than ten seconds, and
-      // never comes. Only who asks makes one.
+      // never comes. Only a wait makes one.
       const environment = { metrics, clock: shortTimers(5_000) }
       const limited = new Client({ url, ca, token, impersonate: { user }, environment })
       const cache = new DynamicCache({ client: limited })

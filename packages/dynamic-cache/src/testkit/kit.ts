@@ -9,12 +9,12 @@ export interface Kit extends SimulatedCluster {
   readonly cache: DynamicCache
   /** Makes, changes and deletes ConfigMaps: `+ns/a`, `~ns/a`, `-ns/a`; `+ns/a app=x` with a label. */
   write(...changes: string[]): Promise<void>
-  /** Watches that are open on the server, as `configmaps` or `games`, with whose metadata alone is read. */
+  /** Open watches on the server, as `configmaps` or `games`; says so if one reads only metadata. */
   watches(resource?: string): Promise<number>
   run<T>(fn: () => T): Promise<Awaited<T>>
 }
 
-/** Longer than it takes for anything to be heard at the other end. */
+/** Longer than it takes for anything to arrive at the other end. */
 const latencyMs = 500
 
 /** Runs a test with a cache, and ends all there is. */
@@ -63,7 +63,7 @@ export async function withCache(
   }
 }
 
-/** What a handler of ConfigMaps hears, a line each: `+a/x`, `~a/x`, `-a/x`. */
+/** What a handler of ConfigMaps receives, a line each: `+a/x`, `~a/x`, `-a/x`. */
 export function listen(informer: SharedInformer<ConfigMap>): string[] {
   const log: string[] = []
   informer.addHandler({

@@ -30,7 +30,7 @@ export interface WrittenHashes {
  * Returns a copy of an object with the hashes of its parts in the annotation `wherry.dev/hashes`: the annotation mode (rule H3), for caches that
  * keep only metadata. Hash the desired object first.
  *
- * Anyone who may read a Secret's metadata can check guesses at its values against hashes in an annotation.
+ * Every user that may read a Secret's metadata can check guesses at its values against hashes in an annotation.
  *
  * @example
  * ```ts
@@ -56,8 +56,8 @@ export function writeHashes<T extends KubernetesObject>(
 }
 
 /**
- * Reads the hashes that {@link writeHashes} left on an object, whose metadata is enough; `undefined` if there are none, or the annotation is not
- * valid.
+ * Reads the hashes that {@link writeHashes} left on an object, for which metadata is enough; `undefined` if there are none, or the annotation is
+ * not valid.
  *
  * **Blind spot.** The hashes are what was written, not what the object is. An edit of the spec shows by the generation (`outdated`), and you can
  * compare labels and annotations directly. An edit of the status does not show, nor any edit of a resource without generations: the data of a

@@ -26,7 +26,7 @@ export interface ApplicationParts<T extends KubernetesObject, S extends Scope, N
   readonly wanted?: PartHashes<N> | undefined
   /** Whether a part is as good as desired, though its digest is another: what the server makes of it. */
   readonly accepts?: ((part: N, digest: string | undefined) => boolean) | undefined
-  /** Hears of each write that was made. */
+  /** Called after each write that was made. */
   readonly onWrite?: ((what: Write, object: T) => void | Promise<void>) | undefined
 }
 
@@ -122,7 +122,7 @@ export class Application<T extends KubernetesObject, S extends Scope, N extends 
   /**
    * As a patch: a PUT would need the whole metadata too, since some resources take labels from a write to their status. It puts
    * the desired status in the place of the one that is there. (The status of a custom resource is written whatever the uid:
-   * there the resourceVersion decides, of which there are no two alike on a server.)
+   * there the resourceVersion decides, since no two are alike on a server.)
    */
   #writeStatus(base: T | HashedObject<N>, dryRun?: boolean): Promise<T> {
     const { mode, force } = this.#options

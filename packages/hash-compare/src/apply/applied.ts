@@ -12,14 +12,14 @@ export interface ApplyIfChangedOptions extends CallOptions {
   readonly mode?: 'update' | 'apply' | undefined
   /** With `apply`: take fields over that other managers own, instead of a conflict. @default false */
   readonly force?: boolean | undefined
-  /** Whom the server notes as the fields' manager. @default the client's `fieldManager` */
+  /** The name that the server notes as the fields' manager. @default the client's `fieldManager` */
   readonly fieldManager?: string | undefined
   /** What unknown fields are. @default the server's ('Warn') */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict' | undefined
-  /** Most paths told of each part that differs. @default 10 */
+  /** Most paths reported of each part that differs. @default 10 */
   readonly maxPaths?: number | undefined
   /**
-   * Hears of each write that was made and what the server answered, also where the next one is refused. It is waited for, and what it
+   * Called after each write that was made, with what the server answered, also if the next one is refused. It is waited for, and what it
    * throws is thrown on.
    */
   readonly onWrite?: ((what: Write, object: KubernetesObject) => void | Promise<void>) | undefined

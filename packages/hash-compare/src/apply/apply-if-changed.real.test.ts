@@ -45,7 +45,7 @@ describe.runIf(available)('applyIfChanged, on a real API server', () => {
     const name = (of: string): string => `${mode}-${of}`
     const at = (of: string) => ({ name: name(of), namespace: 'default' })
 
-    it('H10: creates what is missing with its status, writes what differs, and nothing where all is equal', async () => {
+    it('H10: creates a missing object with its status, writes differences, and nothing if all is equal', async () => {
       const desired = game(name('a'), { status: { phase: 'On' } })
       const created = await applyIfChanged(client, games, desired, undefined, both, options)
       expect(created).toMatchObject({ writes: [mode === 'update' ? 'create' : 'apply', 'status'], remaining: [] })

@@ -62,7 +62,7 @@ describe('applyIfChanged', () => {
     return found
   }
 
-  it('H10: creates what is missing, and sends nothing where all is equal', () =>
+  it('H10: creates a missing object, and sends nothing if all is equal', () =>
     run(async () => {
       const created = await applyIfChanged(client, games, game(), undefined, both)
       expect(created).toMatchObject({ reason: 'missing', differences: [], writes: ['create'], remaining: [] })
@@ -84,7 +84,7 @@ describe('applyIfChanged', () => {
       expect(await applyIfChanged(client, games, desired, await observe(), both)).toMatchObject({ writes: [] })
     }))
 
-  it('H10: tells of each write that was made, also where the next one is refused', () =>
+  it('H10: reports each write that was made, also if the next one is refused', () =>
     run(async () => {
       const effect = { kind: 'status', code: 403, reason: 'Forbidden' } as const
       await server.faults.add({ match: { resource: 'games.arcade.example.com', subresource: 'status' }, effect })
@@ -98,7 +98,7 @@ describe('applyIfChanged', () => {
       expect(reported).toEqual([['create', 'chess', (await observe()).metadata?.resourceVersion]])
     }))
 
-  it('X9: waits for who hears of a write, and throws on what that rejects with', () =>
+  it('X9: waits for `onWrite`, and throws on what that rejects with', () =>
     run(async () => {
       const onWrite = async (): Promise<void> => {
         await Promise.resolve()

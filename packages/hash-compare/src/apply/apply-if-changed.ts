@@ -30,7 +30,7 @@ import { existingObject } from './existing.ts'
  * - `observed` is `undefined`: it creates the object, and writes its status if the create left that out. If the object exists after all,
  *   because the cache does not show it, it is read, and treated as observed. It must be the caller's own: it has the controller that the desired object
  *   names, or, if that names none, this field manager has written it. The object of somebody else is left, and the error is `isAlreadyExists`. (With
- *   `mode: 'apply'` the existing object is applied to, because a server can't be told to create only.)
+ *   `mode: 'apply'` the existing object is applied to, because no request of that mode only creates.)
  * - A part of the object differs: one update or apply. A part of the status differs: one write of the status.
  * - Equal: nothing.
  *

@@ -23,7 +23,7 @@ const held = {
 }
 
 describe('replacement', () => {
-  it('is what is desired, with what others have on the metadata and the state that was observed', () => {
+  it('is the desired object, with what others have on the metadata and the state that was observed', () => {
     const desired = { metadata: { name: 'a', labels: { a: '3' }, annotations: { mine: 'y' } }, spec: { new: true } }
     expect(replacement(desired, held, now, [spec, statusPart])).toEqual({
       metadata: {

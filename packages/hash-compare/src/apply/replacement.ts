@@ -11,9 +11,9 @@ export interface Precondition {
 type WithStatus = KubernetesObject & { readonly status?: unknown }
 
 /**
- * The object to put in place of `held`: what is desired, with what others have on its metadata. Labels and annotations that no
+ * The object to put in place of `held`: the desired one, with what others have on its metadata. Labels and annotations that no
  * part holds are kept (but for hashes of what was there), and owners and the rest of the metadata that the desired object does
- * not mention. Finalizers are kept, beside which those of the desired object are added, unless the object is being deleted: a
+ * not mention. Finalizers are kept, and those of the desired object are added, unless the object is being deleted: a
  * server takes none then. The status is kept, where it is no subresource of its own, which no PUT would write.
  */
 export function replacement(

@@ -176,7 +176,7 @@ describe('canonicalize', () => {
     }
   })
 
-  it('prints what is longer than its buffer, wherever that ends', () => {
+  it('prints a value that is longer than its buffer, wherever that ends', () => {
     const list: unknown[] = []
     for (let i = 0; i < 30_000; i++)
       list.push('😀é\u0001abc'.repeat(i % 13), i, i % 3 === 0, null, { [`k${i}`]: [[[i / 7]]] })
@@ -265,7 +265,7 @@ describe('canonicalize', () => {
     })
   })
 
-  it('finds what is wrong after all that is well', () => {
+  it('finds an error after everything valid', () => {
     const well = [null, true, 'x', 1, 1.5, [], {}, [[]], { a: undefined, b: 'x'.repeat(99) }]
     expect(caught(() => canonicalize([...well, Number.NaN]))).toMatchObject({ path: '/9' })
     const exact = { a: [1n, { b: 2n ** 64n }], c: well, d: 2 ** 53 }

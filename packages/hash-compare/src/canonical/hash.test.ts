@@ -34,7 +34,7 @@ describe('hash', () => {
     }
   })
 
-  it('H1: tells values apart that are no neighbours in JSON', () => {
+  it('H1: distinguishes values that are no neighbours in JSON', () => {
     const values = [
       0,
       '0',

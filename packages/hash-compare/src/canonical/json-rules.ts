@@ -1,4 +1,4 @@
-/** Which integers are taken: plain numbers, or `bigint` beside them, as an exact view reads them. */
+/** Which integers are taken: plain numbers, or `bigint` too, as an exact view reads them. */
 export type Integers = 'number' | 'bigint'
 
 /** So many levels of objects and lists may be nested: more than any server takes of a schema, less than overflows a stack. */

@@ -17,7 +17,7 @@ function byCodeUnits(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Strings around the lengths at which they are copied otherwise, of characters of every length, with what is escaped. */
+/** Strings around the lengths at which they are copied otherwise, of characters of every length, with escaped ones. */
 const text = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: 'binary', maxLength: 60 }) },
   { weight: 2, arbitrary: fc.string({ maxLength: 60 }) },

@@ -5,7 +5,7 @@ import { pointer } from './pointer.ts'
 
 /**
  * Says what in `value` can't be printed, and where: the first in the order in which it is printed. Walks it a second time,
- * so that printing what is well need not keep account of where it is.
+ * so that printing a valid value need not keep account of where it is.
  */
 export function problemOf(value: unknown, integers: Integers): NotJsonError | InexactIntegerError {
   return new Search(integers).look(value, '') ?? new NotJsonError('', 'it changed while it was read')
@@ -40,7 +40,7 @@ class Search {
 
   #enter(value: object, path: string): NotJsonError | InexactIntegerError | undefined {
     if (this.#around.has(value)) return new NotJsonError(path, 'a cycle: it holds itself')
-    // A cycle deeper than the bound is told as too deep, which it is.
+    // A cycle deeper than the bound is reported as too deep, which it is.
     if (this.#around.size === maxDepth) return new NotJsonError(path, `nested more than ${maxDepth} levels deep`)
     this.#around.add(value)
     const found = Array.isArray(value) ? this.#list(value, path) : this.#object(value, path)

@@ -5,7 +5,7 @@ import { problemOf } from './problem.ts'
 const bufferBytes = 64 * 1024
 /** The longest piece of a string that is encoded at once, in UTF-16 code units: at most six bytes of JSON each. */
 const pieceLength = 4096
-/** Past this the buffer is handed on. What is left takes one piece, and all that is written around it. */
+/** Past this the buffer is handed on. The rest of it takes one piece, and all that is written around it. */
 const highWater = bufferBytes - 6 * pieceLength - 4 * maxDepth
 /** Strings up to this length are copied character by character: calling out for them costs more. */
 const shortLength = 48

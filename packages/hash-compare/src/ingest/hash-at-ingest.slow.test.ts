@@ -9,7 +9,7 @@ import { observed } from './observed.fixture.ts'
 
 const both = parts({ spec: specPart(), status: statusPart })
 
-describe('the heap of what is kept', () => {
+describe('the heap of kept objects', () => {
   /** Copies of 50 objects in many namespaces, as they come off the wire. */
   function kept(bytes: number, count: number): { readonly held: unknown[]; readonly perCopy: number } {
     const object = (i: number): object =>

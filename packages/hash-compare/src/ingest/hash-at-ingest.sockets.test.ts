@@ -6,7 +6,7 @@ import { hashParts, parts } from '../parts/parts.ts'
 import { specPart } from '../parts/spec-part.ts'
 import { hashAtIngest } from './hash-at-ingest.ts'
 
-it('H3: sees an edit by hand in what is observed, whatever an annotation claims, with no read of the object', async () => {
+it('H3: sees an edit by hand in the observed object, whatever an annotation claims, with no read of the object', async () => {
   const content = parts({ spec: specPart() })
   const hashed = configMaps.project(...hashAtIngest(content))
   const server = await startApiServer({ tls: false })

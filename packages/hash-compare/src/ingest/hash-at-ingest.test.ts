@@ -41,7 +41,7 @@ describe('hashAtIngest', () => {
     }
   })
 
-  it('keeps the labels that it is told to, under a name that says so or that it is given', () => {
+  it('keeps the chosen labels, under a name that says so or that it is given', () => {
     const [name, project] = hashAtIngest(both, { labels: ['app', 'none', 'constructor'] })
     expect(name).toBe('hashes:spec,status;app,none,constructor')
     expect(project(observed()).metadata.labels).toEqual({ app: 'web' })
@@ -53,7 +53,7 @@ describe('hashAtIngest', () => {
     expect(JSON.stringify(other(observed({ labels: proto })).metadata.labels)).toBe('{"__proto__":"x"}')
   })
 
-  it('shares what is alike', () => {
+  it('shares equal parts', () => {
     const [, project] = hashAtIngest(both, { labels: ['app'] })
     const again = (): object => JSON.parse(JSON.stringify(observed())) as object
     const [a, b] = [project(again()), project(again())]
@@ -89,13 +89,13 @@ describe('hashAtIngest', () => {
   })
 })
 
-/** Compiled, never run: what is kept is typed by its parts, and is never written back as an object. */
+/** Compiled, never run: a kept object is typed by its parts, and is never written back as an object. */
 export async function types(client: Client): Promise<void> {
   const kept = await client.get(configMaps.project(...hashAtIngest(both)), { name: 'a', namespace: 'b' })
   const digest: string | undefined = kept?.hashes.status
   // @ts-expect-error no part has this name
   kept?.hashes.other
-  // @ts-expect-error what is kept is less than the whole
+  // @ts-expect-error a kept object is less than the whole
   if (kept !== undefined) await client.update(configMaps, kept)
   // @ts-expect-error parts of another type's objects
   configMaps.project(...hashAtIngest(parts({ players: (game: { spec: { players: number } }) => game.spec.players })))

@@ -1,7 +1,7 @@
 import type { OwnerReference } from '@wherry/client'
 import type { PartHashes } from '../parts/parts.ts'
 
-/** What is kept of an object instead of it: who it is, in which state, and the hashes of its parts. */
+/** What is kept of an object instead of it: its identity, its state, and the hashes of its parts. */
 export interface HashedObject<N extends string = string> {
   readonly metadata: HashedMetadata
   readonly hashes: PartHashes<N>
@@ -14,7 +14,7 @@ export interface HashedMetadata {
   readonly uid: string
   readonly resourceVersion: string
   readonly generation: number | undefined
-  /** Of the labels that `hashAtIngest` was told to keep, those that the object has. */
+  /** Of the labels that `hashAtIngest` keeps, those that the object has. */
   readonly labels: Readonly<Record<string, string>> | undefined
   readonly ownerReferences: readonly OwnerReference[] | undefined
 }

@@ -1,4 +1,4 @@
-/** A ConfigMap as a server sends it, with so much in its metadata and beside it. */
+/** A ConfigMap as a server sends it, with so much in its metadata and outside of it. */
 export const observed = (change: object = {}, rest: object = {}): object => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',

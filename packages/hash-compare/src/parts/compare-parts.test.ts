@@ -43,7 +43,7 @@ describe('compareParts', () => {
     expect(compareParts({ other: 'v1:x' }, {} as never, { parts: both as never, objects })).toEqual([{ part: 'other' }])
   })
 
-  it('tells ten paths of each part, unless told otherwise', () => {
+  it('reports ten paths of each part, unless `maxPaths` says otherwise', () => {
     const numbers = (add: number) => ({ spec: Array.from({ length: 12 }, (_, i) => i + add), status: { a: add } })
     const objects = [numbers(0), numbers(1)] as const
     const [a, b] = objects.map(each => hashParts(each, both)) as [never, never]

@@ -15,7 +15,7 @@ export interface DifferingPaths {
  */
 export function differingPaths(a: unknown, b: unknown, limit: number): DifferingPaths {
   const paths: string[] = []
-  // One more than asked for tells that there are more.
+  // One more than asked for shows that there are more.
   collect(a, b, '', 0, limit + 1, paths)
   return { paths: paths.slice(0, limit), more: paths.length > limit }
 }

@@ -66,7 +66,7 @@ describe('specPart and statusPart', () => {
     expect(differing(both, configMap, { ...configMap, status: {} })).toEqual(['status'])
   })
 
-  it('H2: annotations and labels count as they are told to, by key or by function', () => {
+  it('H2: annotations and labels count as their options say, by key or by function', () => {
     const listed = parts({ spec: specPart({ annotations: ['note', 'size'], labels: ['a'] }) })
     const chosen = parts({ spec: specPart({ annotations: key => key !== 'note', labels: key => key.startsWith('x') }) })
     const none = parts({ spec: specPart({ labels: [] }) })

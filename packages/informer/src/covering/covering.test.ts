@@ -26,7 +26,7 @@ describe('covers', () => {
     ['some of its namespaces', pods.within(within), pods.within({ namespaces: ['b'] })],
     ['namespaces where it has all', pods, pods.within(within)],
     ['labels where it has none', pods, pods.within({ labels: { app: 'x' } })],
-    ['a name, which a key tells', pods, pods.within({ fields: { 'metadata.name': 'x' } })],
+    ['a name, which a key has', pods, pods.within({ fields: { 'metadata.name': 'x' } })],
     [
       'the same labels and fields',
       pods.within({ labels: 'a', fields: 'b=c' }),
@@ -129,7 +129,7 @@ describe('a covered lister', () => {
     expect(view.version('c/x')).toBeUndefined()
   })
 
-  it("D13: applies the view's labels on read, beside those that are asked for", () => {
+  it("D13: applies the view's labels on read, in addition to those that are asked for", () => {
     const view = coveredLister(pods, lister, pods.within({ labels: 'app' }))
     expect(names(view.list())).toEqual(['a/x', 'a/y', 'c/x'])
     expect(names(view.list({ labels: 'web' }))).toEqual(['a/x'])
@@ -151,7 +151,7 @@ describe('a covered lister', () => {
     expect(others.size).toBe(1)
   })
 
-  it('D13: names no failed one whose earlier value is none of its own', () => {
+  it('D13: does not name a failed object that has an earlier value outside of the view', () => {
     const transform = (object: object): KubernetesObject => {
       if ('bad' in object) throw new Error('bad')
       return object

@@ -45,7 +45,7 @@ describe('a key', () => {
     )
   })
 
-  it('X1: names what is given that there is none of, and what it takes', () => {
+  it('X1: names an option that does not exist, and the options that do', () => {
     expect(() => checkKey(cluster, { namespace: 'a', name: 'x' } as never)).toThrow('namespaces have none')
     expect(() => checkKey(namespaced, 5 as never)).toThrow("'namespace/name'")
   })
@@ -65,7 +65,7 @@ describe('the identity of an object', () => {
     ['of another uid', { uid: 'u', resourceVersion: '5' }, { uid: 'v', resourceVersion: '5' }, false],
     ['without one', { uid: 'u', resourceVersion: undefined }, { uid: 'u', resourceVersion: undefined }, false],
     ['with an empty one', { uid: 'u', resourceVersion: '' }, { uid: 'u', resourceVersion: '' }, false],
-  ] as const)('R8: tells whether two states are one: %s', (_, held, other, isSame) => {
+  ] as const)('R8: compares two states: %s', (_, held, other, isSame) => {
     expect(isSameState(held, { key: 'a/x', ...other })).toBe(isSame)
   })
 })

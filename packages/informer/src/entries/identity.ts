@@ -19,7 +19,7 @@ export interface Identity {
 
 export function identityOf(object: object): Identity {
   const { name, namespace, uid, resourceVersion } = (object as Identified).metadata
-  // Joined, not added: V8 would keep a sum as its parts beside the text, 8 to 32 bytes for each object.
+  // Joined, not added: V8 would keep a sum as its parts in addition to the text, 8 to 32 bytes for each object.
   return { key: namespace ? [namespace, name].join('/') : name, uid, resourceVersion }
 }
 

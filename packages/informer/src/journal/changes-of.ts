@@ -4,7 +4,7 @@ import type { Cursor } from './cursor.ts'
 
 type Result<C> = IteratorResult<Change<C>>
 
-/** Follows a cursor to its close, each change taken when it is asked for. The signal, and whoever stops reading, closes the cursor. */
+/** Follows a cursor to its close, and takes each change when it is asked for. The signal, and the end of the iteration, close the cursor. */
 export function changesOf<C>(
   cursor: Cursor<C>,
   options: { readonly signal?: AbortSignal | undefined } = {},
@@ -22,7 +22,7 @@ export function changesOf<C>(
       next(value === undefined ? { done: true, value } : { done: false, value })
     }
   }
-  // Whoever waits is woken by the close, and finds that it is over.
+  // A waiting reader is woken by the close, and finds that it is over.
   const end = (): void => {
     signal?.removeEventListener('abort', end)
     cursor.close()

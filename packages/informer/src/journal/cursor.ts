@@ -5,8 +5,8 @@ import type { Change } from '../change.ts'
  * and nobody waits for it.
  *
  * It begins at the start: `reset`, all that is there, `synced` (not before the store itself has synced), then what
- * changes. One that falls behind the bounds on tombstones hears `reset` and all of it again (rule R39). A state may be
- * heard twice, an older one after a newer never (rule R38).
+ * changes. A cursor that falls behind the bounds on tombstones reads `reset` and everything again (rule R39). It may read a
+ * state twice, but never an older one after a newer one (rule R38).
  */
 export interface Cursor<C> {
   /**
@@ -29,8 +29,8 @@ export interface Cursor<C> {
   /** How long the oldest change that was not taken has been waiting, in milliseconds, to within a second; 0 at the end. */
   readonly lagMs: number
   /**
-   * How often it was sent back to the start: for having fallen behind, or because something is gone that its user may hold and that
-   * can't be told otherwise (see {@link Change}).
+   * How often it was sent back to the start: because it fell behind, or because an object is gone that its user may hold and
+   * no event can say so (see {@link Change}).
    */
   readonly resets: number
   /** Closed by {@link close} or with its store. */

@@ -84,7 +84,7 @@ const six = ['1', '2', '3', '4', '5', '6'] as const
 const microtask = (): Promise<void> => Promise.resolve()
 
 describe('a reader that does not come to the end', () => {
-  it('R38: hears, after as many changes as there are keys, what is gone, then what is there by birth, then what came since', () => {
+  it('R38: after as many changes as there are keys, reads deletions, then all objects by birth, then later changes', () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 6; round++) {
@@ -106,7 +106,7 @@ describe('a reader that does not come to the end', () => {
     expect(at.journal.tombstones.size).toBe(0)
   })
 
-  it('R38: counts what is gone among what there is: no lap before as many changes', () => {
+  it('R38: counts tombstones too: no lap before as many changes', () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 4; round++) {
@@ -120,7 +120,7 @@ describe('a reader that does not come to the end', () => {
     expect(read(reader, 1)).toBe('-1')
   })
 
-  it('R38: does not hear in a lap of what it heard before and has not changed since', () => {
+  it('R38: does not read again in a lap what it has read and has not changed since', () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 6; round++) {
@@ -132,7 +132,7 @@ describe('a reader that does not come to the end', () => {
     expect(read(reader)).toBe('')
   })
 
-  it('R38: a lap is over when the end is reached: the count begins anew', () => {
+  it('R38: a lap is over when the end is reached: the count restarts', () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 3; round++) {
@@ -143,7 +143,7 @@ describe('a reader that does not come to the end', () => {
     expect(read(reader)).toBe('+6 +5 +4 +3 +2 +1')
   })
 
-  it('R38: says through a lap how much it has still to hear', () => {
+  it('R38: through a lap, counts what it has still to read', () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 6; round++) {
@@ -161,7 +161,7 @@ describe('a reader that does not come to the end', () => {
     expect(lags).toEqual([6, 5, 4, 3, 2, 1, 0])
   })
 
-  it('R39: keeps what is gone until it was told, and no longer', () => {
+  it('R39: keeps a tombstone until it is read, and no longer', () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 6; round++) {
@@ -179,7 +179,7 @@ describe('a reader that does not come to the end', () => {
     expect(at.journal.tombstones.size).toBe(0)
   })
 
-  it('R39: its lag in time is of the oldest change that it has not heard, all through a lap', async () => {
+  it('R39: its lag in time is of the oldest change that it has not read, all through a lap', async () => {
     const at = new Bed()
     const reader = following(at, ...six)
     for (let round = 0; round < 6; round++) {
@@ -199,7 +199,7 @@ describe('a reader that does not come to the end', () => {
 })
 
 describe('a reader that replays', () => {
-  it('R38: hears synced of a store that synced at its last change, without another', () => {
+  it('R38: reads synced of a store that synced at its last change, without another', () => {
     const at = new Bed()
     const reader = new JournalCursor(at.journal)
     at.put('1')
@@ -211,7 +211,7 @@ describe('a reader that replays', () => {
     expect(reader.lag).toBe(0)
   })
 
-  it('R38: before the store syncs, follows; then hears what is gone and there since, and synced', () => {
+  it('R38: before the store syncs, follows; then reads later deletions and changes, and synced', () => {
     const at = new Bed()
     const reader = new JournalCursor(at.journal)
     at.put('1', '2', '3')
@@ -223,12 +223,12 @@ describe('a reader that replays', () => {
     expect(read(reader, 1)).toBe('-1')
     expect(reader.lag).toBe(4)
     expect(read(reader, 1)).toBe('+2')
-    // Of what is there it is not known yet that one has not changed.
+    // It does not know yet that an object has not changed.
     expect(reader.lag).toBe(3)
     expect(read(reader)).toBe('+4 synced')
   })
 
-  it('R38: is woken by what it has to hear alone: not by a store that has nothing, but when that has synced', async () => {
+  it('R38: is woken only by what it has to read: not by an empty store, but when that has synced', async () => {
     const at = new Bed()
     const reader = new JournalCursor(at.journal)
     expect(read(reader)).toBe('reset')
@@ -298,7 +298,7 @@ it('R38: finds its place again after the order was compacted, wherever it was', 
   expect(read(behind, 3)).toBe('+3991 +3992 -0')
 })
 
-it('R39: what is gone is let go of when all who wait have passed it, without another read', async () => {
+it('R39: drops a tombstone when all waiting cursors have passed it, without another read', async () => {
   const at = new Bed()
   const reader = new JournalCursor(at.journal)
   at.put('1', '2')
@@ -318,7 +318,7 @@ it('R39: what is gone is let go of when all who wait have passed it, without ano
 })
 
 describe('readers that wait', () => {
-  it('R38: are woken by a first list, a change, a deletion, and not by what is for others', async () => {
+  it('R38: are woken by a first list, a change, a deletion, and not by events for others', async () => {
     const at = new Bed()
     const reader = new JournalCursor(at.journal)
     read(reader)
@@ -327,7 +327,7 @@ describe('readers that wait', () => {
       reader.wake(() => woken.push(reason))
       await microtask()
       expect(woken.splice(0)).toEqual([])
-      // Another one has something to hear at once.
+      // Another one has something to read at once.
       const other = new JournalCursor(at.journal)
       other.wake(() => woken.push('other'))
       await microtask()
@@ -346,7 +346,7 @@ describe('readers that wait', () => {
     expect(read(reader)).toBe('')
   })
 
-  it('R38: each hears what woke it, however many wait', async () => {
+  it('R38: each reads what woke it, however many wait', async () => {
     const at = new Bed()
     const readers = Array.from({ length: 3 }, () => new JournalCursor(at.journal))
     for (const reader of readers) read(reader)
@@ -361,7 +361,7 @@ describe('readers that wait', () => {
   })
 })
 
-describe('what is gone and not told to all', () => {
+describe('tombstones that not all cursors have read', () => {
   it('R39: is kept for the most keys that there were, and for 10,000 of fewer', () => {
     const few = new Bed()
     const reader = following(few, '1', '2')
@@ -396,7 +396,7 @@ describe('what is gone and not told to all', () => {
     expect([reader.resets, at.journal.tombstones.bytes]).toEqual([1, 0])
   })
 
-  it('R39: past the bound only those begin again who have not heard of the oldest', () => {
+  it('R39: past the bound, only cursors that have not read the oldest begin again', () => {
     const at = new Bed(1)
     const [behind, ahead] = [following(at, '1', '2', '3'), new JournalCursor(at.journal)]
     read(ahead)

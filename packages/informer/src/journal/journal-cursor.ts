@@ -11,8 +11,8 @@ const checkMax = integer(1)
  * What a reader is doing:
  *
  * - `start`: it has read nothing, or must begin again; `reset` is next.
- * - `tombstones`: a lap's first part, for one that has been told of some objects: which of them are gone.
- * - `births`: a lap over what is there, in the order of birth.
+ * - `tombstones`: a lap's first part, for a cursor that has read some objects: which of them are gone.
+ * - `births`: a lap over all objects, in the order of birth.
  * - `following`: the order of change.
  */
 type Phase = 'start' | 'tombstones' | 'births' | 'following' | 'closed'
@@ -26,7 +26,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   #phase: Phase = 'start'
   /** Between `reset` and `synced`. */
   #isReplaying = false
-  /** All changes up to this number were heard, when the lap began. */
+  /** When the lap began, all changes up to this number had been read. */
   #place = 0
   /** Where the lap goes on in the order of change. */
   #lapEnd = 0
@@ -39,9 +39,9 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   /** When the replay or lap began, or what it is to catch up with. */
   #tick: number
   #resets = 0
-  /** Before the last `reset`, deletions up to this number had been heard. */
+  /** Before the last `reset`, deletions up to this number had been read. */
   #deletionsReadUpTo = -1
-  /** What its last `synced` said to be there without a value, of which its user may hold a value from before. */
+  /** The failed keys of its last `synced`. Its user may hold a value of them from before. */
   #kept: Set<string> | undefined
   #fn: (() => void) | undefined
 
@@ -134,7 +134,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return fn?.()
   }
 
-  /** As a reader: it fell behind the bounds on tombstones, or there is something that it can't be told otherwise. */
+  /** As a reader: it fell behind the bounds on tombstones, or its user may hold an object whose deletion no event can express. */
   lose(tick: number): void {
     if (!this.#isReplaying) {
       this.#tick = tick
@@ -144,7 +144,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     this.#resets++
   }
 
-  /** An object without a value was deleted. The cursor begins again if its user was told to keep what it has of that key. */
+  /** An object without a value was deleted. The cursor begins again if it has reported that key to its user as failed. */
   mustReset(key: string): void {
     const before = this.readUpTo
     if (this.#isReplaying || before === Number.POSITIVE_INFINITY || this.#kept?.has(key) !== true) return
@@ -162,7 +162,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     if (this.#fn !== undefined) this.#journal.wake()
   }
 
-  /** What is next; what is of no interest on the way there is passed. */
+  /** The next entry to read; those of no interest on the way there are passed. */
   #find(): Entry<C> | Tombstone<C> | Mark | undefined {
     for (;;) {
       switch (this.#phase) {
@@ -201,8 +201,8 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
   }
 
   /**
-   * What came before the store synced is not all that a replay has to tell; and one that reads as much as there is and
-   * does not come to the end may never hear of some.
+   * A replay needs more than what came before the store synced. And a cursor that always reads as much as there is, and does
+   * not come to the end, may never read some keys.
    */
   #isLapDue(next: Entry<C> | Tombstone<C> | undefined): boolean {
     const { births, tombstones, head, syncedAt } = this.#journal
@@ -212,7 +212,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return true
   }
 
-  /** What is next in a part of a lap: a tombstone, or what is there and was not heard of. */
+  /** The next in a part of a lap: a tombstone, or an object that was not read yet. */
   #findInLap(): Entry<C> | Tombstone<C> | undefined {
     const isOfTombstones = this.#phase === 'tombstones'
     const order = isOfTombstones ? this.#journal.changes : this.#journal.births
@@ -241,7 +241,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return undefined
   }
 
-  /** Whatever was heard up to `place` need not be heard again. */
+  /** What was read up to `place` need not be read again. */
   #beginLap(place: number): void {
     const { changes, births, head } = this.#journal
     this.#place = place
@@ -270,7 +270,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return { type: 'synced', view, failed: this.#failed() }
   }
 
-  /** What is there without a value. One that it was told nothing of, nor of another of its name, its user can't hold. */
+  /** Keys without a value. If it has read nothing of a key, nor of another object of that name, its user holds nothing. */
   #failed(): readonly string[] {
     const failed: string[] = []
     const kept = new Set<string>()

@@ -21,15 +21,15 @@ export interface JournalReader extends TombstoneReader {
   readonly isPending: boolean
   /** Calls the function that waits for that, and returns its result. */
   awake(): unknown
-  /** An object without a value was deleted. The reader begins again if its user was told to keep what it has of that key. */
+  /** An object without a value was deleted. The reader begins again if it has reported that key to its user as failed. */
   mustReset(key: string): void
   close(): void
 }
 
-/** Four to the second: ages are told to within one. */
+/** Four to the second: ages are exact to within one. */
 const tickMs = 250
 
-/** The two orders of a store's keys, and who reads them (rules R38, R39). */
+/** The two orders of a store's keys, and their readers (rules R38, R39). */
 export class Journal<C> {
   readonly changes: ChangeOrder<C> = new ChangeOrder<C>()
   readonly births: BirthOrder<C> = new BirthOrder<C>()

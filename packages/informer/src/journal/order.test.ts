@@ -40,7 +40,7 @@ function rest(order: Sought, index = 0): number[] {
 it.each([
   ['nodes that know where they are', Numbers],
   ['nodes that are looked for', Sought],
-])('R38: of %s, keeps what is left in order, whatever is taken out, and finds each place again', (_, Kind) => {
+])('R38: of %s, keeps the rest in order, whatever is removed, and finds each place again', (_, Kind) => {
   const random = seededRandom(1)
   const order = new Kind()
   const model: Numbered[] = []
@@ -86,7 +86,7 @@ it('counts and skips over long stretches of holes', () => {
   ])
 })
 
-it('adds many at once, and none, in front of what is added one by one', () => {
+it('adds many at once, and none, in front of those added singly', () => {
   const order = new Numbers()
   const nodes = Array.from({ length: 1000 }, (_, index) => ({ number: index + 1, index: -1 }))
   appendAll(order, [])
@@ -116,7 +116,7 @@ it('knows the last one that is left, and what comes after it, behind long stretc
 })
 
 it.each([
-  ['where these are more than half of what is left', 4000, 1334],
+  ['where these are more than half of the rest', 4000, 1334],
   ['where these are 1,024 at least', 1100, 1024],
 ])('takes holes out %s, and not earlier', (_, length, holes) => {
   const order = new Numbers()
@@ -130,7 +130,7 @@ it.each([
   expect(rest(order)).toEqual(nodes.slice(holes).map(({ number }) => number))
 })
 
-it('is empty after a clear, and tells so by its generation', () => {
+it('is empty after a clear, and has another generation', () => {
   const order = new Numbers()
   order.push({ number: 1, index: -1 })
   const { generation } = order

@@ -6,7 +6,7 @@ const holesAtLeast = 1024
 /**
  * Things in the order of a number that only grows: one is added at the end, and may be taken out anywhere.
  *
- * An array with holes, compacted when these are more than half of what is left. A reader is a number and an index, and costs nothing
+ * An array with holes, compacted when these are more than half of the rest. A reader is a number and an index, and costs nothing
  * while it stands still; after a compaction (another {@link generation}) it finds its index by its number. How many are left in
  * each block is counted, so that holes are skipped by the block and what follows an index is counted in a moment.
  */
@@ -50,7 +50,7 @@ export abstract class Order<N extends object> {
   /** For an order whose nodes are taken out often: keeps where one is, for {@link indexOf}; -1 once it is taken out. */
   protected setIndex(_node: N, _index: number): void {}
 
-  /** Adds at the end a node whose number is greater than all. */
+  /** Adds a node at the end. Its number is greater than all. */
   push(node: N): void {
     const index = this.#nodes.length
     this.setIndex(node, index)
@@ -89,7 +89,7 @@ export abstract class Order<N extends object> {
     if (holes >= holesAtLeast && holes > this.#size >> 1) this.#compact()
   }
 
-  /** What is at an index that {@link next} gave. */
+  /** The node at an index that {@link next} gave. */
   at(index: number): N {
     return this.#nodes[index] as N
   }
@@ -107,7 +107,7 @@ export abstract class Order<N extends object> {
     return length
   }
 
-  /** The index of the first one whose number is greater. */
+  /** The index of the first node with a greater number. */
   after(number: number): number {
     let low = 0
     let high = this.#nodes.length

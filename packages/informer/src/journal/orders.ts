@@ -2,7 +2,7 @@ import type { Entry } from '../entries/entry.ts'
 import type { Tombstone } from '../entries/tombstone.ts'
 import { Order } from './order.ts'
 
-/** All that is there, and what is gone and not told to all: by the last change. */
+/** All objects, and the tombstones that not all have read: by the last change. */
 export class ChangeOrder<C> extends Order<Entry<C> | Tombstone<C>> {
   protected numberOf(node: Entry<C> | Tombstone<C>): number {
     return node.changed
@@ -17,7 +17,7 @@ export class ChangeOrder<C> extends Order<Entry<C> | Tombstone<C>> {
   }
 }
 
-/** All that is there, by when it appeared. Only what is gone is taken out, so that no entry need know its index. */
+/** All objects, by when they appeared. Only deleted objects are taken out, so that no entry need know its index. */
 export class BirthOrder<C> extends Order<Entry<C>> {
   protected numberOf(node: Entry<C>): number {
     return node.born

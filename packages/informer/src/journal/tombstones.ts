@@ -2,11 +2,11 @@ import type { Entry } from '../entries/entry.ts'
 import { Tombstone } from '../entries/tombstone.ts'
 import type { ChangeOrder } from './orders.ts'
 
-/** Who may not have heard of a deletion. */
+/** A reader that may not have read a deletion. */
 export interface TombstoneReader {
-  /** Has heard of all deletions up to this number; `Infinity` where it needs to hear of none. */
+  /** It has read all deletions up to this number; `Infinity` if it needs to read none. */
   readonly readUpTo: number
-  /** A deletion of that time, of which it has not heard, is forgotten: it must begin again. */
+  /** A deletion of that time, which it has not read, is forgotten: it must begin again. */
   lose(tick: number): void
 }
 
@@ -19,8 +19,9 @@ export interface TombstonesOptions {
 const leastMaxTombstones = 10_000
 
 /**
- * The tombstones of a journal (rule R39), kept until all have heard of them, within bounds. It is known how many have not heard of
- * the oldest one. Only when that comes to none, or a bound is passed, are all asked: a step for each who took one to bring it about.
+ * The tombstones of a journal (rule R39), kept until all readers have read them, within bounds. It counts the readers that have
+ * not read the oldest one. Only if that count is zero, or a bound is passed, does it look at all readers: one step for each
+ * reader's move that led to it.
  */
 export class Tombstones<C> {
   readonly #changes: ChangeOrder<C>
@@ -30,9 +31,9 @@ export class Tombstones<C> {
   #oldest: Tombstone<C> | undefined
   #youngest: Tombstone<C> | undefined
   #bytes = 0
-  /** How many have not heard of the oldest. */
+  /** How many readers have not read the oldest. */
   #behind = 0
-  /** How many hear of deletions at all. */
+  /** How many readers read deletions at all. */
   #followers = 0
 
   constructor(changes: ChangeOrder<C>, readers: Iterable<TombstoneReader>, options: TombstonesOptions) {
@@ -49,7 +50,7 @@ export class Tombstones<C> {
     return this.#bytes
   }
 
-  /** Keeps the last state of what is gone, in place of an earlier tombstone of that key, where somebody may need it. */
+  /** Keeps the last state of a deleted object, in place of an earlier tombstone of that key, if a reader may need it. */
   retain(last: Entry<C>, finalStateUnknown: boolean, bytes: number, number: number, tick: number): void {
     const former = this.#byKey.get(last.key)
     const wasOldest = former !== undefined && former === this.#oldest
@@ -69,7 +70,7 @@ export class Tombstones<C> {
     else if (this.#oldest === tombstone) this.#behind = this.#followers
   }
 
-  /** A reader has heard of deletions up to another number; `Infinity`: it needs to hear of none. */
+  /** A reader has read deletions up to another number; `Infinity`: it needs to read none. */
   moved(from: number, to: number): void {
     if (from === Number.POSITIVE_INFINITY && to !== from) this.#followers++
     if (to === Number.POSITIVE_INFINITY && to !== from) this.#followers--
@@ -78,7 +79,7 @@ export class Tombstones<C> {
     if (--this.#behind === 0) this.#collect()
   }
 
-  /** Keeps to the bounds, at the cost of those who are furthest behind. */
+  /** Keeps to the bounds, at the cost of the readers that are furthest behind. */
   bound(mostKeys: number): void {
     const { maxTombstones = Math.max(leastMaxTombstones, mostKeys), maxTombstoneBytes } = this.#options
     while (this.#byKey.size > maxTombstones || this.#bytes > maxTombstoneBytes) {
@@ -100,7 +101,7 @@ export class Tombstones<C> {
     this.#behind = 0
   }
 
-  /** Lets go of all that everybody has heard of. */
+  /** Drops the tombstones that all have read. */
   #collect(): void {
     let least = Number.POSITIVE_INFINITY
     for (const { readUpTo } of this.#readers) if (readUpTo < least) least = readUpTo

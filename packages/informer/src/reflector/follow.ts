@@ -4,7 +4,7 @@ import type { ReflectorContext, UnderWay } from './reflector-context.ts'
 import { type Ended, Stream, type StreamFollower } from './stream.ts'
 import { afterWatching, wholeState } from './transitions.ts'
 
-/** A watch that the server will end soon is opened anew within so many milliseconds, at random (rule N14). */
+/** A watch that the server will end soon is opened again within so many milliseconds, at random (rule N14). */
 const movingMs = 5_000
 /** How long the new one may take to be accepted before the old one goes on, in milliseconds. */
 const openingMs = 5_000
@@ -93,7 +93,7 @@ class Following implements UnderWay, StreamFollower {
     })
   }
 
-  /** The new watch is there: the old one is over, and nobody is told. */
+  /** The new watch is there: the old one is over, and no listener is called. */
   #moved(next: Stream): void {
     this.#timer?.cancel()
     this.#stream.abort()

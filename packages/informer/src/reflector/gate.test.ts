@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { configMap, type ReflectorBench, reflectorBenches } from '../testkit/bench.ts'
 import type { Gate } from './gate.ts'
 
-/** A gate that is opened by hand, and notes who came. */
+/** A gate that is opened by hand, and notes each arrival. */
 class HandGate implements Gate {
   readonly came: string[] = []
   readonly passes: (() => void)[] = []
@@ -74,7 +74,7 @@ describe('the gate of a reflector', () => {
     expect(gate.came).toHaveLength(asked.length - 1)
   })
 
-  it('N14: lets whoever waits there go at once when that is told to try again', async () => {
+  it('N14: lets a waiting reflector go at once when it is asked to try again', async () => {
     const gate = new HandGate()
     const { server, simulation, reflector, asked, watch } = await bench(gate)
     await watch()
@@ -121,19 +121,22 @@ describe('the gate of a reflector', () => {
     expect(recording.log.slice(1)).toEqual(['ADDED b', 'ADDED c'])
   })
 
-  it.each(['ended', 'going away'] as const)('R23: is left by who is stopped while it waits there (%s)', async how => {
-    const gate = new HandGate()
-    const { server, simulation, reflector, asked, watch, transport } = await bench(gate)
-    await watch()
-    await simulation.advance(1100)
-    if (how === 'ended') await server.endWatches()
-    else transport.controls.goawayAll()
-    await simulation.advance(30_000)
-    await simulation.run(() => reflector.stop())
-    expect(gate.left).toBe(1)
-    expect(asked).toHaveLength(1)
-    expect(reflector.state).toBe('stopped')
-  })
+  it.each(['ended', 'going away'] as const)(
+    'R23: a reflector stopped while it waits there leaves it (%s)',
+    async how => {
+      const gate = new HandGate()
+      const { server, simulation, reflector, asked, watch, transport } = await bench(gate)
+      await watch()
+      await simulation.advance(1100)
+      if (how === 'ended') await server.endWatches()
+      else transport.controls.goawayAll()
+      await simulation.advance(30_000)
+      await simulation.run(() => reflector.stop())
+      expect(gate.left).toBe(1)
+      expect(asked).toHaveLength(1)
+      expect(reflector.state).toBe('stopped')
+    },
+  )
 
   it('R23: is not come to by one that is stopped while it waits before that', async () => {
     const gate = new HandGate()

@@ -4,7 +4,7 @@
  */
 export interface Gate {
   /**
-   * Lets it through at once, and gives `undefined`. Or calls `pass` when its turn comes, unless what is given is called
+   * Lets it through at once, and returns `undefined`. Or calls `pass` when its turn comes, unless the returned function is called
    * first: it does not want to any more.
    *
    * @param isFirst there is no state yet, and somebody may be waiting for it.

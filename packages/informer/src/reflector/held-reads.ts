@@ -11,8 +11,8 @@ export interface HeldResource {
 export type HoldReads = (namespace: string | undefined) => Promise<void> | undefined
 
 /**
- * Resources whose whole states may not be read yet: what the server would answer is known to be wrong. Reflectors ask before each list and each
- * streaming list. A watch goes on meanwhile.
+ * Resources whose whole states may not be read yet, because the server's answer is known to be wrong. Reflectors ask before each
+ * list and each streaming list. A watch goes on meanwhile.
  */
 export class HeldReads {
   readonly #holds = new Map<string, HoldReads>()

@@ -17,7 +17,7 @@ const entries = (recording: RecordingWriter) => () =>
   })()
 
 describe('several writers', () => {
-  it('D12: hear the same, of one watch', async () => {
+  it('D12: receive the same, of one watch', async () => {
     const { server, simulation, reflector, recording, asked, watch, write } = await bench(1)
     await server.fill([configMap('a')])
     const other = new RecordingWriter()
@@ -34,7 +34,7 @@ describe('several writers', () => {
     expect(other.progressed).toBeGreaterThan(0)
   })
 
-  it('one that throws keeps nothing from the others, and is brought to the state anew', async () => {
+  it('one that throws keeps nothing from the others, and gets the state again', async () => {
     const { server, simulation, reflector, recording, watch, write } = await bench(2)
     await server.fill([configMap('a')])
     const bad = new RecordingWriter()
@@ -53,7 +53,7 @@ describe('several writers', () => {
     expect(simulation.environment.errors).toMatchObject([{ error: { message: 'a store that fails' } }])
   })
 
-  it('one that is removed hears nothing more, also not from within a call, and is not closed', async () => {
+  it('one that is removed receives nothing more, also not from within a call, and is not closed', async () => {
     const { server, simulation, reflector, recording, watch, write } = await bench(3)
     await server.fill([configMap('a')])
     const second = new RecordingWriter()
@@ -87,7 +87,7 @@ describe('several writers', () => {
 })
 
 describe('joining a reflector that runs', () => {
-  it('D12: is filled from what is there, in slices, and hears the changes meanwhile', async () => {
+  it('D12: is filled from the store, in slices, and receives the changes meanwhile', async () => {
     const { server, simulation, reflector, recording, asked, watch, write } = await bench(10)
     const many = Array.from({ length: 1000 }, (_, i) => configMap(`n${`${i}`.padStart(4, '0')}`))
     await server.fill(many)
@@ -170,7 +170,7 @@ describe('joining a reflector that runs', () => {
     expect(joining.log[2]).toBe('ADDED c')
   })
 
-  it('D12: before there is a state, it waits for it and is filled then; or takes part, where it is read anew', async () => {
+  it('D12: before there is a state, it waits for it and is filled then; or takes part, where it is read again', async () => {
     const { server, simulation, reflector, recording } = await bench(13)
     await server.fill([configMap('a')])
     await server.faults.add({ nth: 1, effect: { kind: 'status', code: 503 } })
@@ -187,7 +187,7 @@ describe('joining a reflector that runs', () => {
     expect(late.log).toEqual([recording.log.at(-1)])
   })
 
-  it('a source that throws is told, and the state read anew', async () => {
+  it('reports a source that throws, and reads the state again', async () => {
     const { server, simulation, reflector, watch } = await bench(14)
     await server.fill([configMap('a')])
     await watch()
@@ -360,7 +360,7 @@ describe('the end of a reflector', () => {
     expect(transport.controls.pending()).toEqual([])
   })
 
-  it('X9: what its owner’s listeners throw is told to onError, and it goes on', async () => {
+  it('X9: reports what its owner’s listeners throw to onError, and goes on', async () => {
     const on = {
       state() {
         throw new Error('mine')
@@ -409,7 +409,7 @@ describe('options of a reflector', () => {
     )
   })
 
-  it('X6: takes what is right', () => {
+  it('X6: takes valid options', () => {
     const timeoutSeconds = { min: 5, max: 5 }
     const given = { client: client as never, target, timeoutSeconds, name: 'x', on: {} }
     expect(() => new Reflector(given)).not.toThrow()
@@ -422,7 +422,7 @@ describe('options of a reflector', () => {
     }
   })
 
-  it('asks watches to last as long as it is told to', async () => {
+  it('asks watches to last as long as its options say', async () => {
     const { simulation, asked, watch } = await bench(30, { timeoutSeconds: { min: 20, max: 20 }, name: 'mine' })
     await watch()
     await simulation.advance(100_500)

@@ -34,7 +34,7 @@ describe('several reflectors, taken as one', () => {
     [[undefined, '9', '10'], undefined],
     [['9', 'opaque'], undefined],
     [['opaque', '9', '10'], undefined],
-  ])('R13: have come as far as the oldest, where that can be told: %j is %s', (versions, version) => {
+  ])('R13: have come as far as the oldest, if the versions can be compared: %j is %s', (versions, version) => {
     const all = versions.map(lastSyncedResourceVersion => reported({ lastSyncedResourceVersion }))
     expect(jointResourceVersion(all)).toBe(version)
   })
@@ -45,7 +45,7 @@ describe('several reflectors, taken as one', () => {
     expect(jointError([reported({})])).toBeUndefined()
   })
 
-  it('R36: fail as the one whose failure is for the caller, if there is one', () => {
+  it('R36: fail with the error that the caller can act on, if there is one', () => {
     const about = { method: 'GET', path: '/api/v1/namespaces/b/configmaps' }
     const [passing, forbidden] = [500, 403].map(status => new ApiError({ status, message: '' }, about))
     expect(jointError([reported({ lastError: passing }), reported({ lastError: forbidden })])).toBe(forbidden)

@@ -6,7 +6,7 @@ import { isPermanent } from './transitions.ts'
 /** The part of a reflector from which several of one scope are described as one. */
 export type ReflectorStatus = Pick<Reflector, 'state' | 'lastSyncedResourceVersion' | 'lastError'>
 
-/** From what is furthest from watching: one that has stopped will never have its part of the state. */
+/** From the state furthest from watching: a reflector that has stopped will never have its part of the objects. */
 const byDistance: readonly InformerState[] = [
   'stopped',
   'missing',

@@ -44,7 +44,7 @@ describe('the metrics of a reflector', () => {
     })
   })
 
-  it('tell watches that end at once from those that bring something', async () => {
+  it('count watches that end at once apart from those that bring something', async () => {
     const b = await bench(2)
     const { server, simulation, recording, asked, watch, write } = b
     await watch()

@@ -17,7 +17,7 @@ async function add({ simulation, writer }: ReflectorBench, ...names: string[]): 
 }
 
 describe('a resource that is not there', () => {
-  it.each(['stream', 'whole'] as const)('D7: is told and waited for, now and then (%s)', async initial => {
+  it.each(['stream', 'whole'] as const)('D7: is reported, and tried now and then (%s)', async initial => {
     const b = await bench(1, { initial })
     const { simulation, reflector, recording, states, said, asked } = b
     reflector.start()
@@ -84,7 +84,7 @@ describe('a resource that is not there', () => {
     expect(states.at(-1)).toBe('watching')
   })
 
-  it('D8: each time that it goes is told', async () => {
+  it('D8: is reported each time that it goes', async () => {
     const b = await bench(8)
     const { simulation, writer, reflector, said } = b
     for (let time = 1; time <= 2; time++) {
@@ -146,7 +146,7 @@ describe('a resource that is not there', () => {
     expect(reflector.stats.lists).toBe(1)
   })
 
-  it('D8: made anew as cluster-scoped while nobody could watch: a namespace of it is gone, and is cleared', async () => {
+  it('D8: created again as cluster-scoped while no watch was open: a namespace of it is gone, and is cleared', async () => {
     const inNamespace = targetsOf(things.within({ namespaces: ['default'] }))[0] as ReadTarget
     const b = await bench(10, { target: inNamespace })
     const { simulation, writer, server, reflector, recording } = b
@@ -163,8 +163,8 @@ describe('a resource that is not there', () => {
     await simulation.advance(1000)
     await simulation.run(() => writer.delete(definitions, { name: 'things.x.io' }))
     await simulation.advance(1000)
-    const anew: object = { ...definition, spec: { ...definition.spec, scope: 'Cluster' } }
-    await simulation.run(() => writer.create(definitions, anew))
+    const recreated: object = { ...definition, spec: { ...definition.spec, scope: 'Cluster' } }
+    await simulation.run(() => writer.create(definitions, recreated))
     await simulation.advance(1000)
     for (const fault of faults) await fault.remove()
     await simulation.runUntil(() => reflector.state === 'missing')
@@ -174,7 +174,7 @@ describe('a resource that is not there', () => {
   it('D8: of a built-in resource a 404 clears nothing, once there was a state of it', async () => {
     const b = await bench(11)
     const { simulation, server, client } = b
-    // A proof that takes every 404 for the truth, unless it is told that there is a state.
+    // A proof that believes every 404, unless it hasState says that there is a state.
     let proofs = 0
     const isProved: NonNullable<Client['raw']['absence']>['isProved'] = (_, asked) => {
       proofs += 1

@@ -17,7 +17,7 @@ import { StreamingSupport } from './streaming-support.ts'
 /** How a first state is read (rule R1). */
 export type InitialRead = 'stream' | 'whole' | 'paged'
 
-/** What a reflector tells whoever owns it. What one throws goes to `onError`. */
+/** Listeners for the owner of a reflector. What one throws goes to `onError`. */
 export interface ReflectorListeners {
   /** It does something else now. */
   state?(state: InformerState): void
@@ -30,7 +30,7 @@ export interface ReflectorListeners {
   synced?(resourceVersion: string): void
   /** It is proved that the server does not serve the resource; what the writers held was cleared (rule D8). */
   missing?(error: Error): void
-  /** A list or a watch failed, and is tried again. Also told to `onError`, but for what happens to every watch. */
+  /** A list or a watch failed, and is tried again. Also reported to `onError`, but for what happens to every watch. */
   error?(error: Error): void
 }
 
@@ -59,12 +59,12 @@ export interface ReflectorOptions extends ReadingOptions {
   readonly target: ReadTarget
   /**
    * How old the first state may be where it comes by a `whole` list: `any` that the API server's cache has, or the
-   * `newest`, for whoever takes absence for an answer. A streaming list always is the newest. @default 'any'
+   * `newest`, for callers that take absence for an answer. A streaming list always is the newest. @default 'any'
    */
   readonly firstList?: 'any' | 'newest' | undefined
   /** How long each watch is asked to last, at random between these, in seconds. @default { min: 290, max: 590 } */
   readonly timeoutSeconds?: { readonly min: number; readonly max: number } | undefined
-  /** What is known of the server's streaming lists; shared by reflectors of one client. @default one of its own */
+  /** The known support of the server for streaming lists; shared by reflectors of one client. @default one of its own */
   readonly streaming?: StreamingSupport | undefined
   /**
    * What each request but the first has to pass: those after a failure, and after a watch has ended or is about to.

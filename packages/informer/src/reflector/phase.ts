@@ -53,7 +53,7 @@ export interface VerifyingNotServed {
   readonly error: Error
 }
 
-/** The server does not serve the resource, as is proved (rules D7, D8). Waits to be told that it does, or for the longest backoff. */
+/** A proof says that the server does not serve the resource (rules D7, D8). Waits for the news that it does, or for the longest backoff. */
 export interface Missing {
   readonly is: 'missing'
   /** What it said. */

@@ -6,7 +6,7 @@ import { StreamingSupport } from './streaming-support.ts'
 
 const bench = reflectorBenches()
 
-/** What is sent can be counted in bytes. */
+/** Uncompressed, so that the test can count bytes. */
 const plain = { client: { gzip: false } }
 const unsupported = { kind: 'status', code: 422, reason: 'Invalid', message: 'sendInitialEvents is forbidden' } as const
 
@@ -34,7 +34,7 @@ describe('reading the first state', () => {
     ['stream', ['watching', 'synced']],
     ['whole', ['synced', 'watching']],
   ] as const)(
-    'R1, R14: tells of each watch that the server has accepted, and of no other (%s)',
+    'R1, R14: notifies its owner of each watch that the server has accepted, and of no other (%s)',
     async (initial, first) => {
       const reported: string[] = []
       const on = { synced: () => reported.push('synced'), watching: () => reported.push('watching') }
@@ -138,7 +138,7 @@ describe('reading the first state', () => {
     ['the same token for ever', page => listOf('7', [`a${page}`], { continue: 'on' })],
     ['tokens in a circle', page => listOf('7', [`a${page}`], { continue: `on${page % 3}` })],
     ['no items for ever', page => listOf('7', [], { continue: `on${page}` })],
-  ])('R3, X8: pages that give %s: an error, backoff, and the list anew', async (_, page) => {
+  ])('R3, X8: pages that give %s: an error, backoff, and the list again', async (_, page) => {
     const { simulation, reflector, recording, asked, said } = scripted(
       (request, nth) => request.answer().send(page(nth)).end(),
       { initial: 'paged' },
@@ -154,7 +154,7 @@ describe('reading the first state', () => {
   })
 
   it.each([null, 7, '', {}])(
-    'R6: a list whose resourceVersion is %j is none, and nothing of it is published',
+    'R6: rejects a list whose resourceVersion is %j, and publishes nothing of it',
     async rv => {
       const { simulation, reflector, recording, said } = scripted(
         request =>
@@ -172,7 +172,7 @@ describe('reading the first state', () => {
     },
   )
 
-  it('R20: an object of another namespace, kind or name is told and left out, of a list, a stream and a watch', async () => {
+  it('R20: reports and leaves out an object of another namespace, kind or name, in a list, a stream and a watch', async () => {
     const strays = [
       received('other', '9', { namespace: 'elsewhere' }),
       { ...received('pod', '9'), kind: 'Pod' },
@@ -289,7 +289,7 @@ describe('reading the first state', () => {
     expect(states.at(-1)).toBe('watching')
   })
 
-  it('R11: closed before its end twice running: a list, and told', async () => {
+  it('R11: closed before its end twice running: lists, and reports it', async () => {
     const { server, simulation, reflector, asked, said } = await bench(11)
     await server.faults.add({ match: { verb: 'watch' }, times: 4, effect: { kind: 'truncate', afterBytes: 0 } })
     reflector.start()
@@ -363,7 +363,7 @@ describe('reading the first state', () => {
     expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
   })
 
-  it('R12: a slow initial state whose objects keep coming is waited for', async () => {
+  it('R12: waits for a slow initial state while its objects keep coming', async () => {
     const { server, simulation, asked, watch } = await bench(16, {}, plain)
     await server.fill(['a', 'b', 'c', 'd', 'e'].map(name => configMap(name, { text: 'x'.repeat(500) })))
     await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'slow', bytesPerSecond: 20 } })
@@ -430,7 +430,7 @@ describe('reading the first state', () => {
     ])
   })
 
-  it('R20: what is no object of the resource is told and left out of a stream’s initial state', async () => {
+  it('R20: reports and leaves out objects of other resources in a stream’s initial state', async () => {
     const { server, simulation, recording, watch } = await bench(25)
     await server.fill([configMap('a')])
     const text = JSON.stringify({ type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', metadata: {} } })
@@ -442,7 +442,7 @@ describe('reading the first state', () => {
     ])
   })
 
-  it('takes the newest state by a list where it is told to', async () => {
+  it('takes the newest state by a list if its options say so', async () => {
     const { server, asked, watch } = await bench(18, { initial: 'whole', firstList: 'newest' })
     await server.fill([configMap('a')])
     await watch()
@@ -450,7 +450,7 @@ describe('reading the first state', () => {
     expect(asked[0]).not.toContain('limit')
   })
 
-  it('R20: an item without metadata or a name is told and left out', async () => {
+  it('R20: reports and leaves out an item without metadata or a name', async () => {
     const { server, simulation, recording, watch } = await bench(20, { initial: 'whole' })
     const items = [{}, { metadata: {} }, { metadata: null }, { metadata: { name: 'a', resourceVersion: '3' } }]
     const message = JSON.stringify({
@@ -469,7 +469,7 @@ describe('reading the first state', () => {
     )
   })
 
-  it('R20: of very many that are left out, the first ten are told, and then how many there are', async () => {
+  it('R20: of very many that are left out, reports the first ten, and then how many there are', async () => {
     const { server, simulation, recording, watch } = await bench(21, { initial: 'whole' })
     const items = [...Array.from({ length: 1234 }, () => ({})), { metadata: { name: 'a', resourceVersion: '3' } }]
     const head = { kind: 'ConfigMapList', apiVersion: 'v1', metadata: { resourceVersion: '3' } }

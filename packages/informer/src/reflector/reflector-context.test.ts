@@ -47,7 +47,7 @@ describe('the context of a reflector', () => {
     expect(recording.log).toHaveLength(4)
   })
 
-  it('R19: advances with bookmarks, which writers and a metric are told of and no handler', () => {
+  it('R19: advances with bookmarks, which writers and a metric receive, and no handler', () => {
     context.bookmark('12')
     expect([context.resourceVersion, recording.progressed, recording.log]).toEqual(['12', 1, []])
     expect(metric('reflector_last_resource_version')).toBe(12)
@@ -84,7 +84,7 @@ describe('the context of a reflector', () => {
     expect(context.resourceVersion).toBe('x')
   })
 
-  it('R5, R8: what it has is used again, unless the server may count anew', () => {
+  it('R5, R8: what it has is used again, unless the server’s revisions may start over', () => {
     read('', '7')
     read('0', '8')
     read('', '9')
@@ -98,7 +98,7 @@ describe('the context of a reflector', () => {
     expect(context).toMatchObject({ failures: { watch: 0, unreadable: 2 }, receivedAt: simulation.clock.monotonic() })
   })
 
-  it('tells its owner of a whole state once writers have it, and begins to fill those that wait', async () => {
+  it('notifies its owner of a whole state once writers have it, and begins to fill those that wait', async () => {
     const reported: string[] = []
     begin({ synced: resourceVersion => reported.push(`${resourceVersion} ${recording.log.at(-1)}`) })
     const joining = new RecordingWriter()
@@ -110,7 +110,7 @@ describe('the context of a reflector', () => {
     expect(joining.log).toEqual(['commit at 7'])
   })
 
-  it('R23: once it is stopped, tells its owner nothing and fills nobody', async () => {
+  it('R23: once it is stopped, notifies no owner and fills no writer', async () => {
     const reported: string[] = []
     begin({ synced: () => reported.push('synced'), error: () => reported.push('error') })
     const joining = new RecordingWriter()
@@ -123,7 +123,7 @@ describe('the context of a reflector', () => {
     expect([reported, joining.log]).toEqual([[], []])
   })
 
-  it('tells a failure to its owner and to the background, or to its owner alone', () => {
+  it('reports a failure to its owner and to the background, or to its owner alone', () => {
     const reported: string[] = []
     begin({ error: error => reported.push(error.message) })
     const last = new Error('two')
@@ -132,7 +132,7 @@ describe('the context of a reflector', () => {
     expect([reported, errors(), context.lastError]).toEqual([['one', 'two'], [['one', about('list')]], last])
   })
 
-  it('R36: tells the background once that it may not read, until something else is the matter', () => {
+  it('R36: reports once to the background that it may not read, until another error comes', () => {
     const reported: string[] = []
     begin({ error: error => reported.push(error.message) })
     for (const status of [403, 403, 401, 401, 500, 500, 403]) context.fail(answer(status), 'list')
@@ -146,7 +146,7 @@ describe('the context of a reflector', () => {
     expect(errors()).toEqual([['one', about('list')]])
   })
 
-  it('R20: tells what was left out', () => {
+  it('R20: reports what was left out', () => {
     context.skipped(new InvalidObjectError(target.resource, 'no name'), 'watch')
     expect(errors()).toEqual([[expect.stringContaining('no name'), about('watch')]])
   })
@@ -179,18 +179,18 @@ describe('the context of a reflector', () => {
     ])
   })
 
-  it('D12: a writer that could not be filled is told, and ends what is under way, which alone can mend it', () => {
+  it('D12: reports a writer that could not be filled, and ends the request under way, since only another can mend it', () => {
     const ended: Error[] = []
     context.backfillFailed(new Error('nobody is there'))
     context.underWay = { interrupt() {} }
-    context.backfillFailed(new Error('nor who can help'))
+    context.backfillFailed(new Error('no writer left'))
     context.underWay = { interrupt() {}, fail: error => ended.push(error) }
     context.backfillFailed('a word')
     expect(errors()).toEqual([
       ['nobody is there', about('list')],
-      ['nor who can help', about('list')],
+      ['no writer left', about('list')],
     ])
-    // Who is ended by it tells it.
+    // The request that it ends reports it.
     expect(ended).toEqual([
       expect.objectContaining({ message: 'a writer could not be filled: "a word"', cause: 'a word' }),
     ])

@@ -52,10 +52,10 @@ interface Metadata {
  * A kind of failure that is counted for as long as it comes again and again. What follows from it, see `limits` in
  * transitions.ts.
  *
- * - `streamingList`: a streaming list without its end. An end begins the count anew, a list does not (rule R11).
+ * - `streamingList`: a streaming list without its end. An end restarts the count, a list does not (rule R11).
  * - `watch`: a watch that the server failed, or that was soon over without an event. An event, a bookmark, a whole state
- *   and a watch that lasted begin the count anew (rules R14, R15, R18).
- * - `unreadable`: an answer or a line that can't be read. An event and a clean end begin the count anew (rule R20).
+ *   and a watch that lasted restart the count (rules R14, R15, R18).
+ * - `unreadable`: an answer or a line that can't be read. An event and a clean end restart the count (rule R20).
  */
 export type FailureKind = 'streamingList' | 'watch' | 'unreadable'
 
@@ -72,7 +72,7 @@ export class ReflectorContext implements WritersParts {
   readonly stats = { lists: 0, watches: 0, relists: 0, rollbacks: 0, events: 0, bytes: 0 }
   /** What it asked for first failed, or is over: it asks again. */
   isAgain = false
-  /** A writer could not be filled, and has no state: what is next is to read a whole one. */
+  /** A writer could not be filled, and has no state: the next request must read a whole one. */
   isUnfilled = false
   /** Of the last list, event or bookmark; `undefined` where there is no state. */
   resourceVersion: string | undefined
@@ -85,7 +85,7 @@ export class ReflectorContext implements WritersParts {
   readonly failures: Record<FailureKind, number> = { streamingList: 0, watch: 0, unreadable: 0 }
   /** Items and events that were left out since a whole state began to be read. */
   strays = 0
-  /** When something of the server's state was last heard, on the monotonic clock (rule R21). */
+  /** When something of the server's state was last received, on the monotonic clock (rule R21). */
   receivedAt = 0
 
   /** How often the state was said to be no longer what the server has, and how many of these a whole state has answered. */
@@ -187,7 +187,7 @@ export class ReflectorContext implements WritersParts {
     if (!this.stopped) this.writers.resume()
   }
 
-  /** The resource is gone. A writer that throws is told of, and all of them were told. */
+  /** The resource is gone. Clears all writers, and reports those that throw. */
   clear(): void {
     try {
       this.writers.clear()
@@ -196,9 +196,9 @@ export class ReflectorContext implements WritersParts {
     }
   }
 
-  /** Notes a failure. `background`: tell `onError` too. */
+  /** Notes a failure. `background`: report it to `onError` too. */
   fail(error: Error, phase: 'list' | 'watch', background = true): void {
-    // That it may not read is told once: it is retried for as long as nobody changes that, which may be for ever.
+    // Reports a missing permission once: it is retried for as long as nobody grants it, which may be for ever.
     const isReported = [isForbidden, isUnauthorized].some(is => is(error) && is(this.lastError))
     this.lastError = error
     this.isAgain = true
@@ -207,8 +207,8 @@ export class ReflectorContext implements WritersParts {
   }
 
   /**
-   * An item or event was left out (rule R20). Of those since a whole state began to be read, the first ten are told. After them the
-   * hundredth, the thousandth and so on are told, each with how many there are by then.
+   * An item or event was left out (rule R20). Since a whole state began to be read, reports the first ten. After them
+   * reports the hundredth, the thousandth and so on, each with how many there are by then.
    */
   skipped(error: InvalidObjectError, phase: 'list' | 'watch'): void {
     this.strays += 1

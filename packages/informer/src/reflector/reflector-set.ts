@@ -53,12 +53,12 @@ export class ReflectorSet {
     for (const reflector of this.#all) reflector.start()
   }
 
-  /** Has those that were refused try again for somebody who waits. Returns whether an answer is to come. */
+  /** Has reflectors that were refused try again for a new wait. Returns whether an answer is to come. */
   tryNow(isLasting = false): boolean {
     return this.#all.map(reflector => reflector.tryNow(isLasting)).includes(true)
   }
 
-  /** From the call on nothing is written and nobody told. Resolves when the streams are gone. */
+  /** From the call on writes nothing and calls no listener. Resolves when the streams are gone. */
   async stop(): Promise<void> {
     const all = this.#all.map(reflector => reflector.stop())
     this.#state = 'stopped'

@@ -23,7 +23,7 @@ import type { FillSource } from './writers.ts'
 /** How long after `retryNow` a resource that is missing still is looked for at short intervals, in milliseconds. */
 const hopefulMs = 30_000
 
-/** How long after a refusal the server is asked again for somebody who asks then, in milliseconds. */
+/** How long after a refusal a new wait has the server asked again, in milliseconds. */
 const soonMs = 1000
 
 /** How a writer joins a reflector that runs. */
@@ -47,7 +47,7 @@ export interface JoinOptions {
 export class Reflector {
   readonly #context: ReflectorContext
   #state: InformerState = 'idle'
-  /** Resolves when what is under way is gone. While a watch goes on there is none: an idle one of thousands would keep its frame. */
+  /** Resolves when the request under way has ended. While a watch goes on there is none: an idle one of thousands would keep its frame. */
   #running: Promise<void> | undefined
   #isBegun = false
   #wake: (() => void) | undefined
@@ -103,7 +103,7 @@ export class Reflector {
   /**
    * Feeds a writer too. Before the start it just takes part. Afterwards it needs `fill`, and is filled once there is a
    * state: it gets what `fill` gives and the changes meanwhile as its first state, then every change. If the
-   * state has to be read anew before that is done, it takes part in that instead.
+   * state has to be read again before that is done, it takes part in that instead.
    *
    * @throws InformerStoppedError once it was stopped.
    * @throws TypeError for a writer that it feeds already, and without `fill` after the start.
@@ -123,7 +123,7 @@ export class Reflector {
     this.#context.writers.remove(writer)
   }
 
-  /** Ends a wait at once, and begins the backoff anew: there is reason to think that the next try does better. */
+  /** Ends a wait at once, and restarts the backoff: there is reason to think that the next try does better. */
   retryNow(): void {
     this.#context.backoff.reset()
     this.#retriedAt = this.#context.clock.monotonic()
@@ -131,13 +131,13 @@ export class Reflector {
   }
 
   /**
-   * Asks for another try, for somebody who comes while there is no state because the server refused (401, 403, 404, 400 and the like): it is
+   * Asks for another try, for a wait that begins while there is no state because the server refused (401, 403, 404, 400 and the like): it is
    * made one second after the refusal, or at once where that is past. Later waits are as long as ever.
    *
    * `isLasting`: somebody waits until the resource is there. For the next half minute it is looked for at short intervals, as after
    * {@link Reflector.retryNow}.
    *
-   * Returns whether the server's answer to another try is to come, which is told as any other.
+   * Returns whether the server answers another try. That answer is reported as any other.
    */
   tryNow(isLasting = false): boolean {
     if (isLasting) this.#retriedAt = this.#context.clock.monotonic()
@@ -295,7 +295,7 @@ export class Reflector {
     return wholeState(context)
   }
 
-  /** Waits for its turn, unless it is stopped or told not to. */
+  /** Waits for its turn, unless it is stopped or asked not to wait. */
   #pass(gate: Gate): Promise<void> {
     return new Promise(resolve => {
       const pass = (): void => {
@@ -328,7 +328,7 @@ export class Reflector {
     }
   }
 
-  /** Waits, unless it is stopped, told not to, or asked for another try. */
+  /** Waits, unless it is stopped, asked not to wait, or asked for another try. */
   #pause(ms: number): Promise<void> {
     const { clock, lastError, stopped } = this.#context
     const from = clock.monotonic()
@@ -379,7 +379,7 @@ function begun(context: ReflectorContext, { resourceVersion }: Streaming): Promi
       resolve(undefined)
     }
     const settle = (outcome: Stream | Ended): void => {
-      // Until somebody follows it: the next line may be a change whose handler stops it all.
+      // Until it has a follower: the next line may be a change whose handler stops it all.
       context.underWay = outcome instanceof Stream ? { interrupt: () => outcome.abort() } : undefined
       resolve(outcome)
     }

@@ -52,7 +52,7 @@ describe('a reflector that is stopped', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('R23: is over at once where it is stopped by whoever hears that its resource is missing', async () => {
+  it('R23: is over at once if a listener stops it on the event that its resource is missing', async () => {
     const b = await bench(4, { target: thingsTarget, on: { missing: () => void b.reflector.stop() } })
     const { simulation, reflector } = b
     reflector.start()
@@ -60,7 +60,7 @@ describe('a reflector that is stopped', () => {
     expect(await stopMs(b)).toBeLessThan(100)
   })
 
-  it('R23: tells of no failure when it is stopped while a list is on its way', async () => {
+  it('R23: reports no failure when it is stopped while a list is on its way', async () => {
     const b = await bench(5, { initial: 'whole' })
     const { server, simulation, reflector, said, asked } = b
     await server.faults.add({ match: { verb: 'list' }, effect: { kind: 'hang' } })
@@ -90,7 +90,7 @@ describe('a reflector that is stopped', () => {
     expect([reflector.state, asked.length]).toEqual(['stopped', askedBefore])
   })
 
-  it('R23: tells of no failure when it is stopped while the server is asked whether it is behind', async () => {
+  it('R23: reports no failure when it is stopped while it asks the server whether it is behind', async () => {
     const timeoutSeconds = { min: 20, max: 20 }
     const b = await bench(6, { timeoutSeconds }, { withoutWatchCache: ['configmaps'] })
     const { server, simulation, reflector, said, asked, watch } = b
@@ -102,7 +102,7 @@ describe('a reflector that is stopped', () => {
     expect([said, simulation.environment.errors, reflector.lastError]).toEqual([['synced'], [], undefined])
   })
 
-  it('R23: goes on to no watch where it is stopped by whoever hears that its list has come', async () => {
+  it('R23: opens no watch if a listener stops it on the event that its list has come', async () => {
     const b = await bench(7, { initial: 'whole', on: { synced: () => void b.reflector.stop() } })
     const { simulation, reflector, asked } = b
     reflector.start()
@@ -133,7 +133,7 @@ describe('a reflector that is stopped', () => {
       await watch()
       await simulation.advance(1000)
       await close()
-      await simulation.advance(10) // what is under way on the wire arrives
+      await simulation.advance(10) // bytes on the wire arrive
       expect(simulation.pending()).toEqual([])
     },
   )

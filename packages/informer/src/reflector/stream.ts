@@ -16,7 +16,7 @@ export interface Ended {
   readonly events: number
 }
 
-/** Who follows a stream. */
+/** Receives the events of a stream. */
 export interface StreamFollower {
   /** The server has accepted it. */
   opened?(): void
@@ -79,7 +79,7 @@ export class Stream {
     if (this.#initial !== undefined) this.#awaitProgress(this.#initial)
   }
 
-  /** Hands it over to another follower, who hears of what happened meanwhile. */
+  /** Hands it over to another follower, which receives what happened meanwhile. */
   follow(follower: StreamFollower): void {
     this.#follower = follower
     if (this.#ended !== undefined) follower.ended(this.#ended)
@@ -94,7 +94,7 @@ export class Stream {
     this.#watch.release()
   }
 
-  /** Ends it; nobody hears of it any more. */
+  /** Ends it; its follower receives nothing more. */
   abort(): void {
     if (this.#ended !== undefined) return
     this.#watch.abort()

@@ -4,7 +4,7 @@ import type { Clock } from '@wherry/client'
 const rememberedMs = 3_600_000
 
 /**
- * What is known of whether a server can stream the first state of a resource (rule R11). Give one to all reflectors of a
+ * Whether a server can stream the first state of a resource (rule R11), as far as it is known. Give one to all reflectors of a
  * client, so that a server which can't has to show it only once an hour for each resource.
  */
 export class StreamingSupport {

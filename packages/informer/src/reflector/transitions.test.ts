@@ -26,10 +26,10 @@ import {
 
 let simulation: Simulation
 let context: ReflectorContext
-/** What the owner was told, by `on.error`. */
+/** What the owner received, by `on.error`. */
 let reported: string[]
 
-/** A context that has the state of resourceVersion 7, unless told otherwise. */
+/** A context that has the state of resourceVersion 7, unless an argument says otherwise. */
 function begin(options: Partial<ReflectorOptions> = {}, resourceVersion: string | undefined = '7'): void {
   simulation = simulate(1)
   reported = []
@@ -46,7 +46,7 @@ beforeEach(() => begin())
 const about = { method: 'GET', path: '/api' }
 type Parts = Partial<ConstructorParameters<typeof ApiError>[0]>
 const answer = (status: number, parts: Parts = {}): ApiError =>
-  new ApiError({ status, message: 'told so', ...parts }, about)
+  new ApiError({ status, message: 'said so', ...parts }, about)
 const unknown = (): ApiError => new ResourceNotFoundError({ status: 404, message: 'no such resource' }, about)
 const tooLarge = (): ApiError =>
   answer(504, { causes: [{ reason: 'ResourceVersionTooLarge', message: '', field: '' }], retryAfterMs: 9000 })
@@ -56,7 +56,7 @@ const garbage = (): InvalidBodyError => new InvalidBodyError('no JSON')
 const streaming: Streaming = { is: 'streaming', resourceVersion: '7' }
 const listing: Listing = { is: 'listing', resourceVersion: '7' }
 
-/** `stream 7`, `list 0`, `watch`, `stopped`; and, what is waited for: `wait, stream 7`. */
+/** `stream 7`, `list 0`, `watch`, `stopped`; for a wait, also the phase after it: `wait, stream 7`. */
 function shown(phase: Phase): string {
   switch (phase.is) {
     case 'streaming':
@@ -76,7 +76,7 @@ function shown(phase: Phase): string {
 
 /** How long a phase waits. */
 const ms = (phase: Phase): number => (phase.is === 'waiting' ? phase.ms : 0)
-/** How many times `onError` was told, and of which phase. */
+/** The phase of each report to `onError`. */
 const background = (): string[] => simulation.environment.errors.map(({ context }) => `${context.phase}`)
 
 describe('the whole state', () => {
@@ -116,7 +116,7 @@ describe('after a whole state that did not come', () => {
     expect(background()).toEqual(['list', 'list'])
   })
 
-  it.each([401, 403, 405])('R36: %d to a stream: told, and streamed again', status => {
+  it.each([401, 403, 405])('R36: %d to a stream: reports it, and streams again', status => {
     const next = afterReading(context, streaming, answer(status))
     expect(shown(next)).toBe('wait, stream 7')
     expect(ms(next) >= 30_000).toBe(status === 405)
@@ -133,7 +133,7 @@ describe('after a whole state that did not come', () => {
     expect([reported, background()]).toEqual([[], []])
   })
 
-  it.each([400, 422, 405])('R36: %d to a list: told, and tried again at the longest backoff only', status => {
+  it.each([400, 422, 405])('R36: %d to a list: reports it, and tries again only at the longest backoff', status => {
     const next = afterReading(context, listing, answer(status))
     expect(shown(next)).toBe('wait, stream 7')
     expect(ms(next)).toBeGreaterThanOrEqual(30_000)
@@ -193,7 +193,7 @@ describe('after a whole state that did not come', () => {
     expect(background()).toEqual(['list', 'list', 'list'])
   })
 
-  it('D7: a resource that the server does not know: a proof is asked for, and it is told to the background once', () => {
+  it('D7: a resource that the server does not know: asks for a proof, and reports it to the background once', () => {
     for (const phase of [streaming, listing]) expect(afterReading(context, phase, unknown()).is).toBe('verifying')
     expect([reported.length, background()]).toEqual([2, ['list']])
     context.isMissing = true
@@ -209,7 +209,7 @@ describe('after a whole state that did not come', () => {
 })
 
 describe('after a streaming list', () => {
-  it('R11: that was closed before its end: backoff, again; from the second time running on told, and a list', () => {
+  it('R11: that was closed before its end: backoff, again; from the second time running on reports it, and lists', () => {
     const closed = (): Phase => afterStreaming(context, streaming, ended({ how: 'closed' }))
     expect([shown(closed()), background()]).toEqual(['wait, stream 7', []])
     expect([shown(closed()), shown(closed())]).toEqual(['wait, list 7 refused', 'wait, list 7 refused'])
@@ -217,7 +217,7 @@ describe('after a streaming list', () => {
     expect(reported[0]).toContain(target.path)
   })
 
-  it('is judged by its error, and by what is no Error too', () => {
+  it('is judged by its error, also if that is no Error', () => {
     expect(shown(afterStreaming(context, streaming, ended({ how: 'refused', error: answer(410) })))).toBe('stream')
     const thrown = ended({ how: 'threw', error: 'a word' })
     expect(shown(afterStreaming(context, streaming, thrown))).toBe('wait, list 7')
@@ -226,7 +226,7 @@ describe('after a streaming list', () => {
   })
 })
 
-/** A stream that lasted, and told something. */
+/** A stream that lasted, and brought an event. */
 function ended(end: StreamEnd, livedMs = 5000, events = 1): Parameters<typeof afterWatching>[1] {
   return { end, livedMs, openMs: livedMs, events }
 }
@@ -252,7 +252,7 @@ describe('after a watch', () => {
     expect(context.failures.watch).toBe(next === 'watch' ? 0 : 2)
   })
 
-  it('R15: told when it was closed at once the third time running', () => {
+  it('R15: reports a stream that was closed at once the third time running', () => {
     for (let time = 0; time < 3; time++) {
       expect(background()).toEqual([])
       afterWatching(context, ended(closed, 1, 0))
@@ -275,7 +275,7 @@ describe('after a watch', () => {
     ['breaks within 30 s', { how: 'broken', error: lost('CONNECTION_LOST'), partialLine: false }, 29_999],
     ['is closed within 1 s', closed, 999],
     ['is answered with a 500', { how: 'refused', error: answer(500) }, 10],
-    ['tells an ERROR of 500', { how: 'failed', error: answer(500) }, 60_000],
+    ['brings an ERROR of 500', { how: 'failed', error: answer(500) }, 60_000],
   ])('R14, R18: the fifth time running that it %s, without an event: a relist', (_, end, livedMs) => {
     const all = Array.from({ length: 6 }, () => shown(afterWatching(context, ended(end, livedMs, 0))))
     expect(all).toEqual([...Array(4).fill('wait, watch'), 'wait, stream 7', 'wait, stream 7'])
@@ -296,7 +296,7 @@ describe('after a watch', () => {
   it.each<[string, StreamEnd, number]>([
     ['broke after 30 s', { how: 'broken', error: lost('CONNECTION_LOST'), partialLine: false }, 30_000],
     ['was closed after 1 s', closed, 1000],
-  ])('R14, R18: a watch that %s begins the count anew', (_, end, livedMs) => {
+  ])('R14, R18: a watch that %s restarts the count', (_, end, livedMs) => {
     for (let round = 0; round < 3; round++) {
       for (let time = 0; time < 4; time++)
         expect(shown(afterWatching(context, refused(answer(500))))).toBe('wait, watch')
@@ -307,7 +307,7 @@ describe('after a watch', () => {
   it.each<[string, StreamEnd]>([
     ['broke', { how: 'broken', error: new Error('reset'), partialLine: true }],
     ['fell silent', { how: 'silent', error: new TimeoutError(30_000, about) }],
-  ])('R14: that %s: backoff, told, and on', (_, end) => {
+  ])('R14: that %s: backoff, reports it, and goes on', (_, end) => {
     expect(shown(afterWatching(context, ended(end)))).toBe('wait, watch')
     expect([reported.length, background()]).toEqual([1, ['watch']])
   })
@@ -326,7 +326,7 @@ describe('after a watch', () => {
     expect(background()).toHaveLength(4)
   })
 
-  it('X9: whose store threw: a whole state', () => {
+  it('X9: after its store threw: a whole state', () => {
     expect(shown(afterWatching(context, ended({ how: 'threw', error: new Error('a store') })))).toBe('wait, stream 7')
     expect(reported).toEqual(['a store'])
     afterWatching(context, ended({ how: 'threw', error: undefined }))
@@ -371,13 +371,13 @@ describe('after a watch', () => {
 })
 
 describe('after the server was asked whether it is behind', () => {
-  it('R21: it is not: the watch goes on, and has been heard of', async () => {
+  it('R21: it is not: the watch goes on, and counts as alive', async () => {
     await simulation.advance(500_000)
     expect(shown(afterChecking(context, undefined))).toBe('watch')
     expect(context.receivedAt).toBe(simulation.clock.monotonic())
   })
 
-  it('R21, R5: it is: the newest state, at once, which is told to the owner alone', () => {
+  it('R21, R5: it is: the newest state, at once, which only the owner is notified of', () => {
     expect(shown(afterChecking(context, tooLarge()))).toBe('stream')
     expect([reported.length, background()]).toEqual([1, []])
   })

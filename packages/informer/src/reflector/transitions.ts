@@ -21,11 +21,11 @@ import type { Checking, Listing, Missing, Phase, Streaming, VerifyingNotServed, 
 import type { FailureKind, ReflectorContext } from './reflector-context.ts'
 import type { Ended, StreamEnd } from './stream.ts'
 
-/** What follows from each kind of failure, at how many running; before that the same is tried again. `relist`: the state is read anew. */
+/** What follows from each kind of failure, at how many running; before that the same is tried again. `relist`: the state is read again. */
 const limits = {
   /** `list`: the state is listed instead. */
   streamingList: { list: 2 },
-  /** `report`: a clean end is told as an error. */
+  /** `report`: from this count on, reports a clean end as an error. */
   watch: { report: 3, relist: 5 },
   /** `longestWait`: the next try comes after the longest backoff. */
   unreadable: { relist: 2, longestWait: 3 },
@@ -65,7 +65,7 @@ function listing(context: ReflectorContext, resourceVersion = known(context)): L
   return { is: 'listing', resourceVersion: resourceVersion ?? first }
 }
 
-/** Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Who waits is told at once. */
+/** Whether no retry is likely to mend an error: the caller has to, or the administrator (rule R36). Waits are rejected at once. */
 export function isPermanent(error: unknown): boolean {
   return isDenied(error) || isResourceNotFound(error) || isImpossible(error)
 }
@@ -231,14 +231,14 @@ function afterFailedWatch(context: ReflectorContext, again: Waiting['next'], err
   return wait(context, times < limits.watch.relist ? again : wholeState(context), error)
 }
 
-/** An answer or a line can't be read: `next`, or the state anew. */
+/** An answer or a line can't be read: `next`, or the state again. */
 function afterUnreadable(context: ReflectorContext, next: Waiting['next'], relist = next): Waiting {
   const times = ++context.failures.unreadable
   if (times >= limits.unreadable.longestWait) return waitLongest(context, relist)
   return wait(context, times < limits.unreadable.relist ? next : relist)
 }
 
-/** Told once: many an operator runs without it. */
+/** Reported once: many an operator runs without it. */
 function missing(context: ReflectorContext, error: Error): Missing | VerifyingNotServed {
   context.fail(error, 'list', !isResourceNotFound(context.lastError))
   return { is: context.isMissing ? 'missing' : 'verifying', error }

@@ -6,7 +6,7 @@ const bench = reflectorBenches(({ server }) => server.fill([configMap('a')]))
 const refused = { effect: { kind: 'status', code: 503 } } as const
 
 describe('a reflector that waits', () => {
-  it('R22: tries again at once when it is told to, and its waits begin anew, each as long as it is to be', async () => {
+  it('R22: tries again at once on request, and its backoff starts from the first delay', async () => {
     const { server, simulation, reflector, asked } = await bench(1)
     await server.faults.add(refused)
     reflector.start()
@@ -26,7 +26,7 @@ describe('a reflector that waits', () => {
     }
   })
 
-  it('is told so in vain where it does not wait', async () => {
+  it('ignores the request if it does not wait', async () => {
     const { simulation, reflector, asked, states, watch } = await bench(2)
     reflector.retryNow()
     expect([reflector.state, asked]).toEqual(['idle', []])

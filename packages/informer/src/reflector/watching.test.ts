@@ -251,7 +251,7 @@ describe('watching', () => {
     expect(asked.map(one => one.split(' ')[0])).toEqual(['stream', 'watch'])
   })
 
-  it('R17: a resourceVersion that is too old: the state is read anew, not older than the last', async () => {
+  it('R17: a resourceVersion that is too old: the state is read again, not older than the last', async () => {
     const { server, simulation, transport, reflector, recording, states, said, asked, write } = await bench(6)
     await write('~a')
     await simulation.runUntil(() => recording.log.length === 2)
@@ -288,7 +288,7 @@ describe('watching', () => {
     expect(reflector.lastSyncedResourceVersion).toBe(`${await server.revision()}`)
   })
 
-  it('R5: a list that is told so takes the newest state at once, whatever Retry-After says', async () => {
+  it('R5: a list that must have the newest state asks at once, whatever Retry-After says', async () => {
     const { server, simulation, reflector, recording, asked, write } = await bench(8, { initial: 'whole' })
     const early = await server.revision()
     await write('+c')
@@ -330,7 +330,7 @@ describe('watching', () => {
     await simulation.runUntil(() => reflector.state === 'watching' && recording.names.length === 3)
   })
 
-  it('R18: a watch that worked in between begins the count anew', async () => {
+  it('R18: a watch that worked in between restarts the count', async () => {
     const { server, simulation, recording, asked, write } = await bench(11)
     for (let round = 0; round < 6; round++) {
       await server.faults.add({ ...watches, nth: 1, effect: { kind: 'error-event', code: 500 } })
@@ -354,7 +354,7 @@ describe('watching', () => {
     expect(metric).toBe(revision)
   })
 
-  it('R20: what is no object of the resource is told, left out, and advances nothing', async () => {
+  it('R20: reports and leaves out an object of another resource, which advances nothing', async () => {
     const { server, simulation, reflector, recording, write } = await bench(13)
     const before = reflector.lastSyncedResourceVersion
     const text = [
@@ -527,7 +527,7 @@ describe('watching', () => {
     expect(growing.at(-1)).toBeGreaterThan(6_400)
   })
 
-  it('R36: a 403 on a watch is told, and the watch tried again', async () => {
+  it('R36: reports a 403 on a watch, and tries again', async () => {
     const { server, simulation, recording, said, asked, write } = await bench(21)
     await server.faults.add({ ...watches, times: 2, effect: { kind: 'status', code: 403, reason: 'Forbidden' } })
     await server.endWatches()
@@ -555,7 +555,7 @@ describe('watching', () => {
     expect(reflector.lastError).toBeUndefined()
   })
 
-  it('N14: told more than once that a server is going away, it opens one next watch', async () => {
+  it('N14: opens one next watch, however often a server says that it is going away', async () => {
     const { server, simulation, transport, asked } = await bench(25)
     for (let time = 0; time < 3; time++) transport.controls.goawayAll()
     await simulation.runUntil(() => asked.length === 2)
@@ -565,7 +565,7 @@ describe('watching', () => {
     expect((await server.stats()).byVerb.watch?.configmaps).toMatchObject({ openStreams: 1 })
   })
 
-  it('N14: told so while the state is still being streamed, it opens the next watch when that is whole', async () => {
+  it('N14: if the state is still being streamed then, opens the next watch when that is whole', async () => {
     const { server, simulation, transport, reflector, recording, asked } = await idle(
       26,
       {},
@@ -584,7 +584,7 @@ describe('watching', () => {
     expect(recording.log).toHaveLength(1)
   })
 
-  it('N14: what changes while the next watch is on its way is heard once', async () => {
+  it('N14: delivers a change once that happens while the next watch is on its way', async () => {
     const { server, simulation, recording, asked, write } = await bench(29)
     await server.faults.add({ ...watches, nth: 1, effect: { kind: 'delay', ms: 3000 } })
     await server.goawayAll()
@@ -653,7 +653,7 @@ describe('watching', () => {
     },
   )
 
-  it('N14: changes while the watch moves are heard once and in order', async () => {
+  it('N14: delivers changes while the watch moves once and in order', async () => {
     const { server, simulation, recording, asked, write } = await bench(23, {}, {})
     await server.goawayAll()
     const names: string[] = []

@@ -8,7 +8,7 @@ const object = (name: string, resourceVersion = '1', namespace?: string) => ({
 
 const source = (...names: readonly string[]): FillSource => names.map(name => ({ object: object(name), bytes: 7 }))
 
-/** Writers at resourceVersion 9, on a clock whose turns of the loop come when they are told to. */
+/** Writers at resourceVersion 9, on a clock whose turns of the loop the test triggers. */
 function bed(resourceVersion: string | undefined = '9') {
   const turns: (() => void)[] = []
   const failures: unknown[] = []
@@ -34,7 +34,7 @@ const failing = (at: string, message: string): RecordingWriter => {
 }
 
 describe('the writers of a reflector', () => {
-  it('D12: each hears each change and how far the stream is; the first error of theirs comes after all', () => {
+  it('D12: each receives each change and how far the stream is; the first error of theirs comes after all', () => {
     const { writers } = bed()
     const all = [failing('ADDED', 'one'), new RecordingWriter(), failing('ADDED', 'three'), new RecordingWriter()]
     for (const recording of all) writers.add(recording)
@@ -46,7 +46,7 @@ describe('the writers of a reflector', () => {
     expect(all.map(({ bytes }) => bytes)).toEqual([10, 10, 10, 10])
   })
 
-  it('one that another removes while a change is told does not hear it, nor anything later', () => {
+  it('one that another removes amid a change does not receive it, nor anything later', () => {
     const { writers } = bed()
     const [first, second] = [new RecordingWriter(), new RecordingWriter()]
     for (const recording of [first, second]) writers.add(recording)
@@ -90,7 +90,7 @@ describe('the writers of a reflector', () => {
     expect(first.log.at(-1)).toBe('drop')
   })
 
-  it('one that another removes while a whole state is told does not get it', () => {
+  it('one that another removes amid a whole state does not get it', () => {
     const { writers } = bed()
     const [first, second] = [new RecordingWriter(), new RecordingWriter()]
     for (const recording of [first, second]) writers.add(recording)
@@ -99,7 +99,7 @@ describe('the writers of a reflector', () => {
     expect(second.log).toEqual(['drop'])
   })
 
-  it('D8: what is gone is cleared of those that had a state, whoever throws', () => {
+  it('D8: clears the writers that had a state when the resource goes, whichever throws', () => {
     const { writers } = bed()
     const [first, empty, last] = [failing('clear', 'broken'), new RecordingWriter(), new RecordingWriter()]
     for (const recording of [first, empty, last]) writers.add(recording)
@@ -190,7 +190,7 @@ describe('writers that join', () => {
     expect(turns).toHaveLength(1)
   })
 
-  it('D12: takes part in a whole state that is read anew instead', async () => {
+  it('D12: takes part in a whole state that is read again instead', async () => {
     const { writers, turn } = bed()
     const joining = new RecordingWriter()
     writers.backfill(joining, () => source('old'))
@@ -267,7 +267,7 @@ describe('writers that join', () => {
     expect([writers.size, joining.log, asked, failures]).toEqual([0, ['drop'], 0, []])
   })
 
-  it('D8: one that is being filled when the resource goes starts anew with the rest, uncleared', async () => {
+  it('D8: one that is being filled when the resource goes starts over with the rest, uncleared', async () => {
     const { writers, turn } = bed()
     const joining = new RecordingWriter()
     writers.backfill(joining, () => source('a'))
@@ -278,7 +278,7 @@ describe('writers that join', () => {
     expect(joining.log).toEqual(['drop', 'commit at 1'])
   })
 
-  it('one whose source throws is told, dropped, and a member that waits for a whole state', async () => {
+  it('one whose source throws is reported, dropped, and a member that waits for a whole state', async () => {
     const { writers, failures, turn } = bed()
     const joining = new RecordingWriter()
     const error = new Error('no source')
@@ -310,7 +310,7 @@ describe('writers that join', () => {
     expect([member.log, joining.log]).toEqual([['ADDED a'], ['commit a at 9']])
   })
 
-  it('one whose commit throws is told, and is one member', async () => {
+  it('one whose commit throws is reported, and stays one member', async () => {
     const { writers, failures, turn } = bed()
     const joining = failing('commit', 'broken')
     writers.backfill(joining, () => source('a'))

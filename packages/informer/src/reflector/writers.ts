@@ -61,7 +61,7 @@ export class Writers {
     return this.#writers.includes(writer) || this.#backfills.some(backfill => backfill.writer === writer)
   }
 
-  /** Begins to read a whole state. Who was still being filled takes part in it instead. */
+  /** Begins to read a whole state. Writers that were still being filled take part in it instead. */
   replace(options?: ReplaceOptions): SnapshotFanOut {
     this.#pending?.drop()
     this.#endBackfills()
@@ -95,7 +95,7 @@ export class Writers {
     })
   }
 
-  /** The resource is gone: so is what came of it (rule D8). Who was being filled starts anew with the rest. */
+  /** The resource is gone, and so are all objects (rule D8). Writers that were being filled start over with the rest. */
   clear(): void {
     this.#endBackfills()
     each(this.#writers, writer => {
@@ -103,7 +103,7 @@ export class Writers {
     })
   }
 
-  /** Nothing more is written: what is being read is dropped. */
+  /** Writes nothing more: the state that is being read is dropped. */
   end(): void {
     this.#pending?.drop()
     this.#endBackfills()
@@ -156,7 +156,7 @@ export class SnapshotFanOut {
     this.#give(object, undefined)
   }
 
-  /** A writer that throws has not all of the state: it takes no part any more, and that is told when the others have theirs. */
+  /** A writer that throws lacks a part of the state: it takes part no more. That is reported when the others have theirs. */
   #give(object: object, bytes: number | undefined): void {
     for (const { writer, snapshot } of this.#parts) {
       try {

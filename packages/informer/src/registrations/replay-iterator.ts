@@ -16,7 +16,7 @@ export class ReplayIterator<C> {
     this.#generation = this.#births.generation
   }
 
-  /** What is next; it is not passed yet. */
+  /** The next entry; it is not passed yet. */
   peek(): Entry<C> | undefined {
     const births = this.#births
     if (this.#generation !== births.generation) {

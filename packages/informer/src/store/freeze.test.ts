@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { freezeDeep } from './freeze.ts'
 
-describe('what is frozen', () => {
+describe('freezing', () => {
   it('R37: is all that a value holds, in maps and in lists', () => {
     const inner = { deep: [{ deeper: {} }] }
     const value = { inner, list: [1, 'two', null, undefined], nothing: null }

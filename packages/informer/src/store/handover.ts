@@ -98,7 +98,7 @@ function oldest(resourceVersions: readonly (string | undefined)[]): string | und
   return resourceVersions.reduce((a, b) => (compareResourceVersions(a, b) === 'older' ? a : b))
 }
 
-/** What is open after a promotion: the keys for which the former watch was ahead of the new one (rules R13, D9, D12). */
+/** The open keys after a promotion: for them the former watch was ahead of the new one (rules R13, D9, D12). */
 export class Handover<C> {
   /** News of these keys that is older than this is dropped. */
   readonly known: Map<string, LastKnown>

@@ -40,7 +40,7 @@ it('lets go of all that it has when it is cleared', () => {
   expect([all.isEmpty, all.selected(web), [...all.within('a', none)]]).toEqual([true, undefined, []])
 })
 
-it('R35: nothing is left of a bucket whose last entry has gone, or has another value', () => {
+it('R35: removes a bucket when its last entry goes, or has another value', () => {
   const all = indices()
   const [x, y] = [entry('a/x', 1), entry('b/y', 2)]
   all.add('key', ({ metadata }) => [`is ${metadata?.name}`, 'any'], [x, y])

@@ -7,7 +7,7 @@ import type { LabelIndex } from './by-label.ts'
 /** The names under which an object can be found. */
 export type IndexFunction<C> = (object: C) => Iterable<string>
 
-/** One index: what is under each value, and the values of each. */
+/** One index: the entries under each value, and the values of each. */
 class Index<C> {
   readonly name: string
   /** It takes values of the store, as `C`. Typed so that a store of values is a store of unknown ones, too. */
@@ -26,7 +26,7 @@ class Index<C> {
 export class Indices<C> {
   readonly #indices = new Map<string, Index<C>>()
   readonly #byLabel = new Map<string, Index<C>>()
-  /** Made when it is first asked for: who never lists by namespace pays nothing for it. */
+  /** Made when it is first asked for: a reader that never lists by namespace pays nothing for it. */
   #byNamespace: Map<string, Set<Entry<C>>> | undefined
   readonly #onError: (error: unknown, key: string) => void
 
@@ -81,7 +81,7 @@ export class Indices<C> {
     return index.buckets.get(value) ?? []
   }
 
-  /** What is in a namespace and has a value. @param all what there is */
+  /** The entries with a value in a namespace. @param all all entries */
   within(namespace: string, all: ReadonlyMap<string, Entry<C>>): Iterable<Entry<C>> {
     if (this.#byNamespace === undefined) {
       this.#byNamespace = new Map()

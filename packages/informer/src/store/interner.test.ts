@@ -13,7 +13,7 @@ it('gives one text for equal ones, and forgets those that were not met for long'
   expect([...maps].every(([text, shared]) => text === shared)).toBe(true)
 })
 
-it('replaces texts of what is received, and leaves what is frozen alone', () => {
+it('replaces texts of received objects, and leaves frozen ones alone', () => {
   const interner = new Interner({ keepsManagers: true, sharesValues: true })
   const make = () => ({
     kind: long('kind'),
@@ -107,7 +107,7 @@ it.each([
   ['one less', { a: 'x', b: 'y' }, { a: 'x' }],
   ['another value', { a: 'x' }, { a: 'y' }],
   ['another key', { a: 'x' }, { b: 'x' }],
-  ['what is no text', { a: {} }, { a: {} }],
+  ['a value that is no text', { a: {} }, { a: {} }],
 ])('takes no labels of the former state that have %s', (_, labels, former) => {
   const interner = new Interner({ keepsManagers: false, sharesValues: true })
   const object = { metadata: { labels } }
@@ -116,7 +116,7 @@ it.each([
   expect(object.metadata.labels).not.toBe(former)
 })
 
-it('takes nothing of a former state into what a function of the caller’s makes of it, nor into what is frozen', () => {
+it('takes nothing of a former state into what a function of the caller’s makes of it, nor into frozen values', () => {
   const make = () => ({ metadata: { labels: { a: 'x' } } })
   const [former, own, frozen] = [make(), make(), { metadata: Object.freeze(make().metadata) }]
   new Interner({ keepsManagers: false, sharesValues: false }).intern(own, 'a-key', former)

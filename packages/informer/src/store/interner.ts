@@ -49,7 +49,7 @@ export class Interner {
 
   /**
    * Replaces such parts of an object as decoded, which nothing else holds yet. A frozen one is left as it is.
-   * @param key its key, which is kept beside it: the name becomes a part of that text
+   * @param key its key, which is kept with it: the name becomes a part of that text
    * @param former an earlier state of the same object: most updates leave its labels and annotations as they are
    */
   intern(object: object, key: string, former?: unknown): void {

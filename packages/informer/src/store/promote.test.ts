@@ -23,7 +23,7 @@ beforeEach(() => {
   log.length = 0
 })
 
-it('D9: shows nothing of a staged writer before it is promoted, and then tells the difference alone', () => {
+it('D9: shows nothing of a staged writer before it is promoted, and then delivers only the difference', () => {
   const next = store.writer({ staged: true })
   list(next, 12, item('a/2', 2), item('a/3', 11), item('a/4', 12))
   next.change('ADDED', item('a/5', 13), 100)
@@ -39,7 +39,7 @@ it('D9: shows nothing of a staged writer before it is promoted, and then tells t
   expect(log.slice(4)).toEqual(['update a/2@2 a/2@17'])
 })
 
-it('D12: what the former writer is ahead with is neither undone nor told twice', () => {
+it('D12: what the former writer is ahead with is neither undone nor delivered twice', () => {
   const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('MODIFIED', item('a/1', 13), 100)
@@ -95,7 +95,7 @@ it('D12: what the former writer is ahead with is deleted with its last state whe
   expect(log).toEqual(['delete a/4@15'])
 })
 
-it('D12: what is gone before the new writer has seen it is deleted with its last state too', () => {
+it('D12: an object that goes before the new writer has seen it is deleted with its last state too', () => {
   const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/2', 2), item('a/3', 3))
   old.change('ADDED', item('a/4', 14), 100)
@@ -206,7 +206,7 @@ it('R5, D12: what one promotion left open is settled by the newest state, be it 
   expect(contentsOf(store)).toEqual(['a/1@6', 'a/2@2'])
 })
 
-it('R5, D12: the newest state of one part leaves open what is open of another', () => {
+it('R5, D12: the newest state of one part leaves the open keys of another open', () => {
   const parts = [store.writer({ staged: true }), store.writer({ staged: true })] as const
   list(parts[0], 12, item('a/1', 1), item('a/2', 2))
   list(parts[1], 12, item('a/3', 3))
@@ -263,7 +263,7 @@ it('D12: a list that does not say where it stands is as new as its newest object
   expect(contentsOf(store)).toEqual(['a/1@1', 'a/2@14', 'a/8@3', 'a/9@12'])
 })
 
-it('D8: a staged writer whose resource is gone has nothing', () => {
+it('D8: a staged writer has nothing once its resource is gone', () => {
   const next = store.writer({ staged: true })
   list(next, 12, item('a/1', 1), item('a/9', 12))
   next.clear()
@@ -298,7 +298,7 @@ it('a staged writer that is closed is none that the store’s sync waits for', (
   expect(fresh.synced).toBe(true)
 })
 
-it('D9: changes the scope that changes are told of, and no more of the view', () => {
+it('D9: changes the scope of later changes, and no more of the view', () => {
   const next = store.writer({ staged: true })
   list(next, 12)
   const cursor = store.cursor()

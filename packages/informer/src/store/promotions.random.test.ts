@@ -7,7 +7,7 @@ import { runPromotions } from './testkit/promotion.ts'
 const make = ({ view = items, ...options }: MakeOptions): Store<Item, 'namespaced'> =>
   new Store<Item, 'namespaced'>({ view, ...options })
 
-it('D12: promotions, whoever is ahead, come to what the server has, and never go back', async () => {
+it('D12: promotions, whichever writer is ahead, come to what the server has, and never go back', async () => {
   // A changed copy (npm run mutants) has seconds for all tests.
   const seeds = 500
   await forEachSeed(seed => runPromotions(make, seededRandom(seed)), { seeds })

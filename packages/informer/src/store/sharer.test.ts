@@ -25,7 +25,7 @@ it('gives one value for equal ones, frozen from when it is shared on', () => {
   expect(Object.isFrozen(first[0])).toBe(true)
 })
 
-it('gives what is equal to what it is given, whatever it was given before', () => {
+it('returns a value equal to its argument, whatever it was given before', () => {
   // Alike in length and in their first, middle and last characters.
   const alike = fc.constantFrom('a1b1c', 'a1b2c', 'a2b1c', 'a2b2c')
   const other = fc.constantFrom<unknown>(true, false, null, '', 'x', 2, -0, [], {})
@@ -73,8 +73,8 @@ it.each<[string, object]>([
   ['long lists', Array.from({ length: 9 }, (_, n) => `finalizer-${n}`)],
   ['numbers', { count: 5 }],
   ['numbers in a list', [5]],
-  ['what is deeper', { a: { b: 'c' } }],
-  ['what is deeper in a list', [{ a: { b: 'c' } }]],
+  ['a deeper map', { a: { b: 'c' } }],
+  ['a deeper map in a list', [{ a: { b: 'c' } }]],
   ['nothing in a list', [null]],
   ['a list in a list', [[]]],
 ])('leaves alone: %s', (_, value) => {
@@ -115,7 +115,7 @@ it('objects with equal labels, short annotations, owners and finalizers hold the
   expect(other.metadata.annotations).not.toBe(long.metadata.annotations)
 })
 
-it('shares nothing but texts where that is not asked for, nor of what is frozen', () => {
+it('shares only texts if no more is asked for, and nothing of frozen values', () => {
   const make = (): Received => decoded({ metadata: { labels: { app: 'web' } } })
   const apart = new Interner({ keepsManagers: false, sharesValues: false })
   const [a, b] = [make(), make()]

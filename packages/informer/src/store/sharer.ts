@@ -6,7 +6,7 @@ const places = 512
 const mostLength = 256
 /** So are longer lists. */
 const mostItems = 8
-/** So are values that are longer in all, keys included: whoever writes an object chooses how many keys it has. */
+/** So are values that are longer in all, keys included: the writer of an object chooses how many keys it has. */
 const mostLengthInAll = 2048
 
 interface Known {
@@ -20,7 +20,7 @@ type Part = string | number | boolean | null
 
 /**
  * Gives one value for equal ones: maps of texts, lists of texts, and lists of such maps, as labels, annotations, finalizers and owners
- * of siblings are. What is shared is frozen whatever the store's `freeze` says: a change of it would be one of all that share it.
+ * of siblings are. A shared value is frozen whatever the store's `freeze` says: a change of it would be one of all that share it.
  * It keeps at most 1,024 values of 2,048 characters. A new one takes the place of an older one.
  */
 export class Sharer {
@@ -54,7 +54,7 @@ function isKnown(known: Known, value: object, parts: readonly Part[]): boolean {
   return true
 }
 
-/** All that a value says, in its order; of two maps, or of two lists, equal parts mean equal values. `undefined` for what is not shared. */
+/** All that a value says, in its order; of two maps, or of two lists, equal parts mean equal values. `undefined` for a value that is not shared. */
 function partsOf(value: object): Part[] | undefined {
   if (!Array.isArray(value)) return partsOfMap(value)
   if (value.length > mostItems) return undefined

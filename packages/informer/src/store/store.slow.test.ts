@@ -25,7 +25,7 @@ const make = (): Store<Item, 'namespaced'> =>
 const objects = (count: number): Item[] =>
   Array.from({ length: count }, (_, index) => item(`namespace-${index % 50}/config-map-${index}`, index + 1))
 
-it('R8: 200 relists of unchanged objects leave the heap flat, and nobody hears of them', () => {
+it('R8: 200 relists of unchanged objects leave the heap flat, and no handler receives them', () => {
   const count = 3000
   const store = make()
   const writer = store.writer()

@@ -48,7 +48,7 @@ const { isDeepStrictEqual } = process.getBuiltinModule('node:util')
 
 /** What a store keeps. */
 export interface StoreOptions<C, S extends Scope = Scope> {
-  /** What is kept: a resource, a scope and a projection. */
+  /** Its view: a resource, a scope and a projection. */
   readonly view: View<C, S>
   /** The clock, and the receiver of background errors. */
   readonly environment: Environment
@@ -412,7 +412,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
       for (const entry of this.entriesOf([writer])) {
         if (pending.has(entry.key)) continue
         const isListed = entry.mark === mark
-        // This writer never had this state, so its list does not tell whether the object was deleted or is out of its scope.
+        // This writer never had this state, so its list does not say whether the object was deleted or is out of its scope.
         const isUnconfirmed = this.#handover?.unconfirmed.has(entry)
         const isAhead = isOutdated(entry, isListed ? entry.resourceVersion : writer.reached, entry)
         if (isListed || isAhead) continue

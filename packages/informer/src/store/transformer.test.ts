@@ -26,7 +26,7 @@ describe('what a projection of one’s own gives', () => {
   it.each<[string, () => unknown, string]>([
     ['nothing', () => undefined, 'undefined'],
     ['a promise', () => Promise.reject(new Error('late')), 'promise'],
-    ['what is thrown', () => JSON.parse('{'), 'JSON'],
+    ['a thrown error', () => JSON.parse('{'), 'JSON'],
   ])('T1, R30: is an error that says so where it is %s', (_, fn, reason) => {
     for (const one of [transformer(named(fn)), transformer(items, { transform: fn })]) {
       const failed = one.run(item('a/x', 1), 'a/x', 100)
@@ -49,11 +49,11 @@ describe('what a projection of one’s own gives', () => {
   })
 })
 
-describe('what is frozen', () => {
+describe('freezing', () => {
   it.each<[string, View<unknown>, boolean]>([
     ['the default view', items, false],
     ['a projection of one’s own', named(object => ({ ...object })), true],
-  ])('R37: what is kept; and what it is given where that could change it: %s', (_, view, isGivenFrozen) => {
+  ])('R37: freezes kept objects, and the argument of a function that could change it: %s', (_, view, isGivenFrozen) => {
     for (const freeze of [true, false]) {
       const { metadata, ...rest } = item('a/x', 1)
       const object = { ...rest, metadata: { ...metadata, managedFields: [] } }

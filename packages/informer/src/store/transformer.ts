@@ -13,7 +13,7 @@ export interface TransformerOptions<C> {
 
 /** Makes of an object as decoded what the store keeps of it (rules R30, R37, T1). */
 export class Transformer<C> {
-  /** Some object had labels, and what is kept of it has none: they can't be selected by. */
+  /** Some object had labels, and its kept value has none: no label selector can find it. */
   dropsLabels = false
   /** Named in errors. */
   view: View<C>

@@ -4,7 +4,7 @@ import type { Transport } from '@wherry/client'
 const isProof = (path: string): boolean =>
   /^\/api(\/[^/?]+)?$|^\/apis(\/[^/?]+){0,2}$|\/customresourcedefinitions\/[^/?]+$/.test(path)
 
-/** A transport that writes down what is asked for through it: a line for each list and watch. */
+/** A transport that writes down its requests: a line for each list and watch. */
 export function recordingTransport(inner: Transport, asked: string[]): Transport {
   return {
     async connect(target, signal) {

@@ -20,11 +20,11 @@ export function configMap(name: string, data: Record<string, string> = {}): Some
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' }, data } as SomeConfigMap
 }
 
-/** A reflector of {@link view} in a cluster in memory, and all that is heard of it. */
+/** A reflector of {@link view} in a cluster in memory, and all that it reports. */
 export interface ReflectorBench extends SimulatedCluster {
   readonly reflector: Reflector
   readonly recording: RecordingWriter
-  /** The states that it told of. */
+  /** The states that it reported. */
   readonly states: string[]
   /** What it reported to its owner, apart from states. */
   readonly said: string[]

@@ -5,7 +5,7 @@ interface Received {
   readonly metadata: { readonly name: string; readonly namespace?: string; readonly resourceVersion: string }
 }
 
-/** A writer without a store: it writes down what it is told, a line each, and keeps the objects by name. */
+/** A writer without a store: it writes down each call, a line each, and keeps the objects by name. */
 export class RecordingWriter implements StoreWriter {
   readonly log: string[] = []
   readonly objects: Map<string, Received> = new Map()
@@ -15,7 +15,7 @@ export class RecordingWriter implements StoreWriter {
   bytes: number = 0
   /** Of each snapshot, whether what has the same resourceVersion is the same. */
   readonly reuses: boolean[] = []
-  /** How often it was told how far the stream has come. */
+  /** How often it was called for how far the stream has come. */
   progressed: number = 0
   #open = 0
 

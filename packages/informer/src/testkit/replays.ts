@@ -11,7 +11,7 @@ export interface Seen {
   readonly value: string | undefined
 }
 
-/** What everybody has heard of, to be compared with what was ever written. */
+/** What all readers have received, to be compared with what was ever written. */
 export interface Received {
   /** `key@resourceVersion=value` */
   readonly states: Set<string>
@@ -20,8 +20,8 @@ export interface Received {
 }
 
 /**
- * Nothing older after something newer, for one reader; but for each key once after each rollback. When it has heard of that is
- * no matter: who joins before the relist is through hears the former states first.
+ * Nothing older after something newer, for one reader; but for each key once after each rollback, at whatever time:
+ * a reader that joins before the relist is through receives the former states first.
  */
 class Order {
   readonly #received: Received
@@ -41,16 +41,16 @@ class Order {
       expect(this.#back.get(key) ?? 0, `${what} of ${key} goes back to ${resourceVersion}`).toBeLessThan(rollbacks)
       this.#back.set(key, rollbacks)
     }
-    // What a rollback deletes is told with a state that is no longer ahead of what comes.
+    // What a rollback deletes comes with a state that is no longer ahead of what comes.
     if (what !== 'delete' || rollbacks === 0) this.#newest.set(key, resourceVersion)
   }
 }
 
-/** A handler that replays what it hears. */
+/** A handler that replays what it receives. */
 export class HandlerReplay implements Handler<Seen> {
   readonly objects: Map<string, Seen> = new Map()
-  /** What is there without a value. */
-  readonly keysUntold: Set<string> = new Set()
+  /** Keys of objects without a value. */
+  readonly valueless: Set<string> = new Set()
   readonly #order: Order
   readonly #misbehave: () => unknown
   registration: Registration | undefined
@@ -67,7 +67,7 @@ export class HandlerReplay implements Handler<Seen> {
   add(object: Seen, { key }: { readonly key: string }): unknown {
     return this.#note(() => {
       expect(this.objects.has(key), `add of ${key}, which is there`).toBe(false)
-      this.keysUntold.delete(key)
+      this.valueless.delete(key)
       this.#order.see('add', object)
       this.objects.set(key, object)
     })
@@ -92,9 +92,9 @@ export class HandlerReplay implements Handler<Seen> {
   onTransformFailed({ key, isThere }: { readonly key: string; readonly isThere: boolean }): unknown {
     return this.#note(() => {
       expect(this.objects.has(key), `${key} is there, and has a value`).toBe(false)
-      expect(this.keysUntold.has(key), `whether ${key} was there`).toBe(!isThere)
-      if (isThere) this.keysUntold.add(key)
-      else this.keysUntold.delete(key)
+      expect(this.valueless.has(key), `whether ${key} was there`).toBe(!isThere)
+      if (isThere) this.valueless.add(key)
+      else this.valueless.delete(key)
     })
   }
 
@@ -120,7 +120,7 @@ export class CursorReplay {
   readonly objects: Map<string, Seen>
   readonly #cursor: Cursor<Seen>
   readonly #order: Order
-  /** What was heard since `reset`. */
+  /** What was read since `reset`. */
   #lap: Set<string> | undefined
 
   constructor(cursor: Cursor<Seen>, received: Received, former?: CursorReplay) {

@@ -84,8 +84,8 @@ export function behavesAsAnInformer(make: (environment?: Partial<Environment>) =
     await vi.waitFor(() => expect(informer.state).toBe('missing'), waiting)
   })
 
-  it('D7, R36: who asks once there is a definition is told so before the next try is due', async () => {
-    // The next try by itself would come after 30 s, and never comes: only who asks makes one.
+  it('D7, R36: a wait that begins once there is a definition gets the state before the next try is due', async () => {
+    // The next try by itself would come after 30 s, and never comes: only a wait makes one.
     const { client } = await make({ clock: shortTimers(10_000) })
     const informer = new Informer({ client, view: things })
     open.push(informer)

@@ -1,7 +1,7 @@
 import { chance, choose, type FaultRule, integer, type Random } from '@wherry/testing'
 import type { SimulatedCluster } from './served.ts'
 
-/** Something that the network or the server does to whoever lists and watches. */
+/** Something that the network or the server does to a client that lists and watches. */
 export type Trouble = (cluster: SimulatedCluster, random: Random) => Promise<void>
 
 const rule = (effect: (random: Random) => FaultRule['effect'], verbs = ['watch', 'list']): Trouble => {

@@ -34,7 +34,7 @@ export async function connected(
   }
 }
 
-/** Opens entries `n0`, `n1`, …, whose objects are there where the number is even, and gives what a subscriber of each heard. */
+/** Opens entries `n0`, `n1`, …; objects with an even number exist. Returns what a subscriber of each received. */
 export async function openMany(
   { client, narrow }: Connected,
   namespace: string,
@@ -123,7 +123,7 @@ export function narrowOverSockets(server: () => ApiServer): void {
       { escalateAt: 6 },
     ))
 
-  it('D7, N10: who subscribes once there is a definition is told so before the next try is due', () =>
+  it('D7, N10: a subscription that begins once there is a definition gets its state before the next try is due', () =>
     connected(
       server(),
       async ({ client, narrow }) => {
@@ -135,19 +135,19 @@ export function narrowOverSockets(server: () => ApiServer): void {
         } finally {
           await client.delete(definitions, { name: 'things.x.io' })
         }
-        // The next try by itself would come after 30 s, and never comes: only who subscribes makes one.
+        // The next try by itself would come after 30 s, and never comes: only a subscription makes one.
       },
       {},
       { environment: { clock: shortTimers(10_000) } },
     ))
 
-  it('N10: who subscribes once a right was granted is told the state before the next try is due', async () => {
+  it('N10: a subscription that begins once a right was granted gets its state before the next try is due', async () => {
     let refusals = 0
     const count = (_: string, labels?: { readonly code?: string | number | undefined }): void => {
       if (`${labels?.code}` === '403') refusals += 1
     }
     // Each refusal makes the wait after it longer: after seven the next try would come after more than ten seconds, and
-    // never comes. Only who subscribes makes one.
+    // never comes. Only a subscription makes one.
     const environment = { metrics: { count, gauge() {}, observe() {} }, clock: shortTimers(5_000) }
     const options = { impersonate: { user: 'late' }, environment }
     const late = async ({ narrow }: Connected): Promise<void> => {

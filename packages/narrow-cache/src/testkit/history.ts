@@ -11,7 +11,7 @@ interface Past {
 /** What a write says of an object that the view does not select any more. To a view it is absent. */
 export const unselected = 'unselected'
 
-/** All states of objects as a test made them, to tell whether what was read or heard is true. */
+/** All states of objects as a test made them, to check what was read or received. */
 export class History {
   readonly #pasts = new Map<string, Past[]>()
   /** Objects in these states can't be transformed by a strict view. */

@@ -20,7 +20,7 @@ export interface Kit extends SimulatedCluster {
   run<T>(fn: () => T): Promise<Awaited<T>>
 }
 
-/** Longer than it takes for anything to be heard at the other end. */
+/** Longer than it takes for anything to arrive at the other end. */
 const latencyMs = 500
 
 export interface KitOptions extends Partial<NarrowCacheOptions> {
@@ -86,7 +86,7 @@ export function keyOf(path: string): { readonly namespace: string; readonly name
   return { namespace, name }
 }
 
-/** A handler that notes what it hears, a line each: `+a/x 1`, `~a/x 2`, `-a/x`, `0a/x`. */
+/** A handler that notes its events, a line each: `+a/x 1`, `~a/x 2`, `-a/x`, `0a/x`. */
 export function noting(log: string[]): NarrowHandler<ConfigMap> {
   return {
     add: ({ data }, { key, isInInitialList }) => log.push(`+${key} ${data?.n}${isInInitialList ? ' first' : ''}`),

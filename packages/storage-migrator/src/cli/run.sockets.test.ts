@@ -125,7 +125,7 @@ it('names each object that failed, its reason and the way out, and ends with 1',
   expect(await storedVersions()).toEqual(['v2'])
 })
 
-it('keeps its state in a file when it was told so, and in a ConfigMap otherwise', async () => {
+it('keeps its state in a file if an option says so, and in a ConfigMap otherwise', async () => {
   await define(3)
   const fault = await server.faults.add({ match: { verb: 'patch', name: 'g1' }, effect: { kind: 'status', code: 400 } })
   const path = join(folder, 'state.json')
@@ -234,8 +234,8 @@ it('a signal stops it', async () => {
 it('shows a bar on a terminal', async () => {
   await define(2)
   const { stderr } = await run(`${definition} --settle 0`, undefined, true)
-  const text = stderr.replaceAll('\r\u001b[K', '<anew>')
-  expect(text).toMatch(/^<anew>\[={20}\] games\.arcade\.example\.com to v2: 2 of 2, \d+\/s\n$/)
+  const text = stderr.replaceAll('\r\u001b[K', '<again>')
+  expect(text).toMatch(/^<again>\[={20}\] games\.arcade\.example\.com to v2: 2 of 2, \d+\/s\n$/)
 })
 
 it('prints its usage', async () => {

@@ -11,7 +11,7 @@ export interface MigrationState {
   readonly storageVersion: string
   /** Where the list goes on; absent before the first page and after the last. */
   readonly continue?: string | undefined
-  /** Whether every page was worked through. What is left then are the failures. */
+  /** Whether every page was worked through. Only the failures are left then. */
   readonly listed: boolean
   readonly counts: MigrationCounts
   /** The objects on the pages so far that could not be rewritten. */
@@ -20,7 +20,7 @@ export interface MigrationState {
 
 /**
  * Where the state of a migration is kept, so that a run that was killed goes on where it was. Several runs at a time may
- * share one: each state says by itself what is done, and the last one written counts.
+ * share one: each state says by itself how far it is, and the last one written counts.
  */
 export interface StateStore {
   /** The state of a definition's migration; `undefined` if there is none. */

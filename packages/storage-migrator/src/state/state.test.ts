@@ -123,7 +123,7 @@ describe('a ConfigMap', () => {
       expect(await state.load(definition)).toBeUndefined()
     }))
 
-  it('whose state no migration has written is an error', () =>
+  it('a state that no migration has written is an error', () =>
     withGames(0, async ({ client, writer }) => {
       const key = { namespace: 'default', name: 'migrations' }
       const store = configMapState({ client, ...key })

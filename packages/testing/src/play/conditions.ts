@@ -9,8 +9,8 @@ export interface Condition {
 }
 
 /**
- * The conditions of a status after these were set, each in its place. One whose status stays keeps its `lastTransitionTime`. `times` has further times of a
- * condition of which anything has changed.
+ * The conditions of a status after these were set, each in its place. A condition that keeps its status keeps its `lastTransitionTime`. `times` has
+ * further times of a condition that has changed in anything.
  */
 export function withConditions(
   object: JsonObject,

@@ -6,7 +6,7 @@ export class ObjectCache {
   readonly #objects = new Map<string, JsonObject>()
   readonly #owned = new Map<string, Map<string, JsonObject>>()
   readonly #changed: (key: string, object: JsonObject, isGone: boolean) => void
-  /** What is of this revision or before is known. */
+  /** All objects of this revision or before are known. */
   #floor = 0
   /** The last revision that the watch sent. */
   #watched = 0

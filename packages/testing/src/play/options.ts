@@ -45,7 +45,7 @@ export interface ClaimCourse {
   readonly boundAfterMs?: number | undefined
 }
 
-/** What of a cluster is played. What is not named is left alone. */
+/** Which kinds of a cluster are played. Others are left alone. */
 export interface PlayOptions {
   /** The scheduler and the kubelet. A function is called once for each Pod. @default false */
   readonly pods?: boolean | PodCourse | ((pod: PlayedPod) => PodCourse) | undefined
@@ -101,7 +101,7 @@ export function checkPlayOptions(given: PlayOptions): void {
     })
 }
 
-/** Refuses what is no course of a Pod. */
+/** Refuses a value that is no course of a Pod. */
 export function checkCourse(where: string, given: unknown): PodCourse {
   checkFields(where, given, course)
   const of = given as PodCourse

@@ -19,7 +19,7 @@ describe.skipIf(!available)('play on a real API server', () => {
   const labels = { app: 'web' }
   const workload = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } }
 
-  /** The player and the server have come to what is expected. */
+  /** Resolves when the player and the server have come to the expected state. */
   async function until(
     player: Player,
     plural: string,

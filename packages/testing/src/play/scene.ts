@@ -23,7 +23,7 @@ export class Scene {
   readonly #report: (error: Error) => void
   readonly #feeds = new Map<PlayedKind, Feed>()
   readonly #parts = new Map<PlayedKind, Part>()
-  /** What is to be played, by kind and key. */
+  /** The objects to be played, by kind and key. */
   readonly #queue = new Map<string, { readonly kind: PlayedKind; readonly key: string }>()
   readonly #timers = new Map<string, Map<string, Timer | 'due'>>()
   readonly #wakes = new Map<string, Map<string, { readonly kind: PlayedKind; readonly key: string }>>()
@@ -145,7 +145,7 @@ export class Scene {
     await this.#write(kind, 'PUT', `${pathOf(kind, namespace, name)}/status`, { ...object, status })
   }
 
-  /** Posts to a part of an object, whose answer is not the object. */
+  /** Posts to a part of an object. The answer is not the object. */
   async post(kind: PlayedKind, object: JsonObject, part: string, body: JsonObject): Promise<void> {
     const { namespace, name } = identity(object)
     await this.#ask('POST', `${pathOf(kind, namespace, name)}/${part}`, body)

@@ -12,7 +12,7 @@ import {
 import { serviceAccountUserName } from '@wherry/cel/internal'
 import { until } from './ready.ts'
 
-/** Creates a ServiceAccount with these rights, and resolves when the server's authorizer has heard of them. */
+/** Creates a ServiceAccount with these rights, and resolves when the server's authorizer applies them. */
 export async function createAccount(
   access: Access,
   grants: readonly Grant[],
@@ -69,7 +69,7 @@ async function holds(access: Access, namespace: string, rules: readonly PolicyRu
   return rules.every(rule => known.has(textOf(rule)))
 }
 
-/** A rule of resources and paths at once is told as two, so paths go with a rule that has nothing else. */
+/** A rule of resources and paths at once is written as two, so paths go with a rule that has nothing else. */
 function textOf({
   verbs,
   apiGroups = [],

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { UsedRole } from '@wherry/apiserver'
 import { impersonationResources, UsedRights, userAgent } from '@wherry/apiserver/internal'
 
-/** What is read of an event of `audit.k8s.io/v1`. */
+/** The fields that are read of an event of `audit.k8s.io/v1`. */
 interface AuditEvent {
   readonly verb: string
   readonly requestURI: string
@@ -40,7 +40,7 @@ export async function writeAuditPolicy(folder: string): Promise<Record<string, s
   return { 'audit-policy-file': file, 'audit-log-path': logOf(folder), 'audit-log-maxsize': '10240' }
 }
 
-/** The rights that each user made use of, as the audit log in `folder` tells. */
+/** The rights that each user made use of, as the audit log in `folder` records. */
 export async function rightsOf(folder: string): Promise<Readonly<Record<string, readonly UsedRole[]>>> {
   const used = new UsedRights()
   for (const line of (await readFile(logOf(folder), 'utf8')).split('\n')) {

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-/** The Kubernetes versions that the Go module can be built as, newest first: the first is what is built unasked. */
+/** The Kubernetes versions that the Go module can be built as, newest first. The first is built if none is asked for. */
 export const availableVersions: readonly string[] = ['1.37', '1.36', '1.34']
 
 const newest = availableVersions[0] as string
 
-/** The folder of the Go module: beside `src` in the work tree, beside `dist` in the npm package. */
+/** The folder of the Go module: next to `src` in the work tree, next to `dist` in the npm package. */
 export function moduleFolder(): string {
   let folder = import.meta.dirname
   while (!existsSync(join(folder, 'apiserver/go.mod'))) {
@@ -29,17 +29,17 @@ function moduleFile(version: string): string {
   return version === newest ? 'go.mod' : `go-${version}.mod`
 }
 
-/** What every command of Go is told, so that it takes the modules of a version. */
+/** Arguments for every command of Go, so that it takes the modules of a version. */
 export function moduleArguments(version: string = newest): readonly string[] {
   return version === newest ? [] : [`-modfile=${moduleFile(version)}`]
 }
 
-/** What commands of Go that read the sources are told: the modules of a version, and which sources are only for it. */
+/** Arguments for commands of Go that read the sources: the modules of a version, and which sources are only for it. */
 export function sourceArguments(version: string = newest): readonly string[] {
   return version === newest ? [] : [...moduleArguments(version), `-tags=kubernetes_${version.replace('.', '_')}`]
 }
 
-/** What `go build` is told beside the output and the package: a release's version, as the server's own builds have it. */
+/** Arguments for `go build`, except the output and the package: a release's version, as the server's own builds have it. */
 export function buildArguments(version: string = newest): readonly string[] {
   const file = join(moduleFolder(), moduleFile(version))
   const [, full, major, minor] = /^\s*k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\d+)$/m.exec(readFileSync(file, 'utf8')) ?? []

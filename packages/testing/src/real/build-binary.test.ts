@@ -7,7 +7,7 @@ import { cachedBinary } from './binary-cache.ts'
 import { buildApiServer } from './build-binary.ts'
 
 /**
- * A Go that writes its arguments where it should write a program, and counts how often it built; where it is told to, not before
+ * A Go that writes its arguments where it should write a program, and counts how often it built; on request not before
  * a file is there.
  */
 const GO = `#!/bin/sh

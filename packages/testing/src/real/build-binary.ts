@@ -18,7 +18,7 @@ import { withLock } from './lock.ts'
 export interface BuildOptions {
   /** Of Kubernetes: `1.37`, `1.36` or `1.34`. @default the newest */
   readonly version?: string | undefined
-  /** Hears what is going on, a line at a time; every few seconds while it compiles. @default nobody */
+  /** Receives its progress, a line at a time; every few seconds while it compiles. @default none */
   readonly onProgress?: ((line: string) => void) | undefined
   /** Where the cache and Go are looked for. @default process.env */
   readonly env?: NodeJS.ProcessEnv | undefined
@@ -87,14 +87,14 @@ async function build(
   }
 }
 
-/** What a killed build left: a part of a binary whose builder is gone, since this process has the lock. */
+/** What a killed build left: a part of a binary that nothing builds any more, since this process has the lock. */
 async function removeAbandoned(folder: string, path: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (name.startsWith(`${basename(path)}.partial-`)) await rm(join(folder, name), { force: true })
   }
 }
 
-/** Runs Go and gives its stdout; `onLine` hears each line of stderr. Ends with this process. */
+/** Runs Go and gives its stdout; `onLine` receives each line of stderr. Ends with this process. */
 function go(
   args: readonly string[],
   cwd: string,

@@ -7,7 +7,7 @@ import { type CertificateAuthority, createCertificateAuthority } from '@wherry/a
 /** What an instance of the server and its clients are known by. Fresh for each. */
 export interface Credentials {
   readonly authority: CertificateAuthority
-  /** Of a user in `system:masters`, whom RBAC denies nothing. */
+  /** Of a user in `system:masters`, which RBAC denies nothing. */
   readonly adminToken: string
 }
 

@@ -11,7 +11,7 @@ export interface EtcdGateway {
   compact(): Promise<number>
 }
 
-/** Under this key kube-apiservers tell each other to which revision etcd is compacted. */
+/** Under this key kube-apiservers share to which revision etcd is compacted. */
 const COMPACTED = 'compact_rev_key'
 
 interface RangeAnswer {
@@ -19,7 +19,7 @@ interface RangeAnswer {
   readonly kvs?: readonly { readonly value?: string }[]
 }
 
-/** Speaks to the JSON gateway that etcd has on the unix socket at `socketPath`, beside gRPC. */
+/** Speaks to the JSON gateway that etcd has on the unix socket at `socketPath`, in addition to gRPC. */
 export function etcdGateway(socketPath: string): EtcdGateway {
   const range = (key: string): Promise<RangeAnswer> => askEtcd(socketPath, '/v3/kv/range', { key: base64(key) })
   return {

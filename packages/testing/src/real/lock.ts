@@ -4,7 +4,7 @@ import { setTimeout as after } from 'node:timers/promises'
 
 /**
  * Runs `work` while no other process holds the lock at `path` (a folder), and takes the lock over from a process that
- * died with it. `onWait` is told once, with the holder's process id, that another has it.
+ * died with it. `onWait` is called once, with the holder's process id, if another has it.
  */
 export async function withLock<T>(path: string, onWait: (holder: number) => void, work: () => Promise<T>): Promise<T> {
   await mkdir(dirname(path), { recursive: true })
@@ -56,7 +56,7 @@ function isAlive(pid: number): boolean {
 
 async function breakLock(path: string): Promise<void> {
   const dead = `${path}.dead-${process.pid}`
-  // Who is second to rename finds nothing: the lock is broken once.
+  // The second to rename finds nothing: the lock is broken once.
   await rename(path, dead).catch(() => undefined)
   await rm(dead, { recursive: true, force: true })
 }

@@ -26,12 +26,12 @@ export interface RealApiServerOptions extends FindOptions {
    */
   readonly clusterObjects?: boolean | undefined
   /**
-   * Who may do what: RBAC, or everybody with credentials everything.
+   * The rights of users: RBAC, or everybody with credentials may do everything.
    *
    * @default 'RBAC'; of `startApiServer({ kind: 'real' })` as with an embedded server: 'allow'
    */
   readonly authorization?: 'RBAC' | 'allow' | undefined
-  /** Users by bearer token, beside the administrator's own; RBAC allows them what tests grant. @default none */
+  /** Users by bearer token, in addition to the administrator's own; RBAC allows them what tests grant. @default none */
   readonly tokens?: Readonly<Record<string, Omit<User, 'extra'>>> | undefined
   /** Whether an audit log is kept, for `rights()`. @default false */
   readonly recordRights?: boolean | undefined

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 
 /** Ends processes and removes a folder when this process is gone, however it went. */
 export interface Watchdog {
-  /** The processes that must not outlive this one, from now on. None: those told before have ended. */
+  /** The processes that must not outlive this one, from now on. None: those of earlier calls have ended. */
   guard(pids: readonly number[]): void
   /** Removes the folder, and resolves when it is gone and the watchdog with it. Idempotent. */
   close(): Promise<void>

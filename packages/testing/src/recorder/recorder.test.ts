@@ -20,7 +20,7 @@ describe('Recorder', () => {
     expect(before).toEqual(['one'])
   })
 
-  it('take begins anew', () => {
+  it('take starts a new record', () => {
     const seen = new Recorder()
     seen.record('one')
     expect(seen.take()).toEqual(['one'])

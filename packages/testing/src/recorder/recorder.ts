@@ -19,7 +19,7 @@ export interface RecorderOptions {
 
 /** Options of one wait. */
 export interface UntilOptions {
-  /** What is awaited, for the message. @default the condition's source */
+  /** The awaited event, for the message. @default the condition's source */
   readonly what?: string | undefined
   /** How long, in milliseconds. @default the recorder's */
   readonly limitMs?: number | undefined

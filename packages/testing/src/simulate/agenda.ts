@@ -22,7 +22,7 @@ export class Task implements Timer {
 }
 
 /**
- * What is to be done, ordered by time and, at one time, by when it was asked for.
+ * The tasks, ordered by time and, at one time, by when they were asked for.
  *
  * Tasks of a later time are in a binary heap. Those of the present are in a plain queue: whatever
  * the heap holds for the present was asked for earlier, so the heap goes first.
@@ -43,7 +43,7 @@ export class Agenda {
     return this.#now
   }
 
-  /** Puts `fn` on the agenda, `ms` from now. Any time at all passes, however short: who waits for what rounding has left of a time ends. */
+  /** Puts `fn` on the agenda, `ms` from now. Any time at all passes, however short: a wait for what rounding has left of a time ends. */
   add(ms: number, fn: () => void): Task {
     const time = ms > 0 ? Math.max(this.#now + ms, this.#now * (1 + Number.EPSILON)) : this.#now
     const task = new Task(time, this.#sequence++, fn, this.#onCancel)
@@ -83,7 +83,7 @@ export class Agenda {
     if (time > this.#now) this.#now = time
   }
 
-  /** What is on the agenda, in its order. */
+  /** The tasks of the agenda, in its order. */
   tasks(): Task[] {
     const live = [...this.#heap, ...this.#present.slice(this.#head)].filter(task => task.fn !== undefined)
     return live.sort((a, b) => (before(a, b) ? -1 : 1))

@@ -6,7 +6,7 @@ import type { Trace } from './trace.ts'
 
 /** Something that the driver goes on for. It is over when `isMet` says so, or when nothing is left to do at or before `idleAt`. */
 export interface Goal {
-  /** What is waited for, for the message of a failure. */
+  /** The awaited condition, for the message of a failure. */
   readonly what: string
   /** Asked between steps. */
   readonly isMet?: (() => boolean) | undefined
@@ -30,12 +30,12 @@ export interface DriverOptions {
   readonly agenda: Agenda
   readonly trace: Trace
   readonly maxSteps: number
-  /** What is pending besides timers, a line each. */
+  /** Pending things besides timers, a line each. */
   readonly describe: () => readonly string[]
 }
 
 /**
- * Runs what is on an agenda, one task a step, for as long as anybody has a goal.
+ * Runs the tasks of an agenda, one a step, for as long as anybody has a goal.
  *
  * Between two steps it goes once around the real event loop, so that every promise that a step settled has had
  * its consequences, and every rejection that nobody handled is known, before the next begins.
@@ -68,7 +68,7 @@ export class Driver {
     })
   }
 
-  /** What is pending: goals, timers, and what was described. */
+  /** Pending goals, timers, and what was described. */
   pending(): string[] {
     const tasks = this.#options.agenda.tasks()
     const shown = tasks.slice(0, 20).map(task => `timer at ${task.time} ms: ${task.fn?.name || '(anonymous)'}`)

@@ -1,4 +1,4 @@
-/** What Node's names of resources mean to whoever reads a failure. What is missing here is told by Node's name. */
+/** What Node's names of resources mean to a reader of a failure. A resource that is missing here is called by Node's name. */
 const names: Readonly<Record<string, string>> = {
   Timeout: 'timer of Node’s (setTimeout, setInterval; a test runner has some)',
   TCPSocketWrap: 'TCP connection',
@@ -13,7 +13,7 @@ const names: Readonly<Record<string, string>> = {
   Worker: 'worker',
 }
 
-/** The simulation's own, and what is there in every process. */
+/** The simulation's own, and those that every process has. */
 const ignored = new Set(['Immediate', 'TickObject', 'Microtask', 'MessagePort', 'PipeWrap', 'TTYWrap'])
 
 /** What the process has under way that simulated time does not wait for, by kind, a line each. The code under test may wait for any of it. */

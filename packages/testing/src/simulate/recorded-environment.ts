@@ -2,19 +2,19 @@ import type { Clock } from '@wherry/apiserver'
 import type { Environment, ErrorContext, MetricLabels, WarningContext } from '../environment.ts'
 import type { Trace } from './trace.ts'
 
-/** A failure that was told to `onError`. */
+/** A failure that was reported to `onError`. */
 export interface RecordedError {
   readonly error: Error
   readonly context: ErrorContext
 }
 
-/** A warning that was told to `onWarning`. */
+/** A warning that was reported to `onWarning`. */
 export interface RecordedWarning {
   readonly message: string
   readonly context?: WarningContext | undefined
 }
 
-/** An {@link Environment} that writes all it hears into a trace and keeps errors, warnings and metrics for assertions. */
+/** An {@link Environment} that writes all calls into a trace and keeps errors, warnings and metrics for assertions. */
 export interface RecordedEnvironment extends Environment {
   readonly errors: readonly RecordedError[]
   readonly warnings: readonly RecordedWarning[]

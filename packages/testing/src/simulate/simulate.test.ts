@@ -93,7 +93,7 @@ describe('the simulated clock', () => {
     expect(log.slice(4)).toEqual(['e 5', 'f 5'])
   })
 
-  it('has time pass for any timer, so that who waits for what rounding has left comes to an end', async () => {
+  it('has time pass for any timer, so that a wait for what rounding has left comes to an end', async () => {
     const { clock, advance } = simulate(1)
     await advance(45_570.9)
     let fired = 0
@@ -199,7 +199,7 @@ describe('advance, settle and runUntil', () => {
     expect(log).toEqual(['timer 5', 'main 6', 'other 7'])
   })
 
-  it('settle does what is due now and no more', async () => {
+  it('settle runs the tasks that are due now and no more', async () => {
     const { clock, settle } = simulate(1)
     const log: string[] = []
     clock.timer(0, () => void clock.turn().then(() => log.push('now')))
@@ -260,7 +260,7 @@ describe('run', () => {
     ).rejects.toBe(wrong)
   })
 
-  it('fails when nothing can ever happen, and lists what is pending', async () => {
+  it('fails when nothing can ever happen, and lists pending waits', async () => {
     const { run, describe: describePending } = simulate(11)
     describePending(() => ['stream 3: GET /api'])
     const error = await failure(

@@ -44,7 +44,7 @@ export interface Simulation {
   readonly random: Random
   /** What the code under test is given. Its random numbers are the stream `environment`. */
   readonly environment: RecordedEnvironment
-  /** What happened: a step for each task, what the environment heard, and whatever else is added to it. */
+  /** What happened: a step for each task, what the environment received, and whatever else is added to it. */
   readonly trace: Trace
   /** How many tasks have run. */
   readonly steps: number
@@ -67,7 +67,7 @@ export interface Simulation {
   runUntil(predicate: () => boolean, options?: { readonly limitMs?: number | undefined }): Promise<void>
   /** Adds lines to what a failure lists as pending, such as open streams. Asked only then. */
   describe(pending: () => Iterable<string>): void
-  /** What is pending: waits, timers, and what was described. Empty when everything has ended. */
+  /** Pending waits, timers, and what was described. Empty when everything has ended. */
   pending(): string[]
 }
 

@@ -19,8 +19,8 @@ function onUncaughtException(reason: unknown): void {
 }
 
 /**
- * Hears every stray error of this process until the returned function is called. Meanwhile other
- * listeners (the test runner's) hear none: an error that fails a simulation is reported once, there.
+ * Passes every stray error of this process to `listener` until the returned function is called. Meanwhile other
+ * listeners (the test runner's) receive none: an error that fails a simulation is reported once, there.
  */
 export function catchStrayErrors(listener: Listener): () => void {
   if (listeners.size === 0) {

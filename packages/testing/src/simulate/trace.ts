@@ -76,7 +76,7 @@ export class Trace {
 
 /**
  * Says where two traces part, with the lines before it, or `undefined` when they are equal. Traces
- * that keep only their hash can merely be told to differ.
+ * that keep only their hash show no more than that they differ.
  */
 export function firstDifference(a: Trace, b: Trace): string | undefined {
   if (a.hash === b.hash && a.length === b.length) return undefined

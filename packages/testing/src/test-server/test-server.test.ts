@@ -68,7 +68,7 @@ it('a test fails if an error was reported that it did not expect', async () => {
     message: 'the test did not expect the error of reconcile of default/chess (and 1 more): chess has no title',
     cause: { message: 'chess has no title' },
   })
-  // The next test begins anew.
+  // The next test starts from the beginning.
   await runner.test(() => undefined)
 })
 

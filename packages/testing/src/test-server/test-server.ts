@@ -25,7 +25,7 @@ import { RunOperators } from './run-operators.ts'
 export interface TestServerOptions extends CommonOptions {
   /** Which server the tests run against. @default 'embedded' */
   readonly kind?: AnyServerOptions['kind'] | undefined
-  /** What is installed before the first test: paths, YAML texts and objects, as `install` takes them. @default nothing */
+  /** Manifests that are installed before the first test: paths, YAML texts and objects, as `install` takes them. @default nothing */
   readonly install?: ManifestSource | readonly ManifestSource[] | undefined
   /**
    * The rights of the operator, such as `rolesIn('deploy')`. The server's `authorization` is then `'RBAC'`, and an embedded server writes to

@@ -5,7 +5,7 @@ const token = /[ \t\n\r]*([{}[\]:,]|"(?:[^"\\]|\\.)*"|[^\s{}[\]:,"]+|$)/y
  * text (after `{"a":1,"\\":1}`, the key of `{"a":1,"\t":1}` is the first one's; nodejs/node issue 63785), so that a property
  * test with it as its oracle fails now and then. Only single strings and numbers are left to it here.
  *
- * @throws SyntaxError for what is no JSON
+ * @throws SyntaxError for a text that is no JSON
  */
 export function readJson(text: string): unknown {
   const read = new Reader(text)

@@ -20,13 +20,13 @@ export interface WireFaults {
    * @param direction default `both`
    */
   freeze(direction?: WireDirection): void
-  /** Ends a freeze: what waited passes, and whoever left meanwhile is missed. */
+  /** Ends a freeze: what waited passes, and clients that left meanwhile are missed. */
   thaw(): void
   /** Closes (FIN) in both directions once so many more bytes have passed, in the middle of whatever they belong to. */
   cut(cut?: WireCut): void
   /** A TCP reset towards both sides, at once. */
   reset(): void
-  /** Makes it slow. What is not named goes back to its default. @param direction default `both` */
+  /** Makes it slow. Options that are left out go back to their defaults. @param direction default `both` */
   shape(shape: Partial<WireShape>, direction?: WireDirection): void
 }
 
@@ -42,7 +42,7 @@ export interface WireConnection extends WireFaults {
   readonly bytesDown: number
 }
 
-/** With defaults for what is not named. Throws a {@link WireOptionError}. */
+/** With defaults for options that are left out. Throws a {@link WireOptionError}. */
 export function wholeShape({ delayMs = 0, bytesPerSecond = Number.POSITIVE_INFINITY }: Partial<WireShape>): WireShape {
   if (!(delayMs >= 0 && delayMs < Number.POSITIVE_INFINITY)) throw new WireOptionError('delayMs', 'takes 0 or more')
   if (!(bytesPerSecond > 0)) throw new WireOptionError('bytesPerSecond', 'takes more than 0')

@@ -95,7 +95,7 @@ export class Pipe {
     if (bytes === 0) this.#cut()
   }
 
-  /** Nothing passes from now on, and nothing is told. */
+  /** Nothing passes from now on, and nothing is reported. */
   stop(): void {
     this.#stopped = true
     this.#timer?.cancel()

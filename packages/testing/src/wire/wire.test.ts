@@ -201,7 +201,7 @@ describe('carrying', () => {
 })
 
 describe('freezing', () => {
-  it('F2: a frozen wire passes nothing and closes nothing, though both sides go; thawed, all of it is told', async () => {
+  it('F2: a frozen wire passes nothing and closes nothing, though both sides go; thawed, it delivers all of it', async () => {
     const wire = await open()
     const { client, server, at } = await pair(wire)
     wire.freeze()
@@ -255,7 +255,7 @@ describe('freezing', () => {
 })
 
 describe('breaking', () => {
-  it('F2: cuts in the middle of what is being sent, to the byte', async () => {
+  it('F2: cuts in the middle of a transfer, to the byte', async () => {
     const wire = await open()
     const down = await pair(wire)
     down.server.write('12345')
@@ -340,7 +340,7 @@ describe('slowing', () => {
     await client.ended
   })
 
-  it('F2: passes no more bytes a second than it was told to', async () => {
+  it('F2: passes no more bytes a second than its options allow', async () => {
     const clock = manualClock()
     const wire = await open({ clock })
     const { client, server } = await pair(wire)
@@ -359,7 +359,7 @@ describe('slowing', () => {
 })
 
 describe('life of a wire', () => {
-  it('closes what is open, frozen and slow ones too, and leaves neither socket nor timer', async () => {
+  it('closes open connections, frozen and slow ones too, and leaves neither socket nor timer', async () => {
     const clock = manualClock()
     const wire = await startWire({ target: { host: '127.0.0.1', port: target.port }, clock })
     const [one, two, three] = [await pair(wire), await pair(wire), await pair(wire)]

@@ -22,7 +22,7 @@ export interface WireOptions {
   readonly host?: string | undefined
   /** Where delays come from. @default systemClock() */
   readonly clock?: Clock | undefined
-  /** Hears of each new connection before a byte has passed. */
+  /** Called with each new connection before a byte has passed. */
   readonly onConnection?: ((connection: WireConnection) => void) | undefined
 }
 
@@ -36,7 +36,7 @@ export interface WireStats {
   readonly bytesDown: number
 }
 
-/** A TCP proxy whose faults know nothing of what it carries. It does to any server what a bad network does. */
+/** A TCP proxy with faults that know nothing of what it carries. It does to any server what a bad network does. */
 export interface Wire extends WireFaults, AsyncDisposable {
   readonly host: string
   readonly port: number
@@ -45,7 +45,7 @@ export interface Wire extends WireFaults, AsyncDisposable {
   stats(): WireStats
   /** Refuses new connections; old ones live on. Opens again on the same port, and rejects when it was taken meanwhile. */
   refuse(on: boolean): Promise<void>
-  /** Breaks what is open and closes the listener. Resolves when neither socket nor timer is left. */
+  /** Breaks open connections and closes the listener. Resolves when neither socket nor timer is left. */
   close(): Promise<void>
 }
 

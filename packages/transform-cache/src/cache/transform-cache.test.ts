@@ -107,7 +107,7 @@ describe('a transform cache', () => {
       expect(cache.stats().watches).toBe(2)
     }))
 
-  it('D12: a projection of one’s own has all of the object, whoever shares its watch', () => {
+  it('D12: a projection of one’s own has all of the object, whatever shares its watch', () => {
     const managers = configMaps.project('managers', ({ metadata }) =>
       metadata?.managedFields?.map(({ manager }) => manager),
     )
@@ -138,7 +138,7 @@ describe('a transform cache', () => {
       expect(kit.cache.stats().views[0]?.receivedBytes).toBeLessThan(5000)
     }))
 
-  it('T2: ready-made projections are views as any other, whoever made them', () =>
+  it('T2: ready-made projections are views as any other', () =>
     withCache([configMaps.project(dropData), configMaps.project(pick('data.one'))], async kit => {
       const { cache } = kit
       await started(kit)
@@ -202,7 +202,7 @@ describe('a transform cache', () => {
       expect(informer.get('a/x')).toEqual({ keys: ['one', 'two'] })
       expect([informer.failed(), informer.get('a/z')]).toEqual([['a/x'], { keys: [] }])
       expect(calls.slice(3)).toEqual(['x', 'z'])
-      // a relist of what is unchanged
+      // a relist of unchanged objects
       await server.faults.add({ match: { verb: 'watch' }, nth: 1, effect: { kind: 'expired' } })
       await server.endWatches()
       await simulation.advance(120_000)
@@ -214,7 +214,7 @@ describe('a transform cache', () => {
     })
   })
 
-  it('T4: says of each view what is held and what it costs, and so do its metrics', () =>
+  it('T4: reports the objects and the cost of each view, and so do its metrics', () =>
     withCache(
       [configMaps, size],
       async kit => {
@@ -308,7 +308,7 @@ describe('a transform cache', () => {
       await expect(cache.memoryReport(null as never)).rejects.toSatisfy(isInvalidOption)
     }))
 
-  it('T4: its report names views, objects and what is kept of them', () =>
+  it('T4: its report names views, objects and their kept bytes', () =>
     withCache([configMaps, size], async kit => {
       await started(kit)
       const report = await kit.run(() => kit.cache.memoryReport({ largest: 1 }))
@@ -319,7 +319,7 @@ describe('a transform cache', () => {
       expect(report.keptBytes).toBe(report.views.reduce((sum, { keptBytes }) => sum + keptBytes, 0))
     }))
 
-  it('R36: who waits is told what the server says, and others are not kept waiting by it', () =>
+  it('R36: rejects waits with the server’s answer, and does not delay others', () =>
     withCache([configMaps, secrets], async ({ cache, run, server }) => {
       const refused = { kind: 'status', code: 403, reason: 'Forbidden' } as const
       await server.faults.add({ match: { resource: 'secrets' }, effect: refused })
@@ -329,7 +329,7 @@ describe('a transform cache', () => {
       expect(await run(() => cache.list(configMaps))).toHaveLength(2)
     }))
 
-  it('R23: after its end nothing is read, told or asked for, and what waits is told so', () =>
+  it('R23: after close, reads nothing, calls no handler, sends no request and rejects pending waits', () =>
     withCache([size, configMaps.metadata()], async kit => {
       const { cache, run } = kit
       const informer = cache.informer(size)
@@ -365,7 +365,7 @@ describe('a transform cache', () => {
       expect(() => informer.list()).toThrow(InformerStoppedError)
     }))
 
-  it('R23: who waits when the client is closed is told so', () =>
+  it('R23: rejects pending waits when the client is closed', () =>
     withCache([size], async ({ cache, client, run, server }) => {
       await run(() => server.refuse(true))
       cache.start()
@@ -388,7 +388,7 @@ describe('a transform cache', () => {
       await expect(run(() => cache.synced({ signal }))).rejects.toMatchObject(reported)
     }))
 
-  it('D8, R36: a resource that is gone is waited for as one that never was there, and asked for anew', () =>
+  it('D8, R36: a resource that is gone is waited for as one that never was there, and asked for again', () =>
     withCache([things], async kit => {
       const { cache, run, writer } = kit
       const answer = (): Promise<unknown> =>

@@ -131,7 +131,7 @@ export class TransformCache {
     await Promise.all([...this.#informers.values()].map(informer => informer.whenSynced(options)))
   }
 
-  /** What is held and its estimated memory; the estimate takes some milliseconds (rule T4). */
+  /** Its objects and their estimated memory; the estimate takes some milliseconds (rule T4). */
   stats(): TransformCacheStats {
     const views = [...this.#informers.values()].map(({ store }) => viewStats(store))
     return { views, watches: this.#watches.length }
@@ -139,7 +139,7 @@ export class TransformCache {
 
   /** The same in full, for people: it looks at all objects, in slices of some milliseconds. */
   memoryReport(options: MemoryReportOptions = {}): Promise<MemoryReport> {
-    // What is no object of options is for its own check to say.
+    // The check of options reports a value that is no object.
     const { clock } = this.#environment
     const isObject = typeof options === 'object' && options !== null
     return memoryReport(this.#informers.values(), isObject ? { clock, ...options } : options)
@@ -228,7 +228,7 @@ export class TransformCache {
     metrics.gauge('wherry_cache_kept_bytes', keptBytes, { view })
   }
 
-  /** What is cached no more is not shown. */
+  /** A view that is no longer cached is not shown. */
   #forget(view: string): void {
     for (const name of ['objects', 'received_bytes', 'kept_bytes']) {
       this.#environment.metrics.forget?.(`wherry_cache_${name}`, { view })

@@ -40,8 +40,8 @@ export function viewStats(store: Store<unknown>): ViewStats {
 }
 
 /**
- * By linear regression of what is kept on what was received, whose sum is known: right where each object keeps the
- * same, where each keeps the same part, and for most in between.
+ * By linear regression of the bytes kept on the bytes received, with a known sum: right if each object keeps the
+ * same, if each keeps the same part, and for most in between.
  */
 function valueBytes(store: Store<unknown>, objects: number): number {
   const step = Math.max(1, Math.ceil(objects / most))

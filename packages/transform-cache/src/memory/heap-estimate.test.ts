@@ -52,14 +52,14 @@ describe('an estimate of the heap', () => {
     expect(estimated / measured).toBeLessThan(1.25)
   })
 
-  it('counts each time what is longer than what is held once', () => {
+  it('counts a text each time that is too long to be held once', () => {
     const estimate = new HeapEstimate((key, depth) => (key === 'labels' && depth === 0 ? 64 : 0))
     const object = { labels: { app: 'x'.repeat(65) } }
     estimate.of(object)
     expect(estimate.of(object)).toBe(24 + 8 + 24 + 8 + 88)
   })
 
-  it('counts once what is held once', () => {
+  it('counts a value once that is held once', () => {
     const estimate = new HeapEstimate((key, depth) => (key === 'labels' && depth === 0 ? 64 : 0))
     const object = { labels: { app: 'a label of some length' } }
     const first = estimate.of(object)
@@ -88,7 +88,7 @@ describe('an estimate of the heap', () => {
     expect(of(Object.freeze({ ...labels }))).toBe(own)
   })
 
-  it('takes what is nested as deep as a server takes it, and nothing that holds itself', () => {
+  it('takes values nested as deep as a server takes them, and nothing that holds itself', () => {
     const depth = 10_000
     const nested: unknown = JSON.parse('['.repeat(depth) + ']'.repeat(depth))
     expect(new HeapEstimate().of(nested)).toBe((depth - 1) * (32 + 16 + 8) + 32)
@@ -97,7 +97,7 @@ describe('an estimate of the heap', () => {
     expect(() => new HeapEstimate().of(ring)).toThrow(RangeError)
   })
 
-  it('takes what is no JSON for nothing', () => {
+  it('takes a value that is no JSON for nothing', () => {
     expect(new HeapEstimate().of(undefined)).toBe(0)
     expect(new HeapEstimate().of(null)).toBe(0)
     expect(new HeapEstimate().of(true)).toBe(0)

@@ -31,7 +31,7 @@ export class HeapEstimate {
     return bytes
   }
 
-  /** Of all the bytes given so far, those of what is counted once. */
+  /** Of all the bytes given so far, those of values that are counted once. */
   get sharedBytes(): number {
     return this.#sharedBytes
   }
@@ -87,7 +87,7 @@ export class HeapEstimate {
     return bytes
   }
 
-  /** Whether it is the first time that it stands somewhere. Only what is frozen can stand more than once. */
+  /** Whether it is the first time that it stands somewhere. Only a frozen value can stand more than once. */
   #isFirst(value: object): boolean {
     if (!Object.isFrozen(value)) return true
     if (this.#seenObjects.has(value)) return false
@@ -119,7 +119,7 @@ const listBytes = 32
 const hiddenClassBytes = 120
 /** V8 keeps shorter values of JSON once. */
 const maxInternalized = 10
-/** What is remembered to be counted once; enough for labels and namespaces of a large cluster. */
+/** How many values are remembered to be counted once; enough for labels and namespaces of a large cluster. */
 const maxSeen = 100_000
 
 function shapeBytes(properties: number): number {

@@ -130,7 +130,7 @@ async function measured(
   }
 }
 
-/** The store holds text below these once, however often it stands; of annotations what is no longer than this. */
+/** The store holds text below these once, however often it stands; of annotations only text that is no longer than this. */
 export function internedUpTo(key: string, depth: number): number {
   if (depth === 1 && key === 'annotations') return 64
   const keys = ['apiVersion kind', 'namespace labels'][depth] ?? 'manager'

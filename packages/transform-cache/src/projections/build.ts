@@ -25,7 +25,7 @@ export function picker(tree: PathTree): (value: Json) => Json {
 
 /**
  * Makes plain objects that come to have about the same keys. V8 learns from the first ones how large they are; an object
- * that begins as `{}` keeps room for four properties, and all others are kept beside it, which is half as much again.
+ * that begins as `{}` keeps room for four properties, and all others are kept outside of it, which is half as much again.
  */
 function newShape(): new () => object {
   function Shape(): void {}
@@ -38,7 +38,7 @@ export function omitted(value: Json, tree: PathTree): Json {
   if (Array.isArray(value)) return value.map(item => omitted(item, tree))
   if (!isObject(value)) return value
   const made = {}
-  // Building anew, not deleting: an object with a deleted property stays a slow, large one.
+  // A new object, not a deletion: an object with a deleted property stays a slow, large one.
   for (const key of Object.keys(value)) {
     const below = tree[key]
     if (below === undefined) set(made, key, value[key])

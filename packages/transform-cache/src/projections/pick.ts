@@ -81,7 +81,7 @@ type Step<T, Key extends string, Rest extends Path> = Key extends keyof T
 
 type Leaf<T, Key extends string> = Key extends keyof T ? Subset<T, Key> : unknown
 
-/** TypeScript's own `Pick`, which keeps what is optional optional; a key that only a map may have is that too. */
+/** TypeScript's own `Pick`, which keeps optional keys optional; a key that only a map may have is that too. */
 type Subset<T, Key extends keyof T> = [keyof Named<T, Key>] extends [never]
   ? { [K in Key]?: T[K] | undefined }
   : Named<T, Key>

@@ -42,7 +42,7 @@ const { managedFields: _, ...leanMetadata } = pod.metadata
 const lean = { ...pod, metadata: leanMetadata }
 
 describe('pick', () => {
-  it('T2: keeps the paths and what tells which object it is', () => {
+  it('T2: keeps the paths and the object’s identity', () => {
     expect(pick('status.phase', 'metadata.labels')(pod)).toEqual({
       ...identity,
       metadata: { ...identity.metadata, labels: { app: 'x' } },
@@ -64,14 +64,14 @@ describe('pick', () => {
     })
   })
 
-  it('leaves out what is not there, and keeps what is no object', () => {
+  it('leaves out missing paths, and keeps values that are no objects', () => {
     const odd = { metadata: null, spec: 3 }
     expect(pick('spec.nodeName', 'status')(odd as object)).toEqual({ metadata: null, spec: 3 })
     expect(pick('a.b')({ a: undefined, toString: 1 })).toEqual({ a: undefined })
     expect(pick('constructor')({})).toEqual({})
   })
 
-  it('T2: gives a path with all below it, whatever longer one is beside it', () => {
+  it('T2: gives a path with all below it, whatever longer one is given too', () => {
     for (const projection of [pick('status', 'status.phase'), pick('status.phase', 'status')]) {
       expect(projection(pod)).toMatchObject({ status: pod.status })
     }
@@ -190,7 +190,7 @@ describe('of any JSON', () => {
   const json = fc.dictionary(fc.constantFrom('a', 'b', 'c', '__proto__'), fc.jsonValue({ maxDepth: 4 }))
   const path = fc.array(fc.constantFrom('a', 'b', 'c', '__proto__'), { minLength: 1, maxLength: 3 })
 
-  it('T2: what is picked and what is omitted are the whole', () => {
+  it('T2: picked and omitted parts are the whole', () => {
     fc.assert(
       fc.property(json, path, (value, keys) => {
         const copy = structuredClone(value)

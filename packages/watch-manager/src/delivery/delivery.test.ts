@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { SinkEvent } from '../sink.ts'
 import { apples, line, pears, setUp } from '../testkit/set-up.ts'
 
-/** A sink that logs, and whose calls the test settles: by key, or `reset` and `synced`. */
+/** A sink that logs. The test settles its calls: by key, or `reset` and `synced`. */
 function manual(concurrency = 1) {
   const log: string[] = []
   const open = new Map<string, { resolve: () => void; reject: (error: Error) => void }>()
@@ -272,7 +272,7 @@ describe('retries', () => {
     await simulation.run(() => manager.close())
   })
 
-  it('W12: a deletion whose call failed is delivered before the object that was created again', async () => {
+  it('W12: a deletion after a failed call is delivered before the object that was created again', async () => {
     const { simulation, cache, manager } = setUp()
     const { log, sink, end, fail } = manual()
     await manager.registrar('one', sink).add(apples)

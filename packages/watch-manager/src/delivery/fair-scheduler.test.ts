@@ -2,7 +2,7 @@ import { systemClock } from '@wherry/client/internal'
 import { describe, expect, it } from 'vitest'
 import { FairScheduler, type Worker } from './fair-scheduler.ts'
 
-/** FairScheduler on a clock whose time goes on as its workers say, and a log of the turns of the loop. */
+/** FairScheduler on a clock that its workers advance, and a log of the turns of the loop. */
 function bed() {
   const log: string[] = []
   const failures: unknown[] = []

@@ -38,7 +38,7 @@ export class RetryKey<C> {
     }
   }
 
-  /** Puts back an event whose call failed, unless a newer event made it obsolete. */
+  /** Puts back an event after its call failed, unless a newer event made it obsolete. */
   putBack(event: ObjectEvent<C>): void {
     if (event.type === 'deleted') this.deleted ??= event
     else if (this.empty) this.changed = event

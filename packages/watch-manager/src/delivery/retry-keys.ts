@@ -40,7 +40,7 @@ export class RetryKeys<C> {
   peek(retries: boolean): RetryKey<C> | undefined {
     if (this.#next.length > 0) return this.#next[0]
     if (!retries) return undefined
-    // A key whose events were dropped meanwhile has nothing to deliver: only its failures are reset.
+    // If a key's events were dropped meanwhile, it has nothing to deliver: only its failures are reset.
     while (this.#due[0]?.empty) this.succeeded(this.#due.shift() as RetryKey<C>)
     return this.#due[0]
   }

@@ -44,7 +44,7 @@ function changed(count: number, view: View = apples): Change<unknown>[] {
   return Array.from({ length: count }, (_, i) => ({ type: 'changed', view, key: `a${i}`, object: {} }))
 }
 
-/** A delivery whose steps the test makes, on a time that it sets. */
+/** A delivery in steps that the test makes, on a time that it sets. */
 function steps(sink: Sink, cursor: Cursor<unknown>, maxRetrying = 1000) {
   const time = { now: 0 }
   const timers: (() => void)[] = []

@@ -21,7 +21,7 @@ export type Contents = Iterable<readonly [key: string, resourceVersion?: string 
 
 /** What the checks of a sink get. */
 export interface SinkChecksOptions {
-  /** Two views of one resource whose events the sink can take. @default views of a resource made for the purpose */
+  /** Two views of one resource. The sink can take their events. @default views of a resource made for the purpose */
   readonly views?: readonly [View, View] | undefined
   /** The fields of an object besides its metadata. @default none */
   readonly object?: ((metadata: { readonly name: string; readonly namespace: string }) => object) | undefined
@@ -190,7 +190,7 @@ const checks: Readonly<Record<string, (driver: SinkDriver) => Promise<void>>> = 
     await driver.deleted('never@4')
     await driver.holds(['b@2'])
   },
-  'takes what is deleted and created again': async driver => {
+  'takes an object that is deleted and created again': async driver => {
     await driver.replay(['a@1'])
     await driver.deleted('a@2')
     await driver.changed('a@3')

@@ -15,7 +15,7 @@ interface Said {
   readonly log: [message: string, fields: LogFields | undefined, level: string][]
 }
 
-/** Runs a test with webhooks that write down what is said of them. */
+/** Runs a test with webhooks that write down their reports. */
 async function listening(body: (parts: InMemory & Said) => Promise<void>): Promise<void> {
   const counted: Said['counted'] = []
   const log: Said['log'] = []
@@ -33,7 +33,7 @@ async function listening(body: (parts: InMemory & Said) => Promise<void>): Promi
 
 class OddError extends Error {}
 const withoutName = (() => class extends Error {})()
-/** An error whose class has a name that is no plain word, or is too long to show. */
+/** An error of a class with a name that is no plain word, or is too long to show. */
 const named = (name: string): Error => new (Object.defineProperty(class extends Error {}, 'name', { value: name }))()
 const logSays = (what: string): string =>
   `its handler threw ${what}; the log of the operator says why (request a-request)`

@@ -100,7 +100,7 @@ it('B1: a uid of 128 characters is repeated, and a longer one makes a bad reques
   ])
 })
 
-it('B1: what is no review is a bad request, whatever it is', async () => {
+it('B1: a body that is no review is a bad request, whatever it is', async () => {
   expect(await answers(['', '{', 'null', '[]', '{"request":{"uid":1}}'])).toEqual([
     ...['the body is not JSON', 'the body is not JSON'],
     ...Array.from({ length: 3 }, () => 'the body is no AdmissionReview with a request'),

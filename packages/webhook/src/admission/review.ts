@@ -41,7 +41,7 @@ export async function answerReview(
   return { review: written(uid, said) }
 }
 
-/** What is wrong with a request, as far as the fields that are read. */
+/** The problem with a request, as far as the fields that are read. */
 function problemOf(request: Readonly<Record<string, unknown>>): string | undefined {
   const isText = (value: unknown): boolean => value === undefined || typeof value === 'string'
   const isObject = (value: unknown): boolean => value === undefined || value === null || isFields(value)

@@ -114,7 +114,7 @@ describe('B2: a mutating handler', () => {
 })
 
 describe('B1: a read', () => {
-  it('has the namespace of its request by default, and no namespace of what is in none', () =>
+  it('has the namespace of its request by default, and no namespace for an object in none', () =>
     inMemory(async ({ webhooks, operator, client }) => {
       const found: unknown[] = []
       webhooks

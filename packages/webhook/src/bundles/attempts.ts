@@ -14,7 +14,7 @@ export type Attempt = { readonly live: Bundled } | 'gone' | 'changed' | 'refused
 export class Attempts {
   #refusals = 0
 
-  /** Rejects with what is not a matter of the moment. */
+  /** Rejects with errors that no retry mends. */
   async make(write: () => Promise<Bundled>): Promise<Attempt> {
     try {
       const live = await write()

@@ -1,6 +1,6 @@
 import { certificatesOf, type Trusted } from '../certificates/pem.ts'
 
-/** The certificates that a `caBundle` has, by fingerprint. What is no certificate is left out. */
+/** The certificates that a `caBundle` has, by fingerprint. Other blocks are left out. */
 export function inBundle(caBundle: string | undefined): ReadonlyMap<string, Trusted> {
   const pem = caBundle === undefined ? '' : Buffer.from(caBundle, 'base64').toString()
   return new Map(certificatesOf(pem).map(one => [one.fingerprint, one]))

@@ -52,7 +52,7 @@ export class Fight {
   }
 }
 
-/** The field managers of others that own a bundle; if none does, those that wrote last, as far as a time in seconds tells, but for writers of the status. */
+/** The field managers of others that own a bundle; if none does, those that wrote last, as far as a time in seconds shows, but for writers of the status. */
 function bundleManagers({ metadata }: KubernetesObject, own: ReadonlySet<string>): readonly string[] {
   const entries = (metadata?.managedFields ?? []).filter(
     ({ manager, subresource }) => manager !== undefined && !own.has(manager) && !subresource,

@@ -13,7 +13,7 @@ export interface BundledPart {
 export interface BundleHolder {
   readonly kind: string
   readonly objectName: string
-  /** With managedFields, which say who resets a bundle. */
+  /** With managedFields, which name the writer that resets a bundle. */
   readonly view: View<Bundled, 'cluster'>
   /** The parts that the operator declares. */
   readonly names: readonly string[]
@@ -27,7 +27,7 @@ export interface BundleHolder {
     | undefined
   /** The operator's parts in a state. */
   mine(live: Bundled): readonly BundledPart[]
-  /** What is not as the operator declares it. What others add is left out. */
+  /** The paths that are not as the operator declares them. What others add is left out. */
   differs?(live: Bundled): readonly string[]
   /** What the operator applies, with a bundle in each part or without. */
   whole(caBundle: string | undefined): object

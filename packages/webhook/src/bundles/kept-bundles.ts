@@ -29,7 +29,7 @@ export interface KeptParts {
   readonly isApplied: boolean
   /** For how long an API server may not have noticed a bundle, in milliseconds. */
   readonly settleMs: number
-  /** The Service that what is applied names; `undefined` if it names an address. */
+  /** The Service that the applied object names; `undefined` if it names an address. */
   readonly service?: OwnService | undefined
 }
 

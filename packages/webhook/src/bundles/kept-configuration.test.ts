@@ -292,7 +292,7 @@ describe('a bundle', () => {
       await start()
       await simulation.advance(1000)
       for (const fieldManager of ['zeta', 'alpha']) {
-        // Whoever has only a label of it is not meant, though it wrote before.
+        // An owner of only a label of it is not meant, though it wrote before.
         await client.patch(full, key, { metadata: { labels: { by: fieldManager } } }, { fieldManager: 'labels' })
         await simulation.advance(2000)
         const remove = { op: 'remove', path: '/webhooks/0/clientConfig/caBundle' } as const
@@ -463,7 +463,7 @@ describe('a bundle', () => {
     }))
 })
 
-it('bundles have each certificate once, and first the one that expires first; what is none is left out', () => {
+it('bundles have each certificate once, and first the one that expires first; other blocks are left out', () => {
   const now = Date.UTC(2026, 0, 1)
   const [a, b, c] = [3, 1, 2].map(days => newAuthority(now, now + days * dayMs).cert) as [string, string, string]
   const text = (bundle: string): string => Buffer.from(bundle, 'base64').toString()

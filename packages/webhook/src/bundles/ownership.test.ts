@@ -52,14 +52,14 @@ it("B4: another's object is applied again only if that is noted", () => {
   expect([ownership.isApplied, warned]).toEqual([false, []])
 })
 
-it('B3: of a manifest it is said what is missing or different, each time that it is something else', () => {
+it('B3: says of a manifest which paths are missing or different, each time that they change', () => {
   let differs: string[] = []
   const { ownership, warned } = owned({ differs: () => differs }, false)
   const warnings = (): string[] => warned.splice(0)
   const says = (what: string): string => `is not as the program declares it: ${what}: apply its manifest`
   const state = live('a', '1')
   expect(ownership.isApplied).toBe(true)
-  // Readiness says what is missing from the start.
+  // Readiness names missing paths from the start.
   ownership.see(undefined, false, ['limits'])
   ownership.see(state, false, ['limits'])
   expect(warnings()).toEqual([])
@@ -80,7 +80,7 @@ it('B3: of a manifest it is said what is missing or different, each time that it
   expect([warnings(), ownership.isApplied]).toEqual([[], true])
 })
 
-it('B3: an object whose differences nobody looks for has none', () => {
+it('B3: an object has no differences if nobody looks for them', () => {
   const { ownership, warned } = owned({}, false)
   ownership.see(live('a', '1'), true, [])
   expect(warned).toEqual([])

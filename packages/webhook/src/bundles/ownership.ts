@@ -17,7 +17,7 @@ export class Ownership {
   #isApplied: boolean
   /** What the operator has applied, as the server had it then. */
   #applied: OwnFields | undefined
-  /** What is not as it is declared, as it was said last. */
+  /** The differences from the declaration, as they were reported last. */
   #said = ''
 
   constructor(parts: OwnershipParts) {

@@ -29,7 +29,7 @@ export function newAuthority(now: number, notAfter: number): Authority {
   return authorityOf(cert, keys.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()) as Authority
 }
 
-/** The authority of a certificate and its key; a text that says what is wrong with them, and repeats nothing of them. */
+/** The authority of a certificate and its key; or a text that says why they make none, and repeats nothing of them. */
 export function authorityOf(cert: string, key: string): Authority | string {
   let parsed: X509Certificate
   try {

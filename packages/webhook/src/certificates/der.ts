@@ -35,7 +35,7 @@ export function integer(...bytes: readonly number[]): Buffer {
   return tagged(0x02, Buffer.from((shortest[0] as number) >= 0x80 ? [0, ...shortest] : shortest))
 }
 
-/** Bits, of which the last `unused` are none. */
+/** Bits; the last `unused` are none. */
 export function bitString(bytes: Uint8Array, unused = 0): Buffer {
   return tagged(0x03, Buffer.of(unused), bytes)
 }

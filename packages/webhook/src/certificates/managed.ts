@@ -15,6 +15,6 @@ export interface ManagedCertificates extends CertificateSource {
   /** PEM of what a bundle that is written now has in addition. */
   readonly former: readonly string[]
   trustedBy(trusts: Trust): void
-  /** What is trusted may have changed. */
+  /** The trusted certificates may have changed. */
   recheck(): void
 }

@@ -108,7 +108,7 @@ describe('the certificates of an operator', () => {
       expect(simulation.environment.errors).toEqual([])
     }))
 
-  it('B3: are replaced at half of their life, and whoever asks for it learns of each change', () =>
+  it('B3: are replaced at half of their life, and listeners are called for each change', () =>
     own(async ({ certificates, simulation, log }) => {
       const changes: string[] = []
       const kept: string[] = []

@@ -28,7 +28,7 @@ const longestWaitMs = 6 * 3_600_000
 
 /**
  * Certificates that nobody has to think of. Two authorities are in a Secret that all replicas share; the serving certificate is made in memory by each
- * replica. Whichever replica is first renews what is due.
+ * replica. Whichever replica is first renews those that are due.
  */
 export class OwnCertificates implements ManagedCertificates {
   readonly #parts: OwnCertificatesParts
@@ -134,7 +134,7 @@ export class OwnCertificates implements ManagedCertificates {
   async #agreed(now: number): Promise<Pair | undefined> {
     const stored = this.#secret && this.#read(this.#secret)
     const whole = stored?.whole ?? []
-    // What is missing or damaged is put back as it was.
+    // A missing or damaged pair is put back as it was.
     const lost = (this.#pair ?? []).filter(held => !isIn(held, whole))
     const known = [...whole, ...lost.slice(0, 2 - whole.length)]
     const pair = nextPair(known, now, this.#parts.lives)

@@ -9,7 +9,7 @@ export interface Trusted {
 
 const block = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 
-/** The certificates of a PEM. What is none is left out. */
+/** The certificates of a PEM. Other blocks are left out. */
 export function certificatesOf(pem: string): readonly Trusted[] {
   return Array.from(pem.matchAll(block), ([text]) => trusted(text)).filter(one => one !== undefined)
 }

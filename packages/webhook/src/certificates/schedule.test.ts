@@ -11,7 +11,7 @@ function said([older, younger]: readonly [Authority, Authority], at = now): read
 }
 
 describe('the schedule of authorities', () => {
-  it('B3: begins with two whose expiries are half a life apart, and keeps them so', () => {
+  it('B3: begins with two that expire half a life apart, and keeps them so', () => {
     const first = nextPair([], now, lives)
     expect(said(first)).toEqual([225, 405])
     expect(signerOf(first, now, lives)).toBe(first[0])
@@ -64,7 +64,7 @@ describe('the schedule of authorities', () => {
     expect(signerOf(next, now + 270 * dayMs, lives)).toBe(next[1])
   })
 
-  it('B3: an authority whose time has not come does not sign, however late the other one is', () => {
+  it('B3: an authority does not sign before its time, however late the other one is', () => {
     const older = newAuthority(now, now + dayMs)
     const younger = newAuthority(now + 60 * dayMs, now + 400 * dayMs)
     expect(signerOf([older, younger], now, lives)).toBe(older)

@@ -8,7 +8,7 @@ const slots = ['authority-1', 'authority-2'] as const
 export interface StoredPair {
   /** Those that are whole. */
   readonly whole: readonly Authority[]
-  /** What is wrong with the others, one text each. It repeats nothing of the Secret. */
+  /** The problems of the others, one text each. It repeats nothing of the Secret. */
   readonly problems: readonly string[]
 }
 

@@ -125,7 +125,7 @@ describe('the certificates that an operator makes', () => {
     expect(newLeaf(authority, names, now + 358 * dayMs, 7 * dayMs).renewAt).toBe(now + 359 * dayMs)
   })
 
-  it('are found in a text of several, and what is none is left out', () => {
+  it('are found in a text of several, and other blocks are left out', () => {
     const { cert, fingerprint, notAfter } = authority
     const broken = cert.replaceAll('M', 'A')
     const found = certificatesOf(`# a comment\n${cert}${broken}${leaf.cert}`)

@@ -99,7 +99,7 @@ describe('the answer to a ConversionReview', () => {
       review([], { apiVersion: 'apiextensions.k8s.io/v1beta1' }),
       'conversionReviewVersions',
     ],
-  ])('says what is wrong with a body that has %s', async (_what, body, expected) => {
+  ])('names the problem of a body that has %s', async (_what, body, expected) => {
     expect((await answered(body)).answer.badRequest).toContain(expected)
   })
 

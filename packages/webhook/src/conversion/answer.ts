@@ -119,7 +119,7 @@ function report({ name, hub }: Conversion, failures: readonly ConversionError[],
     environment.metrics.count('wherry_webhook_failures_total', { webhook, reason: code.toLowerCase() })
   for (const error of failures.slice(0, mostNamed)) {
     const { key, cause } = error
-    // Of a kind whose values are secret, the text of what a converter threw is left out.
+    // Of a kind with secret values, the text of what a converter threw is left out.
     const shown =
       cause === undefined
         ? error

@@ -12,7 +12,7 @@ const metadata = { name: 'one', namespace: 'default', uid: 'u', labels: { a: 'b'
 const level = (version: string, spec: object, kind = 'Level'): KubernetesObject =>
   ({ apiVersion: `arcade.example.com/${version}`, kind, metadata, spec }) as KubernetesObject
 
-/** The conversion of one version, whose function to the hub is this. */
+/** The conversion of one version, with this function to the hub. */
 const by = (toHub: AnyConvert): Promise<unknown> =>
   new Conversion(levels)
     .version(levelsV1beta1, { toHub: toHub as never, fromHub: () => ({}) })
@@ -60,7 +60,7 @@ describe('a conversion', () => {
     ['nothing', () => undefined, ['NOT_JSON', '', 'default/one: its converter returned undefined and no object']],
     ['a list', () => [], ['NOT_JSON', '', 'default/one: its converter returned a list and no object']],
     [
-      'what is no JSON',
+      'a value that is no JSON',
       () => ({ spec: { at: new Date(0) } }),
       [
         'NOT_JSON',
@@ -69,7 +69,7 @@ describe('a conversion', () => {
       ],
     ],
     [
-      'what is no number',
+      'a value that is no number',
       () => ({ spec: { at: Number.NaN } }),
       ['NOT_JSON', '/spec/at', expect.stringContaining('NaN')],
     ],

@@ -100,7 +100,7 @@ export class Conversion<H = unknown> {
   /**
    * Converts one object to a version, as the API server would get it. The object stays as it is, and is frozen.
    *
-   * @throws OptionTypeError for what is no object with metadata; ConversionError
+   * @throws OptionTypeError for a value that is no object with metadata; ConversionError
    */
   async convert(
     object: KubernetesObject,
@@ -118,7 +118,7 @@ export class Conversion<H = unknown> {
   /**
    * Converts one object to a version and back to its own.
    *
-   * @throws OptionTypeError for what is no object with metadata; ConversionError
+   * @throws OptionTypeError for a value that is no object with metadata; ConversionError
    */
   async roundTrip(object: KubernetesObject, version: string): Promise<RoundTrip> {
     const converted = await this.convert(object, version)

@@ -8,7 +8,7 @@ export interface ConvertContext {
 
 /**
  * What a converter returns: the fields of the other version. `apiVersion` and `kind` are filled in. Of `metadata`, `labels` and `annotations` are taken;
- * what is left out stays as it was.
+ * fields that are left out stay as they were.
  */
 export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & {
   readonly apiVersion?: string | undefined

@@ -1,8 +1,8 @@
 import { fieldsOf, isFields, isSameJson } from '../admission/json.ts'
 
 /**
- * The paths of values that are missing, other or new in a second object, sorted: `spec.board.size`. Items of lists are `[]`. What is inside of a value that
- * is missing or new is not listed. An empty object is as good as none.
+ * The paths of values that are missing, other or new in a second object, sorted: `spec.board.size`. Items of lists are `[]`. Paths inside of a value
+ * that is missing or new are not listed. An empty object is as good as none.
  */
 export function differences(one: unknown, other: unknown): string[] {
   const found = new Set<string>()

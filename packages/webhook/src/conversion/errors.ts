@@ -25,7 +25,7 @@ export class ConversionError extends Error {
   readonly key: string
   /** A JSON pointer; `''` if the error is not about a field. */
   readonly path: string
-  /** What is wrong, without the name of the object. */
+  /** The problem, without the name of the object. */
   readonly why: string
 
   constructor(code: ConversionErrorCode, key: string, path: string, why: string, cause?: unknown) {
@@ -38,8 +38,8 @@ export class ConversionError extends Error {
 }
 
 /**
- * Thrown by a converter: the object has no counterpart in the other version. Everybody who asks for the object sees the message. Other errors are
- * answered by their class alone, and their text is in the operator's log.
+ * Thrown by a converter: the object has no counterpart in the other version. Every user that asks for the object sees the message. Other errors
+ * are answered by their class alone, and their text is in the operator's log.
  *
  * @example
  * ```ts

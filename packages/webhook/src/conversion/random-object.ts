@@ -17,8 +17,8 @@ const dates = ['2026-01-02T03:04:05Z', '1999-12-31T23:59:59Z']
 const deepest = 12
 
 /**
- * A random value of a structural schema. Its types, enums, bounds and sizes hold; patterns, CEL rules and combinations do not: what is stored may have been
- * valid by an older schema.
+ * A random value of a structural schema. Its types, enums, bounds and sizes hold; patterns, CEL rules and combinations do not: a stored value may have
+ * been valid by an older schema.
  */
 export function randomValue(schema: JSONSchemaProps, random: () => number, depth = 0): unknown {
   const below = (end: number): number => Math.floor(random() * end)

@@ -9,7 +9,7 @@ const convertible: ReadonlySet<string> = new Set(['labels', 'annotations'])
  * The object that a converter's result means: of the version `apiVersion`, with the metadata of the object that it was made from. Labels and annotations
  * are the converter's.
  *
- * @throws ConversionError for other metadata that differs, for another kind, and for what is no JSON
+ * @throws ConversionError for other metadata that differs, for another kind, and for a value that is no JSON
  */
 export function resultOf(
   from: ConvertibleObject,

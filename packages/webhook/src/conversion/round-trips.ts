@@ -34,7 +34,7 @@ export class RoundTripError extends Error {
 
 /**
  * Converts random objects of the schemas from each version to the hub and back, and from the hub to each version and back. Resolves with the fields that
- * got lost, all of which are expected. For a test of the conversion.
+ * got lost, and all are expected. For a test of the conversion.
  *
  * @throws RoundTripError; OptionTypeError, OptionRangeError
  * @example

@@ -72,7 +72,7 @@ describe('a webhook that is declared', () => {
   const groups = new Set(['arcade.example.com'])
   const handler = (): void => {}
 
-  it('reviews what is created and changed, by default, and fails closed for a group of the operator only', () => {
+  it('reviews creations and changes, by default, and fails closed for a group of the operator only', () => {
     const named = new NamedWebhook('a')
     named.for(games).validate(handler)
     const defaults = {
@@ -153,7 +153,7 @@ describe('X6: a step of a declaration is refused with what it takes', () => {
     expect(step).toThrow(why)
   })
 
-  it('with the code of what is wrong', () => {
+  it('with the code of the problem', () => {
     const groups = new Set<string>()
     const named = new NamedWebhook('a')
     const incomplete = (message: string): unknown => expect.objectContaining({ code: 'WEBHOOK_INCOMPLETE', message })

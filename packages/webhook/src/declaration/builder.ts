@@ -40,8 +40,8 @@ export class NamedWebhook {
   }
 
   /**
-   * The objects whose requests are reviewed. The labels of the view, and its namespaces, go into the configuration. Objects in `kube-system`, and in
-   * the operator's own namespace, are left out unless the view names that namespace.
+   * The objects for which requests are reviewed. The labels of the view, and its namespaces, go into the configuration. Objects in `kube-system`,
+   * and in the operator's own namespace, are left out unless the view names that namespace.
    *
    * @throws OptionTypeError, OptionRangeError; for a resource that a webhook would be dangerous for, too
    */

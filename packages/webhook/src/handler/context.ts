@@ -47,7 +47,7 @@ export interface CommonContext {
   readonly namespace: string | undefined
   /** `status` or `scale`; `undefined` if the object itself is written. */
   readonly subResource: string | undefined
-  /** Whoever sends the request. */
+  /** The sender of the request. */
   readonly user: AdmissionUser
   /** Whether nothing will be stored. The context has nothing to write with; do not write by other means either if this is true. */
   readonly isDryRun: boolean

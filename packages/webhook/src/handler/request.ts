@@ -1,7 +1,7 @@
 /** What a request does. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE'
 
-/** Who sends a request, as the API server has authenticated it. */
+/** The sender of a request, as the API server has authenticated it. */
 export interface AdmissionUser {
   readonly username: string
   readonly uid: string | undefined
@@ -24,7 +24,7 @@ export interface AdmissionRequest {
   readonly options?: object | null | undefined
 }
 
-/** The user of a request, with what is missing filled in. */
+/** The user of a request, with missing fields filled in. */
 export function userOf({ userInfo = {} }: AdmissionRequest): AdmissionUser {
   const { username = '', uid, groups = [], extra = {} } = userInfo
   return { username, uid, groups, extra }

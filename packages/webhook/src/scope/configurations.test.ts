@@ -167,7 +167,7 @@ describe('a configuration', () => {
     }
   })
 
-  it('has conditions only for updates, unless all of them are reviewed, and for what is asked', () => {
+  it('has conditions only for updates, unless all of them are reviewed, and for the asked operations', () => {
     const names = (options: ForOptions<Operation>): string[] | undefined =>
       one(named => named.for(games, options))?.matchConditions?.map(({ name }) => name)
     expect(names({})).toEqual(['changed'])

@@ -34,7 +34,7 @@ const apiVersion = 'admissionregistration.k8s.io/v1'
 
 /**
  * The configurations of webhooks: one of the validating webhooks, one of the mutating ones, each only if there are some. Both have the operator's
- * name. They have no `caBundle`: whoever applies them must not undo the one that the operator sets.
+ * name. They have no `caBundle`: a tool that applies them must not undo the one that the operator sets.
  */
 export function webhookConfigurations(
   operator: string,

@@ -19,7 +19,7 @@ export type AnswerHook = (body: Buffer) => Promise<HookAnswer>
 
 /** Options of a {@link WebhookServer}. */
 export interface WebhookServerOptions {
-  /** What is served, by its path. */
+  /** The served hooks, by path. */
   readonly hooks: ReadonlyMap<string, AnswerHook>
   readonly certificates: CertificateSource
   readonly environment: Environment

@@ -123,7 +123,7 @@ export function webhooksOnAServer(server: () => ApiServer): void {
     await client.delete(configMaps, at('settings'))
   })
 
-  scene('B2: a mutating webhook changes what is stored, and a second call finds nothing to change', async parts => {
+  scene('B2: a mutating webhook changes the stored object, and a second call finds nothing to change', async parts => {
     const { webhooks, client, start } = parts
     const patches: string[] = []
     webhooks

@@ -65,7 +65,7 @@ export class IndexedHeap {
     this.#size = 0
   }
 
-  /** Puts an id at `place`, or above it, once what is greater has come down. */
+  /** Puts an id at `place`, or above it, once greater ones have come down. */
   #up(place: number, id: number, key: number, tie: number): void {
     let at = place
     while (at > 0) {
@@ -80,7 +80,7 @@ export class IndexedHeap {
     this.#places[id] = at + 1
   }
 
-  /** Moves what is less than `key` up into the gap at `place`; gives where the gap is then. */
+  /** Moves ids that are less than `key` up into the gap at `place`; returns where the gap is then. */
   #down(place: number, key: number, tie: number): number {
     let at = place
     for (;;) {

@@ -1,6 +1,6 @@
 import { LinkedList, Links } from './links.ts'
 
-/** What is known of a key while it runs. */
+/** A run of a key. */
 export interface Run {
   readonly slot: number
   /** What the key was handed out with. */

@@ -32,7 +32,7 @@ describe('slots', () => {
     expect([again, slots.flags[again], slots.keyOf(again)]).toEqual([at[0], 0, 'new'])
   })
 
-  it('what is known of a key stays when others come, however many', () => {
+  it('the state of a key stays when others come, however many', () => {
     const { slots, at } = filled(16)
     const lists = [new LinkedList(slots.line), new LinkedList(slots.age)]
     for (const slot of at) {

@@ -11,7 +11,7 @@ export const RUNNING = 4
 export const AGAIN = 8
 
 /**
- * What is known of each key, in columns: a key has a slot, a small whole number, as long as it is
+ * The state of each key, in columns: a key has a slot, a small whole number, as long as it is
  * pending or runs. So a million keys are a dozen arrays and a map, and not a million objects.
  */
 export class Slots<K> {
@@ -32,7 +32,7 @@ export class Slots<K> {
   /**
    * Keys that are neither pending nor running, the longest so first: a few stay in the map for a
    * while, at most one to each 32 others. A deleted entry of a large Map stays in its key's bucket
-   * until the whole table is built anew, so that a key that comes and goes beside many others would
+   * until the whole table is rebuilt, so that a key that comes and goes among many others would
    * be looked up behind thousands of its own.
    */
   readonly #idle = new LinkedList(this.line)
@@ -57,7 +57,7 @@ export class Slots<K> {
     return slot
   }
 
-  /** Takes the slot of a key back, which is in no list any more. Gives whether it was the last of a flood, whose memory went back. */
+  /** Frees the slot of a key that is in no list any more. Returns whether it was the last of a flood, so that memory was freed. */
   delete(slot: number): boolean {
     this.flags[slot] = 0
     this.#idle.push(slot)

@@ -3,7 +3,7 @@ import { BucketRateLimiter } from './bucket.ts'
 import { ExponentialRateLimiter } from './exponential.ts'
 import { MaxOfRateLimiter } from './max-of.ts'
 
-it('C1: doubles the wait of a key from 5 ms to 1000 s, or from and to what it is told', () => {
+it('C1: doubles the wait of a key from 5 ms to 1000 s, or between the bounds of its options', () => {
   const standard = new ExponentialRateLimiter()
   expect(Array.from({ length: 3 }, () => standard.when('a'))).toEqual([5, 10, 20])
   for (let i = 0; i < 2000; i++) standard.when('a')
@@ -26,7 +26,7 @@ it('lets 100 retries through at once and then 10 a second, of all keys together'
   expect([limiter.failures('a'), limiter.forget('a')]).toEqual([0, undefined])
 })
 
-it('takes the rate and the burst that it is told', () => {
+it('takes the rate and the burst of its options', () => {
   const limiter = new BucketRateLimiter({ perSecond: 2, burst: 1 })
   expect(Array.from({ length: 3 }, () => limiter.when('a', 0, undefined))).toEqual([0, 500, 1000])
   expect(limiter.when('a', 250, undefined)).toBe(1250)
@@ -46,7 +46,7 @@ it('keeps no token for a key that is due before the token would come', () => {
   expect(limiter.when('e', 50, undefined)).toBe(350)
 })
 
-it('C1: waits as long as the longest of several limiters says, and asks and tells all', () => {
+it('C1: waits as long as the longest of several limiters says, and asks and notifies all', () => {
   const exponential = new ExponentialRateLimiter({ baseMs: 40 })
   const bucket = new BucketRateLimiter({ perSecond: 10, burst: 1 })
   const both = new MaxOfRateLimiter(exponential, bucket)

@@ -14,7 +14,7 @@ const atATime = 32
 export interface Operator {
   readonly command: string
   readonly args: readonly string[]
-  /** It tells its heap: it is run without owned objects, too. */
+  /** It reports its heap: it is run without owned objects, too. */
   readonly reportsHeap: boolean
 }
 

@@ -38,7 +38,7 @@ const done = (name: string): void => {
   if (reconciled.add(name).size === objects) onAll()
 }
 if (mode === 'idle') {
-  // One object, often: what is left is what each object takes, without the code that is compiled for all.
+  // One object, often: the rest is the cost of each object, without the code that is compiled for all.
   const one = owned.within({ ...within, labels: { app: 'warm' } })
   controller.owns(one).reconcile(async ({ key, apply }) => {
     const isFirst = reconciled.size === 0

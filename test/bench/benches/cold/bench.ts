@@ -11,7 +11,7 @@ const subject = (name: string) => ({
 export const coldBench: Bench = {
   name: 'cold',
   measures:
-    'an operator for whose every ConfigMap the Secret of its name is read, as a process of its own: from its start until each was reconciled; by tracked reads of single Secrets, and from an informer of all of them; RSS (absolute) after a collection; 32 reconciles at a time',
+    'an operator that reads for every ConfigMap the Secret of its name, as a process of its own: from its start until each was reconciled; by tracked reads of single Secrets, and from an informer of all of them; RSS (absolute) after a collection; 32 reconciles at a time',
   transport:
     'TLS 1.3 and HTTP/2 on loopback; 1,930 bytes a ConfigMap, 18 % managedFields, and Secrets with the same data',
   objects: 20_000,

@@ -5,7 +5,7 @@ export interface Gadget extends KubernetesObject {
   readonly spec?: { readonly data?: Readonly<Record<string, string>> }
 }
 
-/** The older version, whose data is a list. */
+/** The older version, with a list as its data. */
 export interface GadgetBeta extends KubernetesObject {
   readonly spec?: { readonly entries?: readonly { readonly key: string; readonly value: string }[] }
 }

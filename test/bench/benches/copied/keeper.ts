@@ -40,7 +40,7 @@ export interface Keeper {
   started(copies: number): Promise<void>
   /** Looks at all of them again. */
   resync(): Promise<void>
-  /** Makes the changes, and resolves when the keeper has heard of them, and has done all that it does about them. */
+  /** Makes the changes, and resolves when the keeper has received them, and has done all that it does about them. */
   after(make: () => Promise<readonly Change[]>): Promise<void>
   /** Ends it, with all that it holds. */
   close(): Promise<void>

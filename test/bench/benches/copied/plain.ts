@@ -9,7 +9,7 @@ import { type Change, copyLabel, type Keeper, members, sources } from './keeper.
 
 /** What a controller without `@wherry/copies` differs in. */
 export interface Mode<O extends KubernetesObject> {
-  /** What is cached of copies. @default nothing */
+  /** The cached view of copies. @default none */
   readonly copies?: View<O> | undefined
   /** Makes one copy as it should be. */
   bring(source: ClusterServiceVersion, at: { namespace: string; name: string }, observed: O | undefined): Promise<void>
@@ -44,7 +44,7 @@ export function plainKeeper<O extends KubernetesObject>(client: Client, { copies
   const all = (): void => {
     for (const namespace of spaces.keys()) lookAtMember(namespace)
   }
-  /** The resourceVersions that handlers have heard of, once they have done what they do. */
+  /** The resourceVersions that handlers have received, once they have done what they do. */
   const received = new Map<string, string | undefined>()
   const receive = (of: Change['of'], key: string, object?: KubernetesObject): void =>
     void received.set(`${of} ${key}`, object?.metadata?.resourceVersion)

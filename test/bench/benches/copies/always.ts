@@ -5,7 +5,7 @@ import type { Metrics, SubjectContext } from '../../harness/bench.ts'
 import { kept } from './kept.ts'
 import { copyLabel, type Keeper, measureCopies, sources, type Wants } from './measure.ts'
 
-/** What is done mostly: whole copies in a cache, and an update of each on every resync and event, equal or not. */
+/** The usual way: whole copies in a cache, and an update of each on every resync and event, equal or not. */
 export function run(context: SubjectContext): Promise<Metrics> {
   return measureCopies(context, keeper)
 }

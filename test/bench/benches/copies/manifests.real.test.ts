@@ -76,7 +76,7 @@ async function kept(client: Client, { resync }: { readonly resync: boolean }): P
   }
 }
 
-/** The definition, the namespaces and the sources; those that the server refuses are told and left out. */
+/** The definition, the namespaces and the sources; those that the server refuses are reported and left out. */
 async function fill(client: Client): Promise<number> {
   const { crds, clusterServiceVersions, source } = loadData()
   const crd = crds.find(({ metadata }) => metadata.name === 'clusterserviceversions.operators.coreos.com')

@@ -11,7 +11,7 @@ import { summarise } from '../../harness/statistics.ts'
 
 /** The package as it is built. */
 const bin = fileURLToPath(new URL('../../../../packages/cli/dist/bin.js', import.meta.url))
-/** Outside of what is committed, and within this package, so that the files find the packages that they import. */
+/** Outside of committed folders, and within this package, so that the files find the packages that they import. */
 const generated = fileURLToPath(new URL('../../dist/', import.meta.url))
 
 const CHANGES = 5

@@ -1,4 +1,4 @@
-/** The smallest operator of a kind whose type was written by hand. */
+/** The smallest operator of a kind with a type written by hand. */
 import { defineResource, type KubernetesObject } from '@wherry/client'
 import { runOperator } from './run-operator.ts'
 

@@ -1,6 +1,6 @@
 import type { Bench } from '../../harness/bench.ts'
 
-/** How soon a newcomer has an operator whose test passes, and sees a change of it. */
+/** How soon a newcomer has an operator with a test that passes, and sees a change of it. */
 export const createBench: Bench = {
   name: 'create',
   measures:

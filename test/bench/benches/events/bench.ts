@@ -16,7 +16,7 @@ const wherry = (view: 'full' | 'default' | 'metadata', registrations: number): S
 export const eventsBench: Bench = {
   name: 'events',
   measures:
-    'changes of 10,000 ConfigMaps that an informer stores and tells to its handlers, but for the first tenth, which warms all of them up; limit: a plain loop, a search for newlines, JSON.parse of each line, and a Map; wherry: one handler, and ten; full: with managedFields, as the others have them; default: without; metadata: of which the server sends no more',
+    'changes of 10,000 ConfigMaps that an informer stores and delivers to its handlers, but for the first tenth, which warms all of them up; limit: a plain loop, a search for newlines, JSON.parse of each line, and a Map; wherry: one handler, and ten; full: with managedFields, as the others have them; default: without; metadata: of which the server sends no more',
   transport: 'plain http, HTTP/1.1 on loopback, from a server that only sends bytes made before; 1,930 bytes an object',
   objects: 100_000,
   of: 'configmaps',

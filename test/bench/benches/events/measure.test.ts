@@ -4,7 +4,7 @@ import { measureEvents } from './measure.ts'
 
 const context = { objects: 20 } as SubjectContext
 
-/** Tells of so many events, each in a turn of its own, and of the rest when it is stopped. */
+/** Reports so many events, each in a turn of its own, and the rest when it is stopped. */
 const reported = (events: number, late = 0) =>
   measureEvents(context, event => {
     const report = (left: number): void => {
@@ -18,10 +18,10 @@ const reported = (events: number, late = 0) =>
     }
   })
 
-it('gives a rate when a subject was told of as many events as there were', async () => {
+it('gives a rate when a subject received as many events as there were', async () => {
   expect((await reported(20)).events_per_s).toBeGreaterThan(0)
 })
 
-it('gives no figure when a subject was told of more events than there were', async () => {
+it('gives no figure when a subject received more events than there were', async () => {
   await expect(reported(20, 1)).rejects.toThrow('21 events, not 20')
 })

@@ -9,7 +9,7 @@ const WARM_UP = 0.1
 
 /**
  * Events a second, but for the first tenth of them. Those of a first state are none: the subject leaves them out. Throws when it
- * was told of more than there were.
+ * received more than there were.
  */
 export async function measureEvents({ objects }: SubjectContext, follow: Follow): Promise<Metrics> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()

@@ -24,7 +24,7 @@ const latency = (name: string, stalls: boolean): Subject => ({
 export const fanoutBench: Bench = {
   name: 'fanout',
   measures:
-    'N registrars of one resource with managedFields, and N informers of client-node: deliveries_per_s of five rounds in which every object changes once, each change told to each of the N, and memory and requests then; heap_per_registrar_bytes of one more that has heard all (of 1,000 more registrars, of the N - 1 informers after the first); events_per_s of ten such rounds with one registrar that hears them and N - 1 that are not read. stalled: from the store to the sinks of nine registrars at 20,000 changes a second of 1,000 objects, while a tenth one stalls',
+    'N registrars of one resource with managedFields, and N informers of client-node: deliveries_per_s of five rounds in which every object changes once, each change delivered to each of the N, and memory and requests then; heap_per_registrar_bytes of one more that has received all (of 1,000 more registrars, of the N - 1 informers after the first); events_per_s of ten such rounds with one registrar that receives them and N - 1 that are not read. stalled: from the store to the sinks of nine registrars at 20,000 changes a second of 1,000 objects, while a tenth one stalls',
   transport: 'plain http, HTTP/1.1 on loopback; 1,930 bytes an object, from a server that does nothing else',
   objects: 10_000,
   runTimeoutMs: 600_000,

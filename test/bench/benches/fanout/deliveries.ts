@@ -1,6 +1,6 @@
 /**
- * Counts what each consumer is told of the changes of one burst. A burst is over for a consumer with the change of the object that
- * is changed last; by then it must have been told of each change.
+ * Counts what each consumer receives of the changes of one burst. A burst is over for a consumer with the change of the object that
+ * is changed last; by then it must have received each change.
  */
 export class Deliveries {
   readonly #consumers: { received: number }[] = []
@@ -8,7 +8,7 @@ export class Deliveries {
   #left = 0
   #ended: PromiseWithResolvers<void> | undefined
 
-  /** One more consumer. Gives what it calls for each change that it is told of. Changes outside of a burst are not counted. */
+  /** One more consumer. Gives what it calls for each change that it receives. Changes outside of a burst are not counted. */
   consumer(): (isLast: boolean) => void {
     const consumer = { received: 0 }
     const number = this.#consumers.push(consumer)
@@ -17,14 +17,12 @@ export class Deliveries {
       consumer.received++
       if (!isLast) return
       if (consumer.received !== this.#changes) {
-        this.#ended.reject(
-          new Error(`consumer ${number} was told of ${consumer.received} changes, not ${this.#changes}`),
-        )
+        this.#ended.reject(new Error(`consumer ${number} received ${consumer.received} changes, not ${this.#changes}`))
       } else if (--this.#left === 0) this.#ended.resolve()
     }
   }
 
-  /** Makes a burst of so many changes. Resolves, with the number of deliveries, once every consumer was told of each of them. */
+  /** Makes a burst of so many changes. Resolves, with the number of deliveries, once every consumer has received each of them. */
   async burst(changes: number, make: () => Promise<void>): Promise<number> {
     const ended = Promise.withResolvers<void>()
     for (const consumer of this.#consumers) consumer.received = 0

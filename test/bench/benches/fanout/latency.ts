@@ -39,7 +39,7 @@ export async function run({ options }: SubjectContext): Promise<Metrics> {
     await one.add(configMaps)
     await one.synced()
   }
-  // It takes what is there, and then its first change for ever.
+  // It takes the first state, and then its first change for ever.
   let isSynced = false
   const tenth = manager.registrar('tenth', event => {
     if (event.type === 'synced') isSynced = true

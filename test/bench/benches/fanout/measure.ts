@@ -13,7 +13,7 @@ export type Receive = (isLast: boolean) => void
 /** The name of that object. */
 export const LAST = 'config-map-0'
 
-/** Rounds of changes that all of its consumers hear. */
+/** Rounds of changes that all of its consumers receive. */
 export class Rounds {
   readonly #source: Source
   readonly #objects: number
@@ -29,8 +29,8 @@ export class Rounds {
   }
 
   /**
-   * Deliveries a second. Each round changes every object once, and the next one begins when each consumer was told of each change:
-   * an object that changes again before a slow consumer came to it might be told once for both.
+   * Deliveries a second. Each round changes every object once, and the next one begins when each consumer has received each change:
+   * an object that changes again before a slow consumer came to it might be delivered once for both.
    */
   async rate(rounds: number): Promise<number> {
     const objects = this.#objects
@@ -43,8 +43,8 @@ export class Rounds {
 }
 
 /**
- * Has so many consumers hear of all changes: deliveries a second, and what they took by then. `add` adds one that hears, and
- * resolves once it has heard of all that is there.
+ * Has so many consumers receive all changes: deliveries a second, and what they took by then. `add` adds a consumer, and
+ * resolves once that has received all that is there.
  */
 export async function measureDeliveries(
   { objects, options, start }: SubjectContext,

@@ -1,6 +1,6 @@
 /**
  * The process of the API that fan-out is measured with: ConfigMaps that are listed and watched, and changed on order as fast
- * as the sockets take them. It answers only what is asked of it here, so that it takes little of the machine, and counts.
+ * as the sockets take them. It answers only these requests, so that it takes little of the machine, and counts.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

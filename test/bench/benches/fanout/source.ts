@@ -15,7 +15,7 @@ export interface SourceAnswer {
 
 const timeoutMs = 110_000
 
-/** What is watched, in a process of its own. */
+/** The watched API, in a process of its own. */
 export class Source {
   readonly #child: Child
   url = ''

@@ -7,9 +7,9 @@ import { readMemory } from '../../harness/memory.ts'
 import { LAST, measureDeliveries, type Receive, Rounds } from './measure.ts'
 import { Source } from './source.ts'
 
-/** Rounds of changes that one registrar hears of while the others are not read. */
+/** Rounds of changes that one registrar receives while the others are not read. */
 const ROUNDS = 10
-/** Registrars whose heap is measured. */
+/** How many registrars the heap is measured of. */
 const MEASURED = 1000
 /** With managedFields, as the informers of others have them. */
 const view = configMaps.full()
@@ -26,7 +26,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   manager.start()
   let count = 0
   const add = async (receive: Receive): Promise<Registrar> => {
-    const registrar = manager.registrar(`hears-${count++}`, ({ key }) => {
+    const registrar = manager.registrar(`receives-${count++}`, ({ key }) => {
       if (key !== undefined) receive(key.endsWith(last))
     })
     await registrar.add(view)
@@ -36,7 +36,7 @@ export async function run(context: SubjectContext): Promise<Metrics> {
   const receiving: Registrar[] = []
   const measured = await measureDeliveries(context, source, async receive => void receiving.push(await add(receive)))
 
-  // One hears, and the others have a sink that nobody reads.
+  // One receives, and the others have a sink that nobody reads.
   const alone = new Rounds(source, objects)
   const one = await add(alone.consumer())
   await Promise.all(receiving.map(registrar => registrar.close()))

@@ -10,7 +10,7 @@ import { Program } from '../../harness/program.ts'
 const key = { name: 'probe', namespace: 'default' }
 const rollings = 3
 
-/** An answer to a change, as a watch of the probe hears it. */
+/** An answer to a change, as a watch of the probe brings it. */
 interface Answer {
   readonly by: string
   readonly at: number

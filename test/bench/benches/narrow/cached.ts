@@ -7,7 +7,7 @@ import { keys } from './keys.ts'
 
 const objects = 100
 
-/** Gets of what is cached, one after the other. */
+/** Gets of cached objects, one after the other. */
 export async function run(context: SubjectContext): Promise<Metrics> {
   await using client = clientFor(context.server())
   await using narrow = new NarrowCache({ client })

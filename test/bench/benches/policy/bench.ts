@@ -10,7 +10,7 @@ const subject = (name: string): Subject => ({
 export const policyBench: Bench = {
   name: 'policy',
   measures:
-    'examples/policy-sync with 20 kinds that are synced and audited and 20 kinds of constraints, and client-node with one informer for each registrar and kind: ready_ms until all is in memory for each registrar, events_per_s while as many objects again come until each of the two registrars has heard of them, the RSS then, and the watches that the server has open. Both audit what the registrar audit has, by the same policies and as often',
+    'examples/policy-sync with 20 kinds that are synced and audited and 20 kinds of constraints, and client-node with one informer for each registrar and kind: ready_ms until all is in memory for each registrar, events_per_s while as many objects again come until each of the two registrars has received them, the RSS then, and the watches that the server has open. Both audit what the registrar audit has, by the same policies and as often',
   transport: 'TLS 1.3 on loopback, HTTP/2 (client-node: HTTP/1.1); an embedded server of its own for each run',
   objects: 20_000,
   of: 'parts',

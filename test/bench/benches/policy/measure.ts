@@ -29,7 +29,7 @@ export const templateOf = (index: number): ConstraintTemplate => ({
   spec: { kind: `Owned${index}`, expression: '"owner" in object.metadata.labels', message: 'it has no owner' },
 })
 
-/** What is measured, once it has begun. */
+/** The measured parts, once it has begun. */
 export interface Subjects {
   /** How many objects each registrar of parts has; the least of them. */
   count(): number

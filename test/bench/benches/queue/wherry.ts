@@ -28,7 +28,7 @@ export async function run({ options }: SubjectContext): Promise<Metrics> {
   let added = keys
   const cycles = async (): Promise<void> => {
     for (let i = 0; i < BATCH; i++) {
-      // Of twice as many keys one half is pending: what is added now was done long ago.
+      // Of twice as many keys one half is pending: a key that is added now was done long ago.
       queue.add(keyOf(added++ % (2 * keys)))
       queue.done((await queue.take()) as string)
     }
@@ -44,7 +44,7 @@ function keyOf(i: number): string {
   return `namespace-${i % 50}/object-${i}`
 }
 
-/** What is alive, in bytes: on the heap of V8 and in array buffers beside it. */
+/** The bytes alive: on the heap of V8 and in array buffers outside of it. */
 function heldBytes(): number {
   collect()
   const { heapUsed, arrayBuffers } = process.memoryUsage()

@@ -17,7 +17,7 @@ const wherry = (program: 'wherry' | 'wherry-widgets', view: 'full' | 'default', 
 export const reconcileBench: Bench = {
   name: 'reconcile',
   measures:
-    'an operator whose reconcile reads its object out of the cache and does nothing, as a process of its own: time and processor time from its start until every object was reconciled, then its RSS (absolute) after a collection, and the most that it was until then; Node with the options that `wherry manifests` writes into Deployments, in plain-node without; on ConfigMaps, and beside controller-runtime on custom resources with the same data, so that both read JSON; full: with managedFields, as the others have them; default: without; read: as default, with a reader of operator.runs(); traces: as default, with traces of runs, to the SDK of OpenTelemetry, which drops all that it is sent; sdk: as default, with that SDK loaded and no traces of runs',
+    'an operator with a reconcile that reads its object out of the cache and does nothing, as a process of its own: time and processor time from its start until every object was reconciled, then its RSS (absolute) after a collection, and the most that it was until then; Node with the options that `wherry manifests` writes into Deployments, in plain-node without; on ConfigMaps, and beside controller-runtime on custom resources with the same data, so that both read JSON; full: with managedFields, as the others have them; default: without; read: as default, with a reader of operator.runs(); traces: as default, with traces of runs, to the SDK of OpenTelemetry, which drops all that it is sent; sdk: as default, with that SDK loaded and no traces of runs',
   transport: 'a real API server, TLS 1.3 and HTTP/2 on loopback',
   objects: 20_000,
   of: 'configmaps',

@@ -1,4 +1,4 @@
-/** An operator on the official client: an informer whose handlers put keys on p-queue. */
+/** An operator on the official client: an informer with handlers that put keys on p-queue. */
 import { CoreV1Api, makeInformer, type V1ConfigMap } from '@kubernetes/client-node'
 import PQueue from 'p-queue'
 import { kubeConfigFor } from '../../server/client-node.ts'

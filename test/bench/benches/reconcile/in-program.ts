@@ -1,7 +1,7 @@
 import type { ServerAddress } from '../../harness/bench.ts'
 import { collect } from '../../harness/memory.ts'
 
-/** Where the API server is: what `measureOperator` told a program. */
+/** Where the API server is: what `measureOperator` passed to a program. */
 export function addressOfProgram(): ServerAddress & { readonly objects: number } {
   const { BENCH_URL: url = '', BENCH_CA: ca = '', BENCH_TOKEN: token = '', BENCH_OBJECTS: objects } = process.env
   return { url, ca, token, emptyVersion: '0', objects: Number(objects) }

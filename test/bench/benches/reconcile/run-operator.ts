@@ -3,7 +3,7 @@ import { fromUrl } from '@wherry/client/internal'
 import { Operator, type Traces } from '@wherry/controller'
 import { addressOfProgram, reporter } from './in-program.ts'
 
-/** Runs an operator of ours whose reconcile reads its object out of the cache and does nothing with it. */
+/** Runs an operator of ours with a reconcile that reads its object out of the cache and does nothing with it. */
 export async function runOperator(view: View<KubernetesObject>): Promise<void> {
   const { url, ca, token, objects } = addressOfProgram()
   const reconciled = reporter(objects)
@@ -26,8 +26,8 @@ export async function runOperator(view: View<KubernetesObject>): Promise<void> {
 }
 
 /**
- * Traces to an SDK that sends nothing. `sdk` loads the same SDK, as a program does that makes spans of its own, and makes no traces of runs: what is
- * between the two is what traces of runs cost.
+ * Traces to an SDK that sends nothing. `sdk` loads the same SDK, as a program does that makes spans of its own, and makes no traces of runs: the
+ * difference is the cost of traces of runs.
  */
 async function tracesIfWanted(): Promise<Traces | undefined> {
   const wanted = process.env.BENCH_TRACES

@@ -4,7 +4,7 @@ import type { Bench } from '../../harness/bench.ts'
 export const relistBench: Bench = {
   name: 'relist',
   measures:
-    '200 relists of unchanged ConfigMaps, each because the watch was told that its resourceVersion is too old, without the backoff between: the median time of one but for the first 20, of 20 first syncs of other stores in the same process after them, the updates and deletes that a handler heard, and what the heap grew by for each, after a full collection',
+    '200 relists of unchanged ConfigMaps, each because the watch was answered that its resourceVersion is too old, without the backoff between: the median time of one but for the first 20, of 20 first syncs of other stores in the same process after them, the updates and deletes that a handler received, and what the heap grew by for each, after a full collection',
   transport: 'plain http, HTTP/1.1 on loopback, from a server that only sends bytes made before; 1,930 bytes an object',
   objects: 20_000,
   of: 'configmaps',

@@ -9,13 +9,13 @@ import { readMemory } from '../../harness/memory.ts'
 import { summarise } from '../../harness/statistics.ts'
 import { clientFor } from '../../server/wherry.ts'
 
-/** Relists before any is measured: what is compiled and what grows once is there by then. */
+/** Relists before any is measured: by then code is compiled, and everything has grown that grows once. */
 const WARM_UP = 20
 /** First syncs of stores of their own, after the relists and as warm as these. */
 const SYNCS = 20
 
 /**
- * A reflector and a store, whose watch is told each time that its resourceVersion is too old. The backoff is left out by
+ * A reflector and a store. The server answers its watch each time that the resourceVersion is too old. The backoff is left out by
  * `retryNow`: 200 of them would be an hour and a half.
  */
 export async function run(context: SubjectContext): Promise<Metrics> {
@@ -57,7 +57,7 @@ class Cache {
   #begin = 0
   #ms = 0
   #wake: (() => void) | undefined
-  /** Updates and deletes that were told. */
+  /** Updates and deletes that were delivered. */
   events = 0
 
   constructor(client: Client) {

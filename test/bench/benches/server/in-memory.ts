@@ -80,7 +80,7 @@ async function operate(connection: Connection, headers: Record<string, string>, 
       await expectStatus(200, connection, headers, 'GET', `${NAMESPACE}?labelSelector=app%3Dweb&limit=10`)
     }
   }
-  if (received === 0) throw new Error('the watches heard nothing')
+  if (received === 0) throw new Error('the watches received nothing')
 }
 
 function expectStatus(

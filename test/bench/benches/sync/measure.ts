@@ -56,7 +56,7 @@ export async function measureSync(
   }
 }
 
-/** Until the loop's delay was taken anew: what ends with a long turn would be missed. */
+/** Resolves when the loop's delay was taken again: a long turn at the end would be missed. */
 async function sampled(pauses: PauseWatch | undefined): Promise<void> {
   const before = pauses?.samples() ?? 0
   while (pauses !== undefined && pauses.samples() <= before) await new Promise(resolve => setTimeout(resolve, 1))

@@ -12,7 +12,7 @@ const wherry = (view: 'full' | 'default'): Subject => ({
   options: { view },
 })
 
-/** One watch with much to tell. */
+/** One watch with many events. */
 export const watchBench: Bench = {
   name: 'watch',
   measures:

@@ -15,7 +15,7 @@ import type { Address, Surroundings } from '../mode.ts'
 const RETRY_MS = 1_000
 const { group, version, plural } = games.resource
 
-/** Informers of the official client on both kinds, as its documentation has them, and a set of what is to be done. */
+/** Informers of the official client on both kinds, as its documentation has them, and a set of pending keys. */
 export async function start(around: Surroundings): Promise<() => Promise<void>> {
   const { namespace, reconcile, onError } = around
   const config = kubeConfigFor(around.address)
@@ -72,7 +72,7 @@ export async function start(around: Surroundings): Promise<() => Promise<void>> 
     informer.on('error', error => {
       if (!isOver) onError(error as Error)
     })
-    // Games last: whoever hears of one finds what it needs.
+    // Games last: a handler of one finds what it needs.
     await informer.start()
     for (const event of ['add', 'update', 'delete'] as const) informer.on(event, received)
   }

@@ -2,7 +2,7 @@ import { configMaps, secrets } from '@wherry/client/resources/core'
 import type { Surroundings } from '../mode.ts'
 import { startOperator } from '../wherry-operator.ts'
 
-/** Reads from the server each time, and keeps nothing: so it hears of no change, and has to ask again and again. */
+/** Reads from the server each time, and keeps nothing: so it receives no change, and has to ask again and again. */
 export async function start(around: Surroundings): Promise<() => Promise<void>> {
   const { namespace } = around
   return startOperator(around, {

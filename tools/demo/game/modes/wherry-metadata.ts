@@ -3,11 +3,11 @@ import { chess } from '../game.ts'
 import type { Surroundings } from '../mode.ts'
 import { startOperator } from '../wherry-operator.ts'
 
-/** Watches the metadata of both kinds, which tells what has changed; what it is, is read from the server then. */
+/** Watches the metadata of both kinds, which shows what has changed. The objects themselves are read from the server then. */
 export async function start(around: Surroundings): Promise<() => Promise<void>> {
   const { namespace } = around
   const scope = { namespaces: [namespace] }
-  // What tracked reads make needless: who needs what, said once more.
+  // What tracked reads make needless: which game needs an object, said once more.
   const neededBy = ({ metadata }: { readonly metadata: { readonly name?: string | undefined } }) =>
     metadata.name === chess.levels || metadata.name === chess.licence ? { namespace, name: chess.game } : undefined
   return startOperator(around, {

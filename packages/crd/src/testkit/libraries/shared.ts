@@ -13,13 +13,13 @@ export function rule(text: string, message: string): { readonly rule: string; re
   return { rule: text, message }
 }
 
-type Beside = Pick<
+type Common = Pick<
   CustomResourceOptions,
   'shortNames' | 'categories' | 'scale' | 'printColumns' | 'selectableFields' | 'validations'
 >
 
-/** What stands beside the schemas, the same for each library. */
-export const ofObject: Beside = {
+/** What stands next to the schemas, the same for each library. */
+export const ofObject: Common = {
   shortNames: ['lib'],
   categories: ['libraries'],
   scale: {

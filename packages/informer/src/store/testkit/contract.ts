@@ -51,7 +51,7 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@2'])
     })
 
-    it('R26: tells deletes first, then what is new and what is changed', () => {
+    it('R26: delivers deletes first, then adds and updates', () => {
       replace([item('a/gone', 1), item('a/old', 2), item('a/same', 3)])
       const log: string[] = []
       store.register(recorder(log))
@@ -71,7 +71,7 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual(['a/x@1', 'a/y@3'])
     })
 
-    it('R28: says nothing of what is the same after a relist', () => {
+    it('R28: delivers no event for an object that is the same after a relist', () => {
       replace([item('a/x', 1)])
       const cursor = store.cursor()
       cursor.take(10)
@@ -84,7 +84,7 @@ export function storeContract(make: MakeStore): void {
       })
     })
 
-    it('R5, R28: after a server was restored, one resourceVersion may be two states: what is the same is no event', () => {
+    it('R5, R28: after a server was restored, one resourceVersion may be two states, and an equal state is no event', () => {
       replace([item('a/x', 1), item('a/y', 2), item('a/z', 3)])
       const cursor = store.cursor()
       cursor.take(10)
@@ -112,7 +112,7 @@ export function storeContract(make: MakeStore): void {
       expect(cursor.take(10).map(line)).toEqual(['deleted a/x@1 unknown'])
     })
 
-    it('R29: tells of one that was deleted and created again between two lists as a delete and an add', () => {
+    it('R29: delivers a delete and an add for an object that was deleted and created again between two lists', () => {
       const log = listen()
       const cursor = store.cursor()
       replace([item('a/x', 1)])
@@ -122,7 +122,7 @@ export function storeContract(make: MakeStore): void {
       expect(cursor.take(10).map(line)).toEqual(['deleted a/x@1 unknown', 'changed a/x@5'])
     })
 
-    it('R29: tells of an event of another uid as a delete and an add', () => {
+    it('R29: delivers a delete and an add for an event of another uid', () => {
       const log = listen()
       replace([item('a/x', 1)])
       writer.change('MODIFIED', item('a/x', 5, { uid: 'other' }), 100)
@@ -195,7 +195,7 @@ export function storeContract(make: MakeStore): void {
       expect(synced).toEqual(['synced', 'at once'])
     })
 
-    it('X9: one who waits for the sync and throws keeps nobody from hearing of it', () => {
+    it('X9: a sync listener that throws does not keep it from the others', () => {
       const synced: string[] = []
       store.onSynced(() => {
         throw 'no error'
@@ -208,7 +208,7 @@ export function storeContract(make: MakeStore): void {
       ])
     })
 
-    it('who takes back that it waits for the sync hears nothing, whoever else waits with the same function', () => {
+    it('a removed sync listener is not called, even if the same function was added twice', () => {
       let count = 0
       const fn = (): void => {
         count++
@@ -237,7 +237,7 @@ export function storeContract(make: MakeStore): void {
   })
 
   describe('events', () => {
-    it('R25: has changed, indices and all, before any handler hears of it', () => {
+    it('R25: has changed, indices and all, before any handler is called', () => {
       const seen: unknown[] = []
       store.addIndex('value', object => [object.data?.value ?? ''])
       store.register({
@@ -256,7 +256,7 @@ export function storeContract(make: MakeStore): void {
       expect(seen).toEqual([['a/x', ['a/x@1'], 1], [['a/x@2']], [0]])
     })
 
-    it('R27: a DELETED event tells the last state as it came, and that it is final', () => {
+    it('R27: a DELETED event delivers the last state as it came, and that it is final', () => {
       const log = listen()
       replace([item('a/x', 1)])
       const cursor = store.cursor()
@@ -267,7 +267,7 @@ export function storeContract(make: MakeStore): void {
       expect(store.get('a/x')).toBeUndefined()
     })
 
-    it('R25: tells each handler what it heard last', () => {
+    it('R25: passes each handler the state that it received last', () => {
       const log = listen()
       replace([])
       for (const version of [1, 2, 3]) writer.change(version === 1 ? 'ADDED' : 'MODIFIED', item('a/x', version), 100)
@@ -378,7 +378,7 @@ export function storeContract(make: MakeStore): void {
       })
     })
 
-    it('what another writer hears of in the same state is that one’s from then on', () => {
+    it('an object that another writer receives in the same state is that one’s from then on', () => {
       const other = store.writer()
       replace([item('a/x', 1)])
       other.change('ADDED', item('a/x', 1), 100)
@@ -388,7 +388,7 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual([])
     })
 
-    it('R5, R13: an older state that the writer itself brings is what is there; so it is once the other one is closed', () => {
+    it('R5, R13: an older state that the writer itself brings is stored; so it is once the other one is closed', () => {
       replace([item('a/x', 5)])
       replace([item('a/x', 3)])
       expect(contentsOf(store)).toEqual(['a/x@3'])
@@ -398,7 +398,7 @@ export function storeContract(make: MakeStore): void {
       expect(contentsOf(store)).toEqual(['a/x@2'])
     })
 
-    it('R29: a DELETED event of another uid does not tell the final state of the one that was there', () => {
+    it('R29: a DELETED event of another uid does not deliver the final state of the one that was there', () => {
       const log = listen()
       replace([item('a/x', 1)])
       writer.change('DELETED', item('a/x', 5, { uid: 'other' }), 100)
@@ -466,7 +466,7 @@ export function storeContract(make: MakeStore): void {
       expect([cursor.take(10).map(line), store.failed()]).toEqual([['changed a/x@3'], []])
     })
 
-    it('R30: each failure is told and counted, the newest is what readers get, and bytes are of the newest state', () => {
+    it('R30: each failure is reported and counted, the newest is what readers get, and bytes are of the newest state', () => {
       replace([item('a/x', 1, bad), item('a/y', 2)])
       const reasons = (): unknown[] => at.environment.errors.map(({ context }) => context.key)
       const first = at.environment.errors[0]?.error
@@ -504,7 +504,7 @@ export function storeContract(make: MakeStore): void {
       expect(store.stats().failed).toBe(2)
     })
 
-    it('R30: does not hold a delete back, which is told with the stored value', () => {
+    it('R30: delivers a delete at once, with the stored value', () => {
       const log = listen()
       replace([item('a/x', 1)])
       writer.change('DELETED', item('a/x', 2, bad), 100)
@@ -530,7 +530,7 @@ export function storeContract(make: MakeStore): void {
       expect(store.failed()).toEqual(['a/x'])
     })
 
-    it('R30: of one that nobody heard of no delete is told', () => {
+    it('R30: delivers no delete of an object that was never delivered', () => {
       const log = listen()
       replace([item('a/x', 1, bad)])
       writer.change('DELETED', item('a/x', 2), 100)
@@ -539,7 +539,7 @@ export function storeContract(make: MakeStore): void {
   })
 
   describe('its end', () => {
-    it('lets go of all, and says so to who comes late', async () => {
+    it('drops everything, and says so to a late caller', async () => {
       replace([item('a/x', 1)])
       const cursor = store.cursor()
       const registration = store.register(recorder([]))

@@ -5,7 +5,7 @@ import type { Store } from '../store.ts'
 import type { StoreWriter } from '../store-writer.ts'
 import { bed, type Item, item, line, type MakeStore, recorder } from './objects.ts'
 
-/** What cursors and handlers of every store hear of keys that are there and have never had a value (rules R30, W8). */
+/** What cursors and handlers of every store receive for keys that are there and have never had a value (rules R30, W8). */
 export function failedContract(make: MakeStore): void {
   let store: Store<Item, 'namespaced'>
   let writer: StoreWriter
@@ -54,7 +54,7 @@ export function failedContract(make: MakeStore): void {
       return log
     }
 
-    it('R30: is told that one without a value is there, and that it is gone, after all that can be told', () => {
+    it('R30: receives the key of an object without a value, and its deletion, after all others', () => {
       const log = listen()
       list(bad('a/x'), good('a/y'))
       expect(log.splice(0)).toEqual(['add a/y@2 initial', 'a/x is there'])
@@ -70,7 +70,7 @@ export function failedContract(make: MakeStore): void {
       expect(log).toEqual(['a/y is there', 'a/y is gone'])
     })
 
-    it('R30: is not told that one is let go of, and is told anew when it appears again', () => {
+    it('R30: receives nothing when one is dropped, and its key again when it appears again', () => {
       const log = listen()
       list()
       const one = store.writer({ key: 'a/x' })
@@ -87,7 +87,7 @@ export function failedContract(make: MakeStore): void {
       expect(log).toEqual(['a/x is there'])
     })
 
-    it('R30: is told once, whatever other states of it come, and others of its name; not of one that keeps a value', () => {
+    it('R30: receives a key once, whatever other states or objects of its name come, and none that keeps a value', () => {
       const log = listen()
       list(item('a/x', 1), item('a/y', 2, { value: 'bad', uid: 'y' }))
       expect(log.splice(0)).toEqual(['add a/x@1 initial', 'a/y is there'])
@@ -97,7 +97,7 @@ export function failedContract(make: MakeStore): void {
       expect(log).toEqual([])
     })
 
-    it('R30, R31: one that joins late is told of those that are there, in the next turn, and not of what is gone by then', async () => {
+    it('R30, R31: one that joins late receives those that are there, in the next turn, and not those gone by then', async () => {
       list(bad('a/x'), bad('a/y'), bad('a/z'), good('a/good'))
       const log = listen()
       remove('a/x')
@@ -109,7 +109,7 @@ export function failedContract(make: MakeStore): void {
       expect(log).toEqual(['a/z is gone'])
     })
 
-    it('R30, R31: one that is behind hears that it is gone, if it came and went with a value in between', async () => {
+    it('R30, R31: one that is behind receives its deletion, if it came and went with a value in between', async () => {
       list(good('a/good'))
       const log = listen()
       put(bad('a/x'))
@@ -122,7 +122,7 @@ export function failedContract(make: MakeStore): void {
       expect(log.slice(2)).toEqual(['a/y is there', 'add a/good@1 initial', 'add a/y@9'])
     })
 
-    it('R26, R30: is not told what is not so any more when its turn comes', () => {
+    it('R26, R30: does not receive a key that has a value again when its turn comes', () => {
       const log: string[] = []
       store.register({
         add: (_, { key }) => {
@@ -139,7 +139,7 @@ export function failedContract(make: MakeStore): void {
       expect(log).toEqual(['add a/good@1 initial', 'add a/x@3', 'a/y is there'])
     })
 
-    it('R32, R33: one that throws is told to onError, one that was removed hears nothing', () => {
+    it('R32, R33: one that throws is reported to onError, one that was removed receives nothing', () => {
       const { environment } = bed()
       store = make({
         environment,
@@ -167,7 +167,7 @@ export function failedContract(make: MakeStore): void {
     })
   })
 
-  describe('a cursor whose user was told to keep what it has of a key without a value', () => {
+  describe('a cursor that has reported a key without a value to its user', () => {
     it('R30, W8: begins again when that is gone, and does not name it any more', async () => {
       list(bad('a/x'), good('a/y'))
       const cursor = store.cursor()
@@ -188,7 +188,7 @@ export function failedContract(make: MakeStore): void {
       expect(lines(cursor)).toEqual(['reset', 'changed a/y@2', 'synced'])
     })
 
-    it('R30, W8: hears that an object is gone which it knew before a loss of tombstones, and which came anew without a value', () => {
+    it('R30, W8: reads the deletion of an object that it knew before a loss of tombstones, and that came again without a value', () => {
       begin(0)
       list(good('a/x'), good('a/y'))
       const cursor = store.cursor()
@@ -199,7 +199,7 @@ export function failedContract(make: MakeStore): void {
       expect([cursor.resets, lines(cursor)]).toEqual([2, ['reset', 'changed a/y@2', 'synced']])
     })
 
-    it('R30, W8: nothing is heard when another one of that name takes its place, with a value or without', () => {
+    it('R30, W8: reads nothing when another one of that name takes its place, with a value or without', () => {
       list(bad('a/x'), bad('a/y'))
       const cursor = store.cursor()
       lines(cursor)
@@ -210,7 +210,7 @@ export function failedContract(make: MakeStore): void {
       expect(lines(cursor)).toEqual(['reset', 'changed a/y@4', 'synced'])
     })
 
-    it('R30: once it has heard of an object of that name it hears of its deletion, and of none after that', () => {
+    it('R30: once it has read an object of that name it reads its deletion, and none after that', () => {
       list(bad('a/x'), bad('a/y'))
       const cursor = store.cursor()
       lines(cursor)
@@ -228,7 +228,7 @@ export function failedContract(make: MakeStore): void {
       expect([cursor.resets, lines(cursor)]).toEqual([0, []])
     })
 
-    it('R30: nor does it begin again for one that came after it had heard all: it can hold nothing of that name', () => {
+    it('R30: nor does it begin again for one that came after it had read all: it can hold nothing of that name', () => {
       list(bad('a/x'), bad('a/y'), good('a/z'))
       const cursor = store.cursor()
       lines(cursor)
@@ -244,18 +244,18 @@ export function failedContract(make: MakeStore): void {
       expect([cursor.resets, lines(cursor)]).toEqual([2, ['reset', 'changed a/z@3', 'synced']])
     })
 
-    it('R30, W8: begins again for one whose former object it had heard of, and had not heard to be gone', () => {
-      list(bad('a/x'), bad('a/y'), good('a/heard'), good('a/unheard'))
+    it('R30, W8: begins again for a key whose former object it had read, but not its deletion', () => {
+      list(bad('a/x'), bad('a/y'), good('a/read'), good('a/unread'))
       const cursor = store.cursor()
       lines(cursor)
-      put(bad('a/heard'))
-      expect(lines(cursor)).toEqual(['deleted a/heard@3 unknown'])
-      put(bad('a/unheard'))
+      put(bad('a/read'))
+      expect(lines(cursor)).toEqual(['deleted a/read@3 unknown'])
+      put(bad('a/unread'))
       remove('a/x')
-      expect(lines(cursor)).toEqual(['reset', 'synced a/y a/heard a/unheard'])
-      remove('a/heard')
+      expect(lines(cursor)).toEqual(['reset', 'synced a/y a/read a/unread'])
+      remove('a/read')
       expect([cursor.resets, lines(cursor)]).toEqual([1, []])
-      remove('a/unheard')
+      remove('a/unread')
       expect([cursor.resets, lines(cursor)]).toEqual([2, ['reset', 'synced a/y']])
     })
 
@@ -287,7 +287,7 @@ export function failedContract(make: MakeStore): void {
       expect(lines(unread)).toEqual(['reset', 'synced a/y'])
     })
 
-    it('R39: keeps no tombstone of who begins again', () => {
+    it('R39: keeps no tombstone for a cursor that begins again', () => {
       list(bad('a/x'), good('a/y'))
       const cursor = store.cursor()
       lines(cursor)

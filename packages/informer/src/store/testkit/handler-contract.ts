@@ -25,7 +25,7 @@ export function handlerContract(make: MakeStore): void {
   })
 
   describe('handlers', () => {
-    it('R31: one that joins late hears of all that is there, from the next turn on, then of what happens', async () => {
+    it('R31: one that joins late receives all that is there, from the next turn on, then of what happens', async () => {
       list(item('a/x', 1), item('a/y', 2))
       const log: string[] = []
       const registration = store.register(recorder(log))
@@ -38,7 +38,7 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual(['add a/x@1 initial', 'add a/y@2 initial', 'add a/z@3'])
     })
 
-    it('R31: one that joins hears of nothing before the next turn, however much comes till then', async () => {
+    it('R31: one that joins receives nothing before the next turn, however much comes till then', async () => {
       list(item('a/0', 1))
       let received = 0
       store.register({ add: () => void received++ })
@@ -97,7 +97,7 @@ export function handlerContract(make: MakeStore): void {
       expect(slices).toEqual([0, 128, 256, 384])
     })
 
-    it('R31: a first list of very many is told in slices too, in which later events are folded', async () => {
+    it('R31: a first list of very many is delivered in slices too, in which later events are folded', async () => {
       let time = 0
       const { clock } = at.environment
       store = make({ environment: { ...at.environment, clock: { ...clock, monotonic: () => time } }, freeze: false })
@@ -133,7 +133,7 @@ export function handlerContract(make: MakeStore): void {
       expect(initial.filter(is => !is)).toHaveLength(1)
     })
 
-    it('R31: between two slices, a change of the object that was told last is told, and of the next one folded in', async () => {
+    it('R31: between two slices, a change of the object that was delivered last is delivered, and of the next one folded in', async () => {
       let time = 0
       const { clock } = at.environment
       store = make({ environment: { ...at.environment, clock: { ...clock, monotonic: () => time } } })
@@ -160,7 +160,7 @@ export function handlerContract(make: MakeStore): void {
       expect(log.slice(63, 66)).toEqual(['add a/63@64 initial', 'update a/63@64 a/63@200', 'add a/64@201 initial'])
     })
 
-    it('R32: one that throws or rejects is told to onError, and all others hear the event', async () => {
+    it('R32: one that throws or rejects is reported to onError, and all others receive the event', async () => {
       const log: string[] = []
       store.register({
         add() {
@@ -214,7 +214,7 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual(['add a/x@1 initial', 'add a/x@1 initial', 'delete a/x@2'])
     })
 
-    it('R33: one that is removed before its first adds hears none of them, and who waits for it is told', async () => {
+    it('R33: one that is removed before its first adds receives none of them, and its waits are rejected', async () => {
       list(item('a/x', 1))
       const log: string[] = []
       const registration = store.register(recorder(log))
@@ -226,7 +226,7 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual([])
     })
 
-    it('R33: one that is removed amid its first adds, or amid a resync, hears nothing more', async () => {
+    it('R33: one that is removed amid its first adds, or amid a resync, receives nothing more', async () => {
       list(item('a/x', 1), item('a/y', 2))
       const log: string[] = []
       await at.simulation.run(async () => {
@@ -275,7 +275,7 @@ export function handlerContract(make: MakeStore): void {
       await registration.whenSynced()
     })
 
-    it('R25: what a handler brings about is told when all have heard what it was told', () => {
+    it('R25: what a handler brings about is delivered when all have received the event before it', () => {
       const log: string[] = []
       store.register({
         add: (_, { key }) => {
@@ -287,7 +287,7 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual(['add a/x@1 initial', 'add a/y@2 initial', 'update a/x@1 a/x@9'])
     })
 
-    it('R25: what a handler brings about of one key is told in its order', () => {
+    it('R25: what a handler brings about of one key is delivered in order', () => {
       const log: string[] = []
       store.register({
         add: (_, { key }) => {
@@ -304,7 +304,7 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual(['add a/x@1', 'add a/y@2', 'update a/y@2 a/y@3', 'delete a/y@4', 'add a/y@5'])
     })
 
-    it('R31: one that joins while others are told hears nothing of what happened before', async () => {
+    it('R31: one that joins amid a delivery receives nothing of what happened before', async () => {
       list(item('a/x', 1))
       const log: string[] = []
       let late: Registration | undefined
@@ -326,7 +326,7 @@ export function handlerContract(make: MakeStore): void {
       expect(log).toEqual(['add a/z@6'])
     })
 
-    it('R31: what a handler brings about in its first adds is neither lost nor told twice', async () => {
+    it('R31: what a handler brings about in its first adds is neither lost nor delivered twice', async () => {
       list(item('a/x', 1), item('a/y', 2), item('a/z', 3))
       const log: string[] = []
       const own = recorder(log)

@@ -54,7 +54,7 @@ export function journalContract(make: MakeStore): void {
       ])
     })
 
-    it('R38: does not say synced before the store has synced, and not before all of its first list was told', () => {
+    it('R38: does not say synced before the store has synced, and not before all of its first list was read', () => {
       const other = store.writer()
       const cursor = store.cursor()
       expect(lines(cursor)).toEqual(['reset'])
@@ -79,7 +79,7 @@ export function journalContract(make: MakeStore): void {
       expect(lines(cursor)).toEqual(['changed a/y@4', 'changed a/x@5'])
     })
 
-    it('R38: gives what is asked for at most, and goes on from there', () => {
+    it('R38: returns at most as many as asked for, and goes on from there', () => {
       list('a/x', 'a/y', 'a/z')
       const cursor = store.cursor()
       const reads = [1, 2, 1, 5].map(max => lines(cursor, max))
@@ -98,7 +98,7 @@ export function journalContract(make: MakeStore): void {
       expect(received).toEqual(['reset', ...keys, 'synced'])
     })
 
-    it('R38: hears of each key within two rounds though all change faster than it reads', () => {
+    it('R38: reads each key within two rounds though all change faster than it reads', () => {
       const keys = Array.from({ length: 20 }, (_, index) => `a/${index}`)
       list(...keys)
       const cursor = store.cursor()
@@ -113,7 +113,7 @@ export function journalContract(make: MakeStore): void {
       expect([...received].sort()).toEqual([...keys].sort())
     })
 
-    it('R38: a lap tells of deletes too', () => {
+    it('R38: a lap has deletes too', () => {
       list('a/1', 'a/2', 'a/3')
       const cursor = store.cursor()
       lines(cursor)
@@ -181,7 +181,7 @@ export function journalContract(make: MakeStore): void {
       expect([lines(early), lines(late)]).toEqual([['deleted a/x@3', 'deleted a/y@4'], ['deleted a/y@4']])
     })
 
-    it('R39: one that falls behind the bound on tombstones hears reset, and all again up to synced', () => {
+    it('R39: one that falls behind the bound on tombstones reads reset, and all again up to synced', () => {
       begin({ maxTombstones: 2 })
       list('a/1', 'a/2', 'a/3', 'a/4')
       const [slow, quick] = [store.cursor(), store.cursor()]
@@ -232,7 +232,7 @@ export function journalContract(make: MakeStore): void {
       })
     })
 
-    it('R38: wakes who waits once, in a microtask, and only for something', async () => {
+    it('R38: wakes a waiting reader once, in a microtask, and only if there is something to read', async () => {
       list('a/x')
       const cursor = store.cursor()
       const woken: string[] = []
@@ -261,7 +261,7 @@ export function journalContract(make: MakeStore): void {
       expect([cursor.closed, cursor.take(3), cursor.lag, cursor.lagMs]).toEqual([true, [], 0, 0])
     })
 
-    it('X9: one whose wake throws keeps nobody from waking', async () => {
+    it('X9: one whose wake throws does not keep the others from waking', async () => {
       list()
       const woken: string[] = []
       const [bad, good] = [store.cursor(), store.cursor()]

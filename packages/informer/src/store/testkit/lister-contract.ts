@@ -48,7 +48,7 @@ export function listerContract(make: MakeStore): void {
       expect(() => store.list({ namespace: 'a/b' })).toThrow(InvalidNameError)
     })
 
-    it('lists by namespace, labels and index, all of which must hold', () => {
+    it('lists by namespace, labels and index, and all must hold', () => {
       store.addIndex('value', object => [object.data?.value ?? ''])
       add('a/x', 1, { labels: { app: 'web', tier: 'front' }, value: 'one' })
       add('a/y', 2, { labels: { app: 'api' }, value: 'one' })
@@ -122,7 +122,7 @@ export function listerContract(make: MakeStore): void {
       expect(store.stats().managedFieldsShare).toBe(0)
     })
 
-    it('X6: names what is wrong with options of a list', () => {
+    it('X6: names the wrong option of a list', () => {
       const refuses = (options: unknown, option: string, takes = ''): void =>
         expect(() => store.list(options as never)).toThrow(
           expect.objectContaining({ code: 'INVALID_OPTION', option, takes: expect.stringContaining(takes) }),
@@ -164,7 +164,7 @@ export function listerContract(make: MakeStore): void {
       expect(asked).toEqual(['a/x@one', 'a/y@two', 'a/x@three'])
     })
 
-    it('R35: can be added to what is there; a name that is taken is an error', () => {
+    it('R35: can be added to a filled store; a name that is taken is an error', () => {
       begin({ indices: { first: object => [object.data?.value ?? ''] } })
       add('a/x', 1)
       store.addIndex('second', object => [`is ${object.data?.value}`])
@@ -239,7 +239,7 @@ export function listerContract(make: MakeStore): void {
       expect(() => store.addIndex('first', byLabel('app'))).toThrow(OptionRangeError)
     })
 
-    it('R35: a function that throws, or gives no list of strings, is told to onError; the object stays', () => {
+    it('R35: a function that throws, or gives no list of strings, is reported to onError; the object stays', () => {
       const bad: Record<string, unknown> = {
         throws: 'x',
         text: 'text',

@@ -20,7 +20,7 @@ interface Expected {
 const versionOf = (object: Item): number => Number(object.metadata?.resourceVersion)
 
 /**
- * Hears as a handler, and complains at once of what no handler may hear. Here and below `assert` checks what is called
+ * A handler that complains at once of an event that no handler may receive. Here and below `assert` checks the calls
  * for each change: `expect` takes a hundred times as long.
  */
 class Listener implements Handler<Item> {
@@ -29,20 +29,20 @@ class Listener implements Handler<Item> {
   isRemoved = false
 
   add(object: Item, { key }: { readonly key: string }): void {
-    assert(!this.isRemoved, 'heard after its removal')
+    assert(!this.isRemoved, 'called after its removal')
     assert(!this.objects.has(key), `add of ${key}, which it has`)
     this.objects.set(key, object)
   }
 
   update(object: Item, { old, key }: { readonly old: Item; readonly key: string }): void {
-    assert(!this.isRemoved, 'heard after its removal')
+    assert(!this.isRemoved, 'called after its removal')
     assert.equal(this.objects.get(key), old)
     assert.equal(object.metadata?.uid, old.metadata?.uid)
     this.objects.set(key, object)
   }
 
   delete(object: Item, { key }: { readonly key: string }): void {
-    assert(!this.isRemoved, 'heard after its removal')
+    assert(!this.isRemoved, 'called after its removal')
     const held = this.objects.get(key)
     assert(held !== undefined, `delete of ${key}, which it has not`)
     assert(versionOf(object) >= versionOf(held), `${key} goes back`)
@@ -57,7 +57,7 @@ class Listener implements Handler<Item> {
 class Follower {
   readonly cursor: Cursor<Item>
   readonly objects: Map<string, Item>
-  /** The newest version heard of a key: nothing older may follow, of whichever uid. */
+  /** The newest version received of a key: nothing older may follow, of whichever uid. */
   readonly #newest = new Map<string, number>()
   #received: Set<string> | undefined
   #isFirst = true
@@ -74,7 +74,7 @@ class Follower {
     return changes
   }
 
-  /** What it knows to be there: during a replay, what it has heard in it. */
+  /** What it knows to be there: during a replay, what it has received in it. */
   known(): Map<string, Item> {
     return new Map([...this.objects].filter(([key]) => this.#received === undefined || this.#received.has(key)))
   }
@@ -114,9 +114,9 @@ class Follower {
 }
 
 /**
- * A random run of what writers do, beside a plain map that says what should be in the store, with handlers and cursors
+ * A random run of what writers do, with a plain map that says what should be in the store, with handlers and cursors
  * that join, lag and leave. In the end, and now and then before, the store is what the map says, and what each handler
- * and each cursor heard comes to the same.
+ * received and each cursor read comes to the same.
  */
 export async function runModel(make: MakeStore, random: Random, operations: number): Promise<void> {
   const { simulation, environment } = bed(integer(random, 1, 1e9))
@@ -165,7 +165,7 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
     const former = isSameObject ? held.value : undefined
     expected.set(key, { uid, version: versionOf(object), value: isFailed ? former : text, isFailed })
   }
-  /** Something happens at the server; the writer hears of it unless it is cut off. */
+  /** Something happens at the server; the writer receives it unless it is cut off. */
   const happen = (isReceived: boolean): void => {
     const namespace = choose(random, namespaces)
     const key = `${namespace}/${integer(random, 1, perNamespace)}`
@@ -228,7 +228,7 @@ export async function runModel(make: MakeStore, random: Random, operations: numb
       expect(taken, 'a lag is never too low').toBeLessThanOrEqual(lag)
       expect(follower.cursor.lag).toBe(0)
       const known = [...follower.known()]
-      // What can't be transformed is not gone for who knew it, or another of its name.
+      // What can't be transformed is not gone for a reader that knew it, or another of its name.
       const isKept = (key: string): boolean => expected.has(key) && !objects.has(key)
       expect(sorted(new Map(known.filter(([key]) => !isKept(key))))).toEqual(sorted(objects))
     }

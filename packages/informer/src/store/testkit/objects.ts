@@ -58,7 +58,7 @@ export function line(change: Change<Item>): string {
   return `${change.type} ${shown(change.object)}${unknown}`
 }
 
-/** A handler that writes down what it hears. */
+/** A handler that writes down what it receives. */
 export function recorder(log: string[], name = ''): Handler<Item> {
   return {
     add: (object, { isInInitialList }) => {
@@ -83,7 +83,7 @@ export function bed(seed = 1): Bed {
   return { simulation, environment: simulation.environment }
 }
 
-/** Sorted keys with values: what is in a store. */
+/** Sorted keys with values: the contents of a store. */
 export function contentsOf(store: Store<Item, 'namespaced'>): string[] {
   return store.list().map(shown).sort()
 }

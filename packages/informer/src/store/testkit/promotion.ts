@@ -15,7 +15,7 @@ interface LogEntry {
   readonly after: Item | undefined
 }
 
-/** All that ever happened at a server, and so what any watch of it tells from any point on. */
+/** All that ever happened at a server, and so what any watch of it brings from any point on. */
 class History {
   readonly log: LogEntry[] = []
   readonly #state = new Map<string, Item>()
@@ -112,8 +112,8 @@ function scopes(random: Random): Filter[] {
 
 /**
  * A random run of promotions: the watch of one scope is replaced by that of another, or of the same, the one ahead of the
- * other or behind it. In the end the store has what the server has in the last scope; nobody hears of a state that is
- * older than one that it has heard of, nor of what it knows already; and nothing comes back that is gone.
+ * other or behind it. In the end the store has what the server has in the last scope; no handler receives a state that is
+ * older than one that it has received, nor one that it knows already; and nothing comes back that is gone.
  */
 export async function runPromotions(make: MakeStore, random: Random): Promise<void> {
   const { simulation, environment } = bed()
@@ -143,7 +143,7 @@ export async function runPromotions(make: MakeStore, random: Random): Promise<vo
       },
       update: (object, { old, key }) => {
         expect(objects.get(key)).toBe(old)
-        expect(object.metadata?.resourceVersion, 'told twice').not.toBe(old.metadata?.resourceVersion)
+        expect(object.metadata?.resourceVersion, 'delivered twice').not.toBe(old.metadata?.resourceVersion)
         advanceTo(object)
         objects.set(key, object)
       },

@@ -2,7 +2,7 @@ import { findApiServer } from '../find-binary.ts'
 
 /**
  * Whether tests of `what` against a real API server can run here. With `CI=true` always: there they fail where it is
- * missing. Elsewhere one line says what is skipped and how to get it. Where a run leaves real servers out altogether
+ * missing. Elsewhere one line says which tests are skipped and how to run them. Where a run leaves real servers out altogether
  * (`WHERRY_REAL=false`), nothing is said.
  */
 export async function realApiServerAvailable(what: string): Promise<boolean> {

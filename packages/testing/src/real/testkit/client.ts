@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { request } from 'node:https'
 import { setTimeout as after } from 'node:timers/promises'
 
-/** How a test reaches a server, and as whom. */
+/** How a test reaches a server, and as which user. */
 export interface Access {
   readonly url: string
   readonly ca: string
@@ -57,7 +57,7 @@ export function warningsOf(header: string | readonly string[] | undefined): stri
   return [...text.matchAll(/299 - ("(?:[^"\\]|\\.)*")/g)].map(([, quoted]) => quoted as string)
 }
 
-/** A process by its id and state letter, as `ps` tells. */
+/** A process by its id and state letter, as `ps` prints them. */
 export interface Listed {
   readonly pid: number
   readonly state: string

@@ -56,7 +56,7 @@ export async function changeDefinition(
 /** Removes the definition with all levels, and waits until it is gone. */
 export async function undefineLevels(client: Client): Promise<void> {
   await changeDefinition(client, ({ spec }) => {
-    // A definition whose objects can't be converted is not removed before they can.
+    // A definition with objects that can't be converted is not removed before they can.
     spec.conversion = { strategy: 'None' }
   }).catch(error => {
     if (!isNotFound(error) && !/there is no definition/.test(`${error}`)) throw error

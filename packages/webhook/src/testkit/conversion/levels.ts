@@ -27,7 +27,7 @@ export const levelsV1beta1: Resource<LevelV1beta1, 'namespaced'> = defineResourc
 })
 export const levels: Resource<LevelV1, 'namespaced'> = defineResource<LevelV1>({ ...names, version: 'v1' })
 
-/** The conversion of levels. One whose word is `bad` is refused, and one whose word is `throws` meets an error with a secret. */
+/** The conversion of levels. The word `bad` is refused, and the word `throws` meets an error with a secret. */
 export function levelConversion(): Conversion<LevelV1> {
   const judged = (word: string | undefined): object => {
     if (word === 'bad') throw new UnconvertibleError('bad has no counterpart', { field: 'spec.word' })

@@ -286,7 +286,7 @@ export function conversionsOnAServer(server: () => ApiServer): void {
     await until(() => expect(seen.converted.get('first')).toBe(1))
     const read = one.operator.narrow
     expect((await read.get(levels, key('first')))?.spec).toEqual({ board: { size: 1 } })
-    // What is stored as v1alpha1 comes as it is while nothing converts, and has no board then.
+    // An object stored as v1alpha1 comes as it is while nothing converts, and has no board then.
     await changeDefinition(client, ({ spec }) => {
       for (const version of spec.versions) version.storage = version.name === 'v1alpha1'
       spec.conversion = { strategy: 'None' }

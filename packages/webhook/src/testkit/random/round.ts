@@ -18,7 +18,7 @@ export interface Scene {
   start(): Promise<void>
 }
 
-/** Random webhooks are declared and called about random requests. The oracle says which calls there are, and what is stored or refused. */
+/** Random webhooks are declared and called about random requests. The oracle says which calls there are, and which objects are stored or refused. */
 export async function round({ client, webhooks, random, hangs, start }: Scene): Promise<void> {
   const plans = planned(random, hangs)
   const calls: Call[] = []
@@ -107,7 +107,7 @@ async function sent(client: Client, { operation, target, object, old }: Attempt,
   }
 }
 
-/** What is compared of an object. */
+/** The compared part of an object. */
 function content(game: Game | undefined): unknown {
   if (game === undefined) return undefined
   const { metadata, spec: own, status } = game

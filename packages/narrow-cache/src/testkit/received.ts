@@ -11,7 +11,7 @@ export type Partly = {
   readonly data?: unknown
 }
 
-/** Makes nothing of objects whose number is odd. */
+/** Makes nothing of objects with an odd number. */
 export const strict: View<Partly, 'namespaced'> = configMaps.project('strict', ({ metadata, data }) => {
   if (Number(data?.n) % 2 === 1) throw new Error('odd')
   return { metadata }
@@ -67,7 +67,7 @@ export class Received {
     })
   }
 
-  /** Each state that was heard is one that the object had, after the one before. */
+  /** Each state that was received is one that the object had, after the one before. */
   check(history: History): void {
     expect(this.faults, this.path).toEqual([])
     for (const state of this.#states.splice(0)) {

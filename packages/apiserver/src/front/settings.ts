@@ -19,10 +19,10 @@ export interface Announcement {
 
 /**
  * Announces MAX_CONCURRENT_STREAMS behind the back of Node's HTTP/2 session, and calls `ready` when
- * the client has acknowledged it and the socket can be given to a session. A client that does not for `timeoutMs` is disconnected.
+ * the announcement has left, the client has acknowledged it, and the socket can be given to a session. A client that does not for `timeoutMs` is disconnected.
  *
  * Why: when a client opens one stream more than a session was told to announce, nghttp2 ends the
- * whole connection. Go's server resets that one stream. So the session is told of no limit, the
+ * whole connection. Go's server resets that one stream. So the session knows no limit, the
  * client reads it from a SETTINGS frame of ours, and streams past the limit are reset one by one.
  * The client's ACK of our frame must not reach the session, which never sent it: it is cut out here.
  */
@@ -31,8 +31,7 @@ export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Ann
   const header = Buffer.alloc(FRAME_HEADER_BYTES)
   header.writeUIntBE(payload.length, 0, 3)
   header[3] = SETTINGS
-  socket.write(Buffer.concat([header, payload]))
-
+  let isWritten = false
   let bytes: Buffer = Buffer.alloc(0)
   const timer = Number.isFinite(timeoutMs) ? clock.timer(timeoutMs, () => socket.destroy()) : undefined
   const stop = () => {
@@ -45,7 +44,7 @@ export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Ann
       bytes = Buffer.concat([bytes, chunk])
     }
     const ack = findAck(bytes)
-    if (ack === undefined) {
+    if (ack === undefined || !isWritten) {
       if (bytes.length > MAX_BUFFERED_BYTES) socket.destroy()
       return
     }
@@ -53,6 +52,11 @@ export function announceMaxStreams({ socket, maxStreams, clock, timeoutMs }: Ann
     socket.unshift(Buffer.concat([bytes.subarray(0, ack), bytes.subarray(ack + FRAME_HEADER_BYTES)]))
     ready()
   }
+  // A session writes past the socket's queue. On a TLS socket that is still writing, Node ends the process.
+  socket.write(Buffer.concat([header, payload]), () => {
+    isWritten = true
+    read()
+  })
   socket.on('readable', read)
   socket.on('close', stop)
 }

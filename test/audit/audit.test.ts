@@ -99,7 +99,7 @@ it('a report is a table for people', async () => {
   expect(stdout).toMatch(/^LISTED OR WATCHED +SCOPE +SELECTOR +LISTS +WATCHES +OBJECTS +USED /)
   expect(stdout).toMatch(/^secrets +cluster +- +1 +1 +\d+ +2 of 31 /m)
   expect(stdout).toContain(
-    '- All secrets in the whole cluster are watched: of 31 objects, 2 are read or written by name.',
+    '- All secrets in the whole cluster are watched: of 31 objects, 2 are read or written by name.\n  https://github.com/wherry-dev/wherry/blob/main/docs/audit.md#it-watches-a-whole-kind\n',
   )
   expect(stdout).toContain('- 1 of 2 writes of secrets changed nothing.')
   // The first sample may be that of a process that has hardly begun.
@@ -161,6 +161,23 @@ it.each(['{', '{}', '[]', '{"seconds":1,"others":{"requests":1,"bytes":1},"colle
     expect(status).toBe(1)
   },
 )
+
+it.each([
+  { finding: 'slow-start', seconds: 3 },
+  { finding: 'toString' },
+  { finding: 'relists', resource: 'pods', reason: 'moon', times: 1 },
+  { finding: 'relists', resource: 'pods', reason: 'open' },
+])('a finding of another version is named: %j', async finding => {
+  const none = { collections: [], byName: [], patches: [], memory: [], others: { requests: 0, bytes: 0 } }
+  const text = (findings: readonly object[]): string => JSON.stringify({ seconds: 1, ...none, findings })
+  await writeFile(join(folder, 'x.json'), text([{ finding: 'no-requests' }, finding]))
+  await writeFile(join(folder, 'y.json'), text([{ finding: 'no-requests' }]))
+  const { status, stdout, stderr } = await audit(['--compare', 'y.json', 'x.json'])
+  expect(stderr).toContain(`x.json has a finding that this version does not know: ${JSON.stringify(finding)}`)
+  expect(stdout).toBe('')
+  expect(status).toBe(1)
+  expect(await audit(['--compare', 'y.json', 'y.json'])).toMatchObject({ status: 0 })
+})
 
 describe('--game', () => {
   const game = 'configmaps=2,secrets=3,pods=2,events=2,size=20kB'

@@ -62,6 +62,7 @@ Findings that are gone:
 
 Findings that came:
 - pods were listed again once, while a watch of the same objects was open.
+  https://github.com/wherry-dev/wherry/blob/main/docs/audit.md#it-lists-again
 `)
 })
 

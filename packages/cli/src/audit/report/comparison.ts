@@ -1,4 +1,5 @@
 import { printable } from '../../one-line.ts'
+import { adviceUrl } from './advice.ts'
 import { bytesText } from './bytes-text.ts'
 import { columns, lines, type Row } from './columns.ts'
 import { type Finding, findingText } from './findings.ts'
@@ -32,7 +33,9 @@ export function comparison(before: AuditReport, after: AuditReport): string {
     runs(before, after),
     ...differences,
     gone.length > 0 ? lines('Findings that are gone:', ...gone.map(one => `- ${findingText(one)}`)) : '',
-    came.length > 0 ? lines('Findings that came:', ...came.map(one => `- ${findingText(one)}`)) : '',
+    came.length > 0
+      ? lines('Findings that came:', ...came.flatMap(one => [`- ${findingText(one)}`, `  ${adviceUrl(one)}`]))
+      : '',
   ]
   return printable(parts.filter(Boolean).join('\n'))
 }

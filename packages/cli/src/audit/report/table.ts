@@ -1,5 +1,6 @@
 import { printable } from '../../one-line.ts'
 import type { MemorySample } from '../process/memory-samples.ts'
+import { adviceUrl } from './advice.ts'
 import { bytesText } from './bytes-text.ts'
 import { columns, lines } from './columns.ts'
 import { findingText } from './findings.ts'
@@ -45,7 +46,7 @@ export function reportTable(report: AuditReport): string {
     ),
     findings.length === 0
       ? 'Nothing was found.\n'
-      : lines('Findings:', ...findings.map(one => `- ${findingText(one)}`)),
+      : lines('Findings:', ...findings.flatMap(one => [`- ${findingText(one)}`, `  ${adviceUrl(one)}`])),
   ]
   return printable(parts.filter(Boolean).join('\n'))
 }

@@ -60,7 +60,18 @@ function isReport(value: unknown): value is AuditReport {
     areRows(value.patches, ['resource', 'manager', 'type'], ['times', 'unchanged']) &&
     areRows(value.memory, [], ['second', 'rssBytes']) &&
     areRows(value.findings, ['finding'], []) &&
-    areRows([value.others], [], ['requests', 'bytes'])
+    areRows([value.others], [], ['requests', 'bytes']) &&
+    (value.game === undefined || isGame(value.game))
+  )
+}
+
+function isGame(value: unknown): boolean {
+  return (
+    areRows([value], [], ['rssBeforeBytes', 'rssMostBytes', 'rssAfterBytes']) &&
+    isRecord(value) &&
+    isRecord(value.counts) &&
+    Object.values(value.counts).every(count => typeof count === 'number') &&
+    areRows(value.received, [], ['objects', 'bytes'])
   )
 }
 

@@ -100,7 +100,7 @@ it('a report is a table for people', async () => {
   expect(stdout).toMatch(/^LISTED OR WATCHED +SCOPE +SELECTOR +LISTS +WATCHES +OBJECTS +USED /)
   expect(stdout).toMatch(/^secrets +cluster +- +1 +1 +\d+ +2 of 31 /m)
   expect(stdout).toContain(
-    '- All secrets in the whole cluster are watched: of 31 objects, 2 are read or written by name.',
+    '- All secrets in the whole cluster are watched: of 31 objects, 2 are read or written by name.\n  https://github.com/wherry-dev/wherry/blob/main/docs/audit.md#it-watches-a-whole-kind\n',
   )
   expect(stdout).toContain('- 1 of 2 writes of secrets changed nothing.')
   expect(stdout).toMatch(/Memory \(RSS\) of the command and its children: [\d.]+ [kM]B at first, [\d.]+ MB at most/)
@@ -145,14 +145,28 @@ it('--record writes the report to a file, and --compare compares two of them', a
   expect(stdout).toMatch(/^RUN +BEFORE +AFTER\nseconds /)
 })
 
-it('a command is not run if its report could not be written', async () => {
-  const { status, stderr } = await audit(['--record', 'no/x.json', ...sh('echo it ran')])
-  expect(stderr).toContain('no/x.json')
+it('--html writes the report to a file, too', async () => {
+  const { status, stdout } = await audit(['--html', 'report.html', ...sh('exit 3')])
+  expect(status).toBe(3)
+  expect(stdout).toContain('No request passed')
+  const page = await readFile(join(folder, 'report.html'), 'utf8')
+  expect(page).toMatch(/^<!doctype html>/)
+  expect(page).toContain('No request passed')
+})
+
+it.each(['--record', '--html'])('a command is not run if its report could not be written: %s', async option => {
+  const { status, stderr } = await audit([option, 'no/x', ...sh('echo it ran')])
+  expect(stderr).toContain('no/x')
   expect(stderr).not.toContain('it ran')
   expect(status).toBe(1)
 })
 
-it.each(['{', '{}', '[]', '{"seconds":1,"others":{"requests":1,"bytes":1},"collections":[{}]}'])(
+const gameWithoutNumbers = JSON.stringify({
+  ...{ seconds: 1, others: { requests: 0, bytes: 0 }, findings: [], collections: [], byName: [], patches: [] },
+  ...{ memory: [], game: { counts: {}, received: [], rssBeforeBytes: 1, rssMostBytes: 1 } },
+})
+
+it.each(['{', '{}', '[]', '{"seconds":1,"others":{"requests":1,"bytes":1},"collections":[{}]}', gameWithoutNumbers])(
   'a file that is no report is named: %s',
   async text => {
     await writeFile(join(folder, 'x.json'), text)
@@ -161,6 +175,23 @@ it.each(['{', '{}', '[]', '{"seconds":1,"others":{"requests":1,"bytes":1},"colle
     expect(status).toBe(1)
   },
 )
+
+it.each([
+  { finding: 'slow-start', seconds: 3 },
+  { finding: 'toString' },
+  { finding: 'relists', resource: 'pods', reason: 'moon', times: 1 },
+  { finding: 'relists', resource: 'pods', reason: 'open' },
+])('a finding of another version is named: %j', async finding => {
+  const none = { collections: [], byName: [], patches: [], memory: [], others: { requests: 0, bytes: 0 } }
+  const text = (findings: readonly object[]): string => JSON.stringify({ seconds: 1, ...none, findings })
+  await writeFile(join(folder, 'x.json'), text([{ finding: 'no-requests' }, finding]))
+  await writeFile(join(folder, 'y.json'), text([{ finding: 'no-requests' }]))
+  const { status, stdout, stderr } = await audit(['--compare', 'y.json', 'x.json'])
+  expect(stderr).toContain(`x.json has a finding that this version does not know: ${JSON.stringify(finding)}`)
+  expect(stdout).toBe('')
+  expect(status).toBe(1)
+  expect(await audit(['--compare', 'y.json', 'y.json'])).toMatchObject({ status: 0 })
+})
 
 describe('--game', () => {
   const game = 'configmaps=2,secrets=3,pods=2,events=2,size=20kB'
@@ -185,11 +216,17 @@ describe('--game', () => {
   it('a program that watches all Secrets receives those of the game, and fails', async () => {
     const { status, stdout, stderr, left } = await play('/api/v1/secrets?watch=1', ['--max-rss-growth', '1kB'])
     expect(status, stderr).toBe(1)
-    const { game: report, findings } = JSON.parse(stdout) as AuditReport
+    const { game: report, findings, memory, collections } = JSON.parse(stdout) as AuditReport
     expect(report?.counts).toEqual({ configmaps: 2, secrets: 3, pods: 2, events: 2 })
     const [received, ...others] = report?.received ?? []
     expect(received).toMatchObject({ resource: 'secrets', objects: 6 })
     expect(received?.bytes).toBeGreaterThan(6 * 20_000)
+    // The memory is read before the game and after it, and the bytes with it.
+    const bytes = memory.map(({ receivedBytes }) => receivedBytes)
+    expect(bytes).toEqual(bytes.toSorted((one, other) => one - other))
+    expect(bytes[0]).toBeLessThan(20_000)
+    expect(bytes.at(-1)).toBeGreaterThan(received?.bytes ?? 0)
+    expect(bytes.at(-1)).toBeLessThanOrEqual(collections[0]?.bytes ?? 0)
     expect(others).toEqual([])
     expect(findings).toContainEqual({ finding: 'game-received', ...received })
     expect(findings).toContainEqual(expect.objectContaining({ finding: 'game-memory', maxGrowthBytes: 1_000 }))
@@ -263,6 +300,8 @@ it.each([
   [['--compare', 'x.json', 'y.json'], 1, 'x.json'],
   [['--compare', 'x.json'], 2, '--compare takes two files'],
   [['--compare', '--json', 'x.json', 'y.json'], 2, "option '--compare' cannot be used with option '--json'"],
+  [['--html', 'x', '--record', 'x', '--', 'true'], 2, '--html and --record name the same file'],
+  [['--compare', '--html', 'x', 'x.json', 'y.json'], 2, "option '--compare' cannot be used with option '--html"],
   [['--game', 'cats=2', '--', 'true'], 2, 'not cats=2'],
   [['--game', 'size=2MB', '--', 'true'], 2, 'size of --game takes a size such as 500kB or 20MB, 1000 kB at most'],
   [['--game', 'configmaps=0,secrets=0,pods=0,events=0', '--', 'true'], 2, '--game needs an object'],

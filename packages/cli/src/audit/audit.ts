@@ -40,15 +40,17 @@ export interface AuditOptions {
   readonly prints: 'table' | 'json' | 'rbac'
   /** A file that gets the report as JSON. */
   readonly record: string | undefined
+  /** A file that gets the report as a page. */
+  readonly html: string | undefined
   /** How long the command has to stop before it is killed, in milliseconds. */
   readonly graceMs: number
 }
 
 /** Runs a command against a proxy of an API server, and prints what it asked for. Resolves with the command's exit status; 0 if the audit ended it. */
 export async function audit(options: AuditOptions, host: CommandHost): Promise<number> {
-  const record = options.record === undefined ? undefined : resolve(host.cwd, options.record)
+  const [record, html] = [options.record, options.html].map(file => file && resolve(host.cwd, file))
   // A file that can't be written is said before the run.
-  if (record !== undefined) await appendFile(record, '')
+  for (const file of [record, html]) if (file !== undefined) await appendFile(file, '')
   const received = new Received(`wherry-audit-${randomBytes(4).toString('hex')}`)
   await using place = await placeOf(options, received.namespace, host)
   const now = (): number => performance.now()
@@ -60,7 +62,7 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
     await writeFile(kubeconfig, JSON.stringify(proxy.kubeconfig), { mode: 0o600 })
     const beganMs = now()
     await using command = await AuditedCommand.start(options.command, environment(kubeconfig), host)
-    const samples = new MemorySamples(command.pid, now)
+    const samples = new MemorySamples(command.pid, now, () => ledger.receivedBytes)
     using stop = new Stop(options.forMs, host)
     await using game = new RunningGame(options.game, {
       access: place.access,
@@ -81,6 +83,7 @@ export async function audit(options: AuditOptions, host: CommandHost): Promise<n
     const report = reportOf(ledger, { seconds: Math.round(ranMs / 100) / 10, rest, memory, game: played })
     const json = `${JSON.stringify(report, undefined, 2)}\n`
     if (record !== undefined) await writeFile(record, json)
+    if (html !== undefined) await writeFile(html, (await import('./report/page.ts')).reportPage(report))
     const texts = {
       table: () => reportTable(report),
       json: () => json,

@@ -14,6 +14,7 @@ interface Options {
   readonly json?: true
   readonly rbac?: true
   readonly record?: string
+  readonly html?: string
   readonly compare?: true
   readonly game?: string | true
   readonly maxRssGrowth?: string
@@ -25,6 +26,7 @@ Examples:
   wherry audit --for 60s --objects objects -- ./operator   and with the objects in this folder
   wherry audit --for 60s --cluster kind-dev -- ./operator  against the cluster of this context; asks first
   wherry audit --for 60s --json -- ./operator > report.json
+  wherry audit --for 60s --html report.html -- ./operator
   wherry audit --for 60s --rbac -- ./operator > roles.yaml
   wherry audit --game -- ./operator                      and objects that it should not care about come and go
   wherry audit --for 60s --record before.json -- ./operator
@@ -61,17 +63,18 @@ export function auditCommand(host: CommandHost): Command {
     )
     .option('--max-rss-growth <size>', 'with --game: how much the memory may grow (default: 20MB)')
     .option('--record <file>', 'also write the report to this file, as JSON')
+    .option('--html <file>', 'also write the report to this file, as a page with plots of memory and bytes')
     .addOption(
       new Option('--compare', 'run nothing, and print what differs between the reports of two files').conflicts([
         ...['crds', 'objects', 'kubeconfig', 'cluster', 'yes', 'for', 'rest', 'json', 'rbac', 'record'],
-        ...['game', 'maxRssGrowth'],
+        ...['game', 'maxRssGrowth', 'html'],
       ]),
     )
     .passThroughOptions()
     .addHelpText('after', examples)
     .action(async (command: readonly string[], options: Options) => {
       if (options.compare) return compareFiles(command, host)
-      const { crds, objects, kubeconfig, cluster, yes, json, rbac, record, game, maxRssGrowth } = options
+      const { crds, objects, kubeconfig, cluster, yes, json, rbac, record, html, game, maxRssGrowth } = options
       const { for: forMs, rest: restMs } = options
       const embedded = crds !== undefined ? '--crds' : objects !== undefined ? '--objects' : undefined
       if (embedded !== undefined && (kubeconfig ?? cluster) !== undefined)
@@ -80,11 +83,23 @@ export function auditCommand(host: CommandHost): Command {
         )
       if (yes && cluster === undefined) throw wrongUsage('--yes goes with --cluster: nothing else is asked')
       if (maxRssGrowth !== undefined && game === undefined) throw wrongUsage('--max-rss-growth goes with --game')
+      if (html !== undefined && html === record) throw wrongUsage('--html and --record name the same file')
       const [{ audit }, { gameOf }] = await Promise.all([import('./audit.ts'), import('./game/game-options.ts')])
       const played = game === undefined ? undefined : gameOf(game === true ? '' : game, maxRssGrowth ?? '20MB')
       const status = await audit(
         {
-          ...{ command, crds: crds ?? 'deploy/crd', objects, kubeconfig, cluster, forMs, restMs, record, game: played },
+          ...{
+            command,
+            crds: crds ?? 'deploy/crd',
+            objects,
+            kubeconfig,
+            cluster,
+            forMs,
+            restMs,
+            record,
+            html,
+            game: played,
+          },
           ...{ isAgreed: yes === true, prints: rbac ? 'rbac' : json ? 'json' : 'table', graceMs: 10_000 },
         },
         host,

@@ -20,6 +20,8 @@ export class Ledger {
   readonly refusals: Map<string, Refusal> = new Map()
   /** Requests of no resource: discovery, schemas, health. */
   readonly others: { requests: number; bytes: number } = { requests: 0, bytes: 0 }
+  /** Bytes of all bodies so far, unpacked. */
+  receivedBytes = 0
   readonly game: Received | undefined
   readonly rights: AskedRights = new AskedRights()
   readonly #last: LastRequests

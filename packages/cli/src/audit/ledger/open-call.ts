@@ -49,6 +49,7 @@ export class OpenCall implements BodyFinds {
   }
 
   bytes(size: number): void {
+    this.#ledger.receivedBytes += size
     if (this.#into === undefined) this.#ledger.others.bytes += size
     else this.#into.bytes += size
   }

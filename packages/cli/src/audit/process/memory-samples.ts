@@ -1,10 +1,12 @@
 import { listProcesses, rssOf } from './process-tree.ts'
 
-/** The memory of a command at a time. */
+/** The memory of a command at a time, and what it had received. */
 export interface MemorySample {
   /** From the start of the command, to the millisecond. */
   readonly second: number
   readonly rssBytes: number
+  /** Bytes of all bodies since the start, unpacked. */
+  readonly receivedBytes: number
 }
 
 /** How many samples are kept. Of a long run every second one is left out, as often as needed. */
@@ -14,6 +16,7 @@ const mostSamples = 1_000
 export class MemorySamples {
   readonly #pid: number
   readonly #now: () => number
+  readonly #receivedBytes: () => number
   readonly #startMs: number
   readonly #timer: NodeJS.Timeout
   #samples: MemorySample[] = []
@@ -21,10 +24,14 @@ export class MemorySamples {
   #ticks = 0
   #reading: Promise<void>
 
-  /** @param now a clock in milliseconds */
-  constructor(pid: number, now: () => number) {
+  /**
+   * @param now a clock in milliseconds
+   * @param receivedBytes what the command has received since the start
+   */
+  constructor(pid: number, now: () => number, receivedBytes: () => number) {
     this.#pid = pid
     this.#now = now
+    this.#receivedBytes = receivedBytes
     this.#startMs = now()
     this.#reading = this.#read()
     this.#timer = setInterval(() => {
@@ -37,7 +44,7 @@ export class MemorySamples {
   async now(): Promise<MemorySample> {
     this.#reading = this.#reading.then(() => this.#read())
     await this.#reading
-    return this.#samples.at(-1) ?? { second: 0, rssBytes: 0 }
+    return this.#samples.at(-1) ?? { second: 0, rssBytes: 0, receivedBytes: 0 }
   }
 
   /** The most memory from a sample on, in bytes. */
@@ -61,7 +68,8 @@ export class MemorySamples {
     )
     // It has ended, or the system does not show it.
     if (rssBytes === 0) return
-    this.#samples.push({ second: Math.round(this.#now() - this.#startMs) / 1_000, rssBytes })
+    const second = Math.round(this.#now() - this.#startMs) / 1_000
+    this.#samples.push({ second, rssBytes, receivedBytes: this.#receivedBytes() })
     if (this.#samples.length <= mostSamples) return
     this.#samples = this.#samples.filter((_, at) => at % 2 === 0)
     this.#every *= 2

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { GameReport } from '../game/play.ts'
 import { comparison } from './comparison.ts'
 import type { AuditReport, CollectionReport } from './report.ts'
 
@@ -19,7 +20,7 @@ const patches = { resource: 'pods', manager: 'game', type: 'merge', times: 4, un
 it('a comparison has what differs, and the findings that are gone and that came', () => {
   const before: AuditReport = {
     ...{ ...empty, collections: [pods, secrets], byName: [{ resource: 'pods', ...gets, getsPerMinute: 5 }] },
-    ...{ patches: [patches, { ...patches, type: 'apply' }], memory: [{ second: 0, rssBytes: 90e6 }] },
+    ...{ patches: [patches, { ...patches, type: 'apply' }], memory: [{ second: 0, rssBytes: 90e6, receivedBytes: 0 }] },
     findings: [
       { finding: 'whole-kind', resource: 'secrets', namespace: '', distinct: 30, used: 1, bytes: 1 },
       { finding: 'relists', resource: 'pods', reason: '410', times: 2 },
@@ -32,7 +33,7 @@ it('a comparison has what differs, and the findings that are gone and that came'
         { ...patches, times: 2 },
         { ...patches, type: 'apply' },
       ],
-      memory: [{ second: 0, rssBytes: 40e6 }],
+      memory: [{ second: 0, rssBytes: 40e6, receivedBytes: 0 }],
     },
     findings: [
       { finding: 'relists', resource: 'pods', reason: '410', times: 5 },
@@ -62,7 +63,32 @@ Findings that are gone:
 
 Findings that came:
 - pods were listed again once, while a watch of the same objects was open.
+  https://github.com/wherry-dev/wherry/blob/main/docs/audit.md#it-lists-again
 `)
+})
+
+const game: GameReport = {
+  ...{ namespace: 'wherry-audit-1', counts: { configmaps: 2, secrets: 3, pods: 0, events: 1 }, maxGrowthBytes: 20e6 },
+  received: [
+    { resource: 'configmaps', objects: 4, bytes: 2_000_000 },
+    { resource: 'secrets', objects: 6, bytes: 3_000_000 },
+  ],
+  ...{ rssBeforeBytes: 50e6, rssMostBytes: 90e6, rssAfterBytes: 80e6 },
+}
+
+it('a comparison has the numbers of both games, or of one', () => {
+  const after = { ...empty, game: { ...game, received: [], rssMostBytes: 52e6, rssAfterBytes: 51e6 } }
+  expect(comparison({ ...empty, game }, after)).toContain(`
+GAME              BEFORE  AFTER
+objects           6       6
+objects received  10      0
+bytes received    5.0 MB  0 B
+memory before     50 MB   50 MB
+memory at most    90 MB   52 MB
+memory after      80 MB   51 MB
+`)
+  expect(comparison(empty, after)).toContain('memory at most    -       52 MB\n')
+  expect(comparison(empty, empty)).not.toContain('GAME')
 })
 
 it('a report has no differences to itself', () => {

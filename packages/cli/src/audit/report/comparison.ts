@@ -1,8 +1,10 @@
 import { printable } from '../../one-line.ts'
+import type { GameReport } from '../game/play.ts'
+import { adviceUrl } from './advice.ts'
 import { bytesText } from './bytes-text.ts'
 import { columns, lines, type Row } from './columns.ts'
 import { type Finding, findingText } from './findings.ts'
-import type { AuditReport } from './report.ts'
+import { type AuditReport, receivedBytesOf } from './report.ts'
 import { mostMemory } from './table.ts'
 
 /** What differs between two reports, for people. */
@@ -30,28 +32,51 @@ export function comparison(before: AuditReport, after: AuditReport): string {
   const came = without(after.findings, before.findings)
   const parts = [
     runs(before, after),
+    games(before.game, after.game),
     ...differences,
     gone.length > 0 ? lines('Findings that are gone:', ...gone.map(one => `- ${findingText(one)}`)) : '',
-    came.length > 0 ? lines('Findings that came:', ...came.map(one => `- ${findingText(one)}`)) : '',
+    came.length > 0
+      ? lines('Findings that came:', ...came.flatMap(one => [`- ${findingText(one)}`, `  ${adviceUrl(one)}`]))
+      : '',
   ]
   return printable(parts.filter(Boolean).join('\n'))
 }
 
 function runs(before: AuditReport, after: AuditReport): string {
   const both = [before, after]
-  const bytesOf = ({ collections, byName, others }: AuditReport): number =>
-    [...collections, ...byName, others].reduce((sum, { bytes }) => sum + bytes, 0)
   const rss = (sample: { readonly rssBytes: number } | undefined): string =>
     sample === undefined ? '-' : bytesText(sample.rssBytes)
   return columns(
     ['RUN', 'BEFORE', 'AFTER'],
     [
       ['seconds', ...both.map(one => `${one.seconds}`)],
-      ['bytes received', ...both.map(one => bytesText(bytesOf(one)))],
+      ['bytes received', ...both.map(one => bytesText(receivedBytesOf(one)))],
       ['memory at most', ...both.map(one => rss(mostMemory(one.memory)))],
       ['memory at last', ...both.map(one => rss(one.memory.at(-1)))],
       ['other requests', ...both.map(one => `${one.others.requests}`)],
       ['findings', ...both.map(one => `${one.findings.length}`)],
+    ],
+  )
+}
+
+/** The numbers of two games; empty if none was played. */
+function games(before: GameReport | undefined, after: GameReport | undefined): string {
+  const both = [before, after]
+  if (both.every(game => game === undefined)) return ''
+  const row = (title: string, text: (game: GameReport) => string): Row => [
+    title,
+    ...both.map(game => (game === undefined ? '-' : text(game))),
+  ]
+  const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
+  return columns(
+    ['GAME', 'BEFORE', 'AFTER'],
+    [
+      row('objects', ({ counts }) => `${sum(Object.values(counts))}`),
+      row('objects received', ({ received }) => `${sum(received.map(({ objects }) => objects))}`),
+      row('bytes received', ({ received }) => bytesText(sum(received.map(({ bytes }) => bytes)))),
+      row('memory before', ({ rssBeforeBytes }) => bytesText(rssBeforeBytes)),
+      row('memory at most', ({ rssMostBytes }) => bytesText(rssMostBytes)),
+      row('memory after', ({ rssAfterBytes }) => bytesText(rssAfterBytes)),
     ],
   )
 }

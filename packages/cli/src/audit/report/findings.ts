@@ -62,7 +62,8 @@ export function findingsOf(report: Omit<AuditReport, 'findings'>): readonly Find
   ]
 }
 
-const reasons: Readonly<Record<RelistReason, string>> = {
+/** What each reason to list again says in a finding. */
+export const relistReasons: Readonly<Record<RelistReason, string>> = {
   '410': 'since the server no longer had the version that the watch was to begin at (410)',
   closed: 'after the server ended the watch',
   cut: 'after the connection broke',
@@ -82,7 +83,7 @@ export function findingText(one: Finding): string {
       return `All ${one.resource} ${scope} are watched: of ${one.distinct} objects, ${one.used} are read or written by name.`
     }
     case 'relists':
-      return `${one.resource} were listed again ${times(one.times)}, ${reasons[one.reason]}.`
+      return `${one.resource} were listed again ${times(one.times)}, ${relistReasons[one.reason]}.`
     case 'unchanged-writes':
       return `${one.times} of ${one.of} writes of ${one.resource} changed nothing.`
     case 'requests-at-rest':

@@ -113,6 +113,11 @@ export function reportOf(ledger: Ledger, { seconds, rest, memory, game }: Measur
   return { ...report, findings: findingsOf(report) }
 }
 
+/** All bytes that a program received, unpacked. */
+export function receivedBytesOf({ collections, byName, others }: AuditReport): number {
+  return [...collections, ...byName, others].reduce((sum, { bytes }) => sum + bytes, 0)
+}
+
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }

@@ -1,53 +1,30 @@
 import { printable } from '../../one-line.ts'
 import type { MemorySample } from '../process/memory-samples.ts'
+import { adviceUrl } from './advice.ts'
 import { bytesText } from './bytes-text.ts'
 import { columns, lines } from './columns.ts'
 import { findingText } from './findings.ts'
 import type { AuditReport } from './report.ts'
+import { tablesOf } from './tables.ts'
 
 /** A report for people. */
 export function reportTable(report: AuditReport): string {
-  const { seconds, collections, byName, patches, refusals, rest, others, findings } = report
+  const { findings } = report
   const parts = [
-    columns(
-      ['LISTED OR WATCHED', 'SCOPE', 'SELECTOR', 'LISTS', 'WATCHES', 'OBJECTS', 'USED', 'BYTES', 'ONCE', 'RELISTS'],
-      collections.map(one => [
-        ...[one.resource, one.namespace || 'cluster', one.selector || '-', `${one.lists}`, `${one.watches}`],
-        ...[`${one.objects}`, `${one.used} of ${one.distinct}`, bytesText(one.bytes), bytesText(one.onceBytes)],
-        Object.entries(one.relists)
-          .map(([reason, times]) => `${times} ${reason}`)
-          .join(', ') || '-',
-      ]),
-    ),
-    columns(
-      ['BY NAME', 'GETS', 'A MINUTE', 'CREATES', 'UPDATES', 'PATCHES', 'DELETES', 'UNCHANGED', 'BYTES'],
-      byName.map(one => [
-        ...[one.resource, `${one.get}`, `${one.getsPerMinute}`, `${one.create}`, `${one.update}`, `${one.patch}`],
-        ...[`${one.delete}`, `${one.unchanged}`, bytesText(one.bytes)],
-      ]),
-    ),
-    columns(
-      ['PATCHED', 'MANAGER', 'TYPE', 'TIMES', 'UNCHANGED'],
-      patches.map(one => [one.resource, one.manager, one.type, `${one.times}`, `${one.unchanged}`]),
-    ),
-    columns(
-      ['REFUSED', 'VERB', 'STATUS', 'SCOPE', 'TIMES'],
-      refusals.map(one => [one.resource, one.verb, `${one.status}`, one.namespace || 'cluster', `${one.times}`]),
-    ),
-    columns(
-      ['AT REST', 'TIMES', 'SECONDS'],
-      (rest?.requests ?? []).map(one => [one.request, `${one.times}`, `${rest?.seconds}`]),
-    ),
-    lines(
-      memoryText(report),
-      ...gameText(report),
-      `${others.requests} other requests (discovery, schemas, health) in ${Math.round(seconds)} s.`,
-    ),
+    ...tablesOf(report).map(({ head, rows }) => columns(head, rows)),
+    lines(...factsOf(report)),
     findings.length === 0
       ? 'Nothing was found.\n'
-      : lines('Findings:', ...findings.map(one => `- ${findingText(one)}`)),
+      : lines('Findings:', ...findings.flatMap(one => [`- ${findingText(one)}`, `  ${adviceUrl(one)}`])),
   ]
   return printable(parts.filter(Boolean).join('\n'))
+}
+
+/** What a report says in sentences. */
+export function factsOf(report: AuditReport): readonly string[] {
+  const { others, seconds } = report
+  const requests = `${others.requests} other requests (discovery, schemas, health) in ${Math.round(seconds)} s.`
+  return [memoryText(report), ...gameText(report), requests]
 }
 
 function memoryText({ memory }: AuditReport): string {

@@ -1,0 +1,45 @@
+import { bytesText } from './bytes-text.ts'
+
+/** A number of bytes at a time. */
+export interface PlotPoint {
+  readonly second: number
+  readonly bytes: number
+}
+
+const width = 1_000
+const height = 200
+
+/**
+ * A line over time, as HTML. Its labels are text of the page: the drawing is as wide as the page, and would make them narrow.
+ *
+ * @param title plain text without markup
+ * @param name the class of the line
+ */
+export function plot(title: string, name: string, points: readonly PlotPoint[]): string {
+  const last = points.at(-1)
+  if (last === undefined || points.length < 2) return `<p class="quiet">${title}: the run was too short for a plot.</p>`
+  const most = roundUp(points.reduce((most, { bytes }) => Math.max(most, bytes), 0))
+  const seconds = last.second || 1
+  const place = ({ second, bytes }: PlotPoint): string =>
+    `${one((second / seconds) * width)},${one(height - (bytes / most) * height)}`
+  return `<figure>
+<figcaption>${title}</figcaption>
+<div class="frame">
+<div class="scale"><span>${bytesText(most)}</span><span>${bytesText(most / 2)}</span><span>0</span></div>
+<svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" role="img" aria-label="${title}, ${bytesText(last.bytes)} at last">
+<path class="grid" d="M0 0H${width}M0 ${height / 2}H${width}M0 ${height}H${width}"/>
+<polyline class="${name}" points="${points.map(place).join(' ')}"/>
+</svg>
+<div class="times"><span>0 s</span><span>${one(seconds / 2)} s</span><span>${one(seconds)} s</span></div>
+</div>
+</figure>`
+}
+
+/** With a digit after the point at most. */
+const one = (number: number): string => `${Math.round(number * 10) / 10}`
+
+/** The next of 1, 2, 5, 10, 20 and so on. */
+function roundUp(bytes: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(bytes, 1)))
+  return power * ([1, 2, 5].find(factor => factor * power >= bytes) ?? 10)
+}

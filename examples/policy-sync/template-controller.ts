@@ -55,7 +55,7 @@ export function declareTemplates(operator: Operator, parts: TemplateParts): void
         return [...notWatched, ...(policy instanceof PolicyError ? [problemOf(policy)] : [])]
       }
       const refused = (refusal: Problem): Problem[] => [refusal, ...problems(compiled.of(template))]
-      const { failure, isWaiting, isServed } = await reportOfRefusal(context, refused, async () => {
+      const { failure, isWaiting, isServed } = await reportRefusal(context, refused, async () => {
         const look = async (): Promise<'served' | Problem | undefined> => {
           const state = servedState(await read.get(definitions, { name: definitionName(resource.resource.plural) }))
           // Not before: the store has objects by their kind, which may be another template's.
@@ -115,7 +115,7 @@ async function setAside({ compiled, changes, audit }: TemplateParts, template: C
 }
 
 /** Does what may fail. A failure is named in the template, with all else that is wrong, and tried again. */
-async function reportOfRefusal<T>(
+async function reportRefusal<T>(
   context: Context,
   refused: (refusal: Problem) => Problem[],
   work: () => Promise<T>,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compile } from './compile.ts'
 
 /** What an expression evaluates to, as its text; or what is said of it, in one line. */
-function reported(expression: string): string {
+function resultOf(expression: string): string {
   const program = compile(`'%s'.format([dyn(${expression})])`, new Map())
   if ('issues' in program) return program.issues.split('\n')[0]?.replace(/^ERROR: <input>:\d+:\d+: /, '') ?? ''
   try {
@@ -56,11 +56,11 @@ const rows: readonly (readonly [expression: string, told: string])[] = [
 
 describe('expressions', () => {
   it.for(rows)('F1: %s', ([expression, expected]) => {
-    expect(reported(expression)).toBe(expected)
+    expect(resultOf(expression)).toBe(expected)
   })
 
   it('F1: end when they cost a million units', () => {
     const nested = 'lists.range(2000).all(a, lists.range(2000).all(b, a + b >= 0))'
-    expect(reported(nested)).toBe('! operation cancelled: actual cost limit exceeded')
+    expect(resultOf(nested)).toBe('! operation cancelled: actual cost limit exceeded')
   })
 })

@@ -148,9 +148,9 @@ export function checkParts(parts: ControllerParts): void {
     log: loggerCheck,
     events: having('an EventRecorder', 'record'),
     metrics: having('what prometheusMetrics() gives', 'queueObserver', 'queue'),
-    writes: having('OwnWrites', 'wrote', 'subscribe'),
+    writes: having('OwnWrites', 'wrote' satisfies keyof OwnWrites, 'subscribe' satisfies keyof OwnWrites),
     traces: having('what openTelemetryTraces() gives', 'begin'),
-    runs: having('RunRecords', 'report'),
+    runs: having('RunRecords', 'report' satisfies keyof RunRecords),
     poll: pollPolicies,
   }
   checkOptions('controller.parts', parts, checks, ['client', 'cache', 'narrow'])

@@ -51,10 +51,20 @@ export function exportsOf(file: string, text: string): Exported[] {
       const isType = (element: ts.ExportSpecifier): boolean => statement.isTypeOnly || element.isTypeOnly
       return exportClause.elements.map(element => ({ name: element.name.text, from, isType: isType(element) }))
     }
-    if (!ts.isVariableStatement(statement)) return []
-    const names = statement.declarationList.declarations.map(one => one.name)
-    return names.filter(ts.isIdentifier).map(one => ({ name: one.text, from: undefined, isType: false }))
+    const modifiers = ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : []
+    if (!modifiers.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword)) return []
+    return declaredBy(statement).map(name => ({ name, from: undefined, isType: false }))
   })
+}
+
+/** The values that a statement declares. An overload has the name of its function. */
+function declaredBy(statement: ts.Statement): string[] {
+  if (ts.isVariableStatement(statement)) {
+    const names = statement.declarationList.declarations.map(one => one.name)
+    return names.filter(ts.isIdentifier).map(one => one.text)
+  }
+  if (!ts.isFunctionDeclaration(statement) && !ts.isClassDeclaration(statement)) return []
+  return statement.name === undefined ? [] : [statement.name.text]
 }
 
 function originOf(from: string | undefined, source: string, name: string, own: string): string {

@@ -15,29 +15,75 @@ export interface Random {
   fork(name: string): Random
 }
 
-/** A {@link Random} of `seed`, any finite number. */
+/**
+ * A {@link Random} of `seed`, any finite number.
+ *
+ * @example
+ * ```ts
+ * import { chance, choose, integer, seededRandom, shuffle } from '@wherry/testing'
+ *
+ * const random = seededRandom(1) // the same numbers in each run
+ * console.log(integer(random, 1, 6), choose(random, ['chess', 'go']), chance(random, 0.5), shuffle(random, [1, 2, 3]))
+ * ```
+ */
 export function seededRandom(seed: number): Random {
   if (!Number.isFinite(seed)) throw new RangeError(`a seed is a finite number, not ${seed}`)
   return stream(seed | 0, Math.floor(seed / 0x1_0000_0000) | 0, Math.imul((seed % 1) * 0x7fff_ffff, 0x85eb_ca6b))
 }
 
-/** An integer from `low` to `high`, both included. */
+/**
+ * An integer from `low` to `high`, both included.
+ *
+ * @example
+ * ```ts
+ * import { integer, seededRandom } from '@wherry/testing'
+ *
+ * console.log(integer(seededRandom(1), 1, 6))
+ * ```
+ */
 export function integer(random: () => number, low: number, high: number): number {
   return low + Math.floor(random() * (high - low + 1))
 }
 
-/** One of `list`, which must not be empty. */
+/**
+ * One of `list`, which must not be empty.
+ *
+ * @example
+ * ```ts
+ * import { choose, seededRandom } from '@wherry/testing'
+ *
+ * console.log(choose(seededRandom(1), ['chess', 'go']))
+ * ```
+ */
 export function choose<T>(random: () => number, list: readonly T[]): T {
   if (list.length === 0) throw new RangeError('nothing to choose from: the list is empty')
   return list[Math.floor(random() * list.length)] as T
 }
 
-/** True with probability `probability` (0 never, 1 always). */
+/**
+ * True with probability `probability` (0 never, 1 always).
+ *
+ * @example
+ * ```ts
+ * import { chance, seededRandom } from '@wherry/testing'
+ *
+ * console.log(chance(seededRandom(1), 0.5))
+ * ```
+ */
 export function chance(random: () => number, probability: number): boolean {
   return random() < probability
 }
 
-/** A new array with the elements of `list` in random order (Fisher-Yates). */
+/**
+ * A new array with the elements of `list` in random order (Fisher-Yates).
+ *
+ * @example
+ * ```ts
+ * import { seededRandom, shuffle } from '@wherry/testing'
+ *
+ * console.log(shuffle(seededRandom(1), [1, 2, 3]))
+ * ```
+ */
 export function shuffle<T>(random: () => number, list: readonly T[]): T[] {
   const result = [...list]
   for (let i = result.length - 1; i > 0; i--) {

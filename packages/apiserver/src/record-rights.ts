@@ -29,6 +29,15 @@ export interface RecordedRights {
 /**
  * Writes the rights that an operator used in a test to a file of this test and user, for `wherry rbac`. The same rights make the same file. Call it at the
  * end of the test: a test that failed before has not used all that it needs. Resolves with the file's path.
+ *
+ * @example
+ * ```ts
+ * import { recordRights, startApiServer } from '@wherry/testing'
+ *
+ * await using server = await startApiServer({ authorization: 'RBAC', recordRights: true })
+ * const user = 'system:serviceaccount:arcade:game-operator'
+ * console.log(await recordRights(server, { user, test: 'creates a Deployment' })) // the file, which `wherry rbac` reads
+ * ```
  */
 export async function recordRights(
   server: Pick<ControlledApiServer, 'usedRights'>,

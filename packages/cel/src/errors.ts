@@ -1,4 +1,17 @@
-/** A text is no expression of CEL, or calls or reads something that is not there. The message has the server's words, with a line for each place. */
+/**
+ * A text is no expression of CEL, or calls or reads something that is not there. The message has the server's words, with a line for each place.
+ *
+ * @example
+ * ```ts
+ * import { CelSyntaxError, compile } from '@wherry/cel'
+ *
+ * try {
+ *   compile('game.players >')
+ * } catch (error) {
+ *   if (error instanceof CelSyntaxError) console.error(error.message)
+ * }
+ * ```
+ */
 export class CelSyntaxError extends Error {
   override readonly name = 'CelSyntaxError'
   readonly code = 'CEL_SYNTAX'

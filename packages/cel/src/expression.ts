@@ -29,6 +29,14 @@ export interface CelExpression {
  * Compiles an expression with the functions that an API server has (strings, lists, regular expressions, URLs, addresses, quantities, formats).
  *
  * @throws CelSyntaxError
+ *
+ * @example
+ * ```ts
+ * import { compile } from '@wherry/cel'
+ *
+ * const isLarge = compile('game.players > limit', { variables: ['game', 'limit'] })
+ * console.log(isLarge.evaluate({ game: { players: 9 }, limit: 8 })) // true
+ * ```
  */
 export function compile(source: string, { variables = [] }: CelOptions = {}): CelExpression {
   const types = new Map(variables.map(name => [name, readType('dyn')]))

@@ -43,7 +43,17 @@ export interface PolicyAnswer {
   readonly mutations: readonly MutationResult[]
 }
 
-/** The expressions of a policy that an API server would refuse. Empty if it takes all of them. Costs are not looked at. */
+/**
+ * The expressions of a policy that an API server would refuse. Empty if it takes all of them. Costs are not looked at.
+ *
+ * @example
+ * ```ts
+ * import { policyProblems } from '@wherry/cel'
+ *
+ * const spec = { validations: [{ expression: 'object.spec.players <=' }] }
+ * console.log(policyProblems({ spec }).map(({ field }) => field)) // [ 'spec.validations[0].expression' ]
+ * ```
+ */
 export function policyProblems(policy: PolicyManifest): readonly PolicyProblem[] {
   return compilePolicy(policy).problems
 }
@@ -51,6 +61,14 @@ export function policyProblems(policy: PolicyManifest): readonly PolicyProblem[]
 /**
  * What a policy says of a request, without a server: match conditions, variables, validations and their messages, mutations. Which requests it is asked about
  * (`matchConstraints`, bindings) is not looked at.
+ *
+ * @example
+ * ```ts
+ * import { evaluatePolicy } from '@wherry/cel'
+ *
+ * const policy = { spec: { validations: [{ expression: 'object.spec.players <= 8', message: 'at most 8' }] } }
+ * console.log(evaluatePolicy(policy, { object: { spec: { players: 9 } } }).refusals) // [ { message: 'at most 8', … } ]
+ * ```
  */
 export function evaluatePolicy(policy: PolicyManifest, asked: PolicyRequest): PolicyAnswer {
   const compiled = compilePolicy(policy)

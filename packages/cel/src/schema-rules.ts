@@ -19,6 +19,16 @@ export interface RuleProblem {
  * are not looked at.
  *
  * @param old the object before an update. Rules that read `oldSelf` are evaluated only with it, and what it had wrong in unchanged values is let through
+ *
+ * @example
+ * ```ts
+ * import { evaluateRules } from '@wherry/cel'
+ *
+ * const rule = { rule: 'self.spec.players <= 8', message: 'at most 8 players' }
+ * const spec = { type: 'object', properties: { players: { type: 'integer', maximum: 100 } } }
+ * const schema = { type: 'object', properties: { spec }, 'x-kubernetes-validations': [rule] }
+ * console.log(evaluateRules(schema, { spec: { players: 9 } })[0]?.message) // Invalid value: at most 8 players
+ * ```
  */
 export function evaluateRules(schema: RuleSchema, object: object, old?: object): readonly RuleProblem[] {
   const causes = ruleProblems(readSchema(schema as JsonObject), object as Json, old as Json | undefined)

@@ -265,8 +265,7 @@ export class Client {
    * that listens returns nothing older afterwards. Dry runs are not reported. Closing it closes the original client too.
    */
   withWriteListeners(...listeners: readonly WriteListener[]): Client {
-    for (const one of listeners)
-      having('a cache, or what else hears of writes', 'wrote', 'deleted')('withWriteListeners', one)
+    for (const one of listeners) having('a listener of writes', 'wrote', 'deleted')('withWriteListeners', one)
     return new Client(new Derived(this, this.#caller.withWriteListeners(listeners)) as unknown as ClientOptions)
   }
 

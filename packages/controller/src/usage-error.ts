@@ -28,7 +28,22 @@ export type UsageCode =
   /** No controller has that name. */
   | 'UNKNOWN_CONTROLLER'
 
-/** The program uses this library wrongly: `code` says how, the message says what to do. Fix the program; do not catch it. */
+/**
+ * The program uses this library wrongly: `code` says how, the message says what to do. Fix the program; do not catch it.
+ *
+ * @example
+ * ```ts
+ * import { type Operator, UsageError } from '@wherry/controller'
+ *
+ * export function lastRun(operator: Operator, name: string): void {
+ *   try {
+ *     console.log(operator.explain('settings', { namespace: 'arcade', name }).lastRun)
+ *   } catch (error) {
+ *     console.log(error instanceof UsageError && error.code === 'OPERATOR_USED' ? 'the operator was not run' : error)
+ *   }
+ * }
+ * ```
+ */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
   readonly code: UsageCode

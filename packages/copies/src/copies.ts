@@ -47,17 +47,26 @@ type Context = Pick<ReconcileContext<PartialObjectMetadata, 'cluster'>, 'apply' 
  * Keeps copies of sources in namespaces: it creates missing copies, updates those that differ, deletes those that are no longer wanted, and sends
  * no request for the others. Add its controller to an operator:
  *
- * ```ts
- * const copies = new Copies({ name: 'settings', source, copies: configMaps, targets: { tenant: 'true' }, build })
- * operator.add(copies.controller)
- * ```
- *
  * The controller's keys are namespaces. In a namespace it looks only at the copies that an event was about: the event of one copy costs the same
  * whether there are ten copies or ten thousand. Each copy is written by one server-side apply, which owns exactly the fields that `build` returns.
  * Fields that others add stay.
  *
  * All state is in the API server: a copy has the set's label, and the controller's field manager owns its fields. An object that has a copy's name
  * and not the label is left alone (`CopyNameTakenError`). Only objects that this manager has applied are deleted.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { Operator } from '@wherry/controller'
+ * import { Copies } from '@wherry/copies'
+ *
+ * const operator = new Operator({ name: 'settings-operator', client: await Client.connect() })
+ * const [source, targets] = [configMaps.within({ namespaces: ['shared'] }), { tenant: 'true' }]
+ * const copies = new Copies({ name: 'settings', source, copies: configMaps, targets, build: ({ data }) => ({ data }) })
+ * operator.add(copies.controller)
+ * await operator.run()
+ * ```
  */
 export class Copies<P, T extends KubernetesObject> {
   readonly name: string

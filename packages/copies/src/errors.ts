@@ -1,6 +1,17 @@
 /**
  * An object with the copy's name exists, and this program did not create it; or two sources want the same copy's name. The object is left alone.
  * The copy is tried again when the object changes hands or is deleted, after a minute at most.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { CopyNameTakenError } from '@wherry/copies'
+ *
+ * const onError = (error: Error): void => {
+ *   if (error instanceof CopyNameTakenError) console.error(`${error.key} is not a copy of ${error.source}`)
+ * }
+ * export const client = await Client.connect({ environment: { onError } })
+ * ```
  */
 export class CopyNameTakenError extends Error {
   override readonly name = 'CopyNameTakenError'

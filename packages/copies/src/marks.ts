@@ -1,6 +1,18 @@
 import type { FullObject, KubernetesObject, ObjectMeta } from '@wherry/client'
 
-/** The label of all copies. Its value is the name of their {@link Copies}. */
+/**
+ * The label of all copies. Its value is the name of their {@link Copies}.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { copySetLabel } from '@wherry/copies'
+ *
+ * const client = await Client.connect()
+ * console.log(await client.count(configMaps.within({ labels: { [copySetLabel]: 'settings' } })))
+ * ```
+ */
 export const copySetLabel = 'copies.wherry.dev/set'
 /** An annotation for people that names a copy's source: `SET NAMESPACE/NAME`. The program does not use it. */
 export const copiedFromAnnotation = 'copies.wherry.dev/copied-from'

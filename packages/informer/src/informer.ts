@@ -72,8 +72,16 @@ const checks: Readonly<Record<keyof InformerOptions<unknown>, Check>> = {
 /**
  * Keeps the objects of one view in memory, as they change on the server: one reflector for each namespace of the view, and one store.
  *
- * After `start()` it runs until `close()`, whatever the server does. It retries every failure, reports it to `onError`, and shows it in `state` and
- * `lastError`. Meanwhile the store can be read in its last state.
+ * **Flow.** `start()` lists the objects and then watches them. `whenSynced()` resolves when the first list is complete. `addHandler` receives each change,
+ * in the order of the server for one object. `close()` ends it.
+ *
+ * **Guarantees.** The store reaches each state of the server, or a later one. After a break it continues from the last event, or lists again and
+ * reports the difference: each object that has gone is reported as deleted once. After `close` has resolved, no handler is called (rule R23).
+ *
+ * **Caveats.** Changes that follow each other fast may be seen as one during a relist. Objects in the store are shared: never change one. While the server
+ * fails, the store can be read in its last state.
+ *
+ * **Errors.** Every failure is retried with backoff, goes to `onError`, and shows in `state` and `lastError`.
  *
  * @example
  * ```ts

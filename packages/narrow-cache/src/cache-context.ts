@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Environment, ErrorContext } from '@wherry/client'
 import { InvalidObjectError } from '@wherry/client/internal'
-import { type Gate, HeldReads, type Reflector, type ReflectorSettings, settingsOf } from '@wherry/informer/internal'
+import { HeldReads, type Pacer, type Reflector, type ReflectorSettings, settingsOf } from '@wherry/informer/internal'
 import { ConcurrencyLimit } from './concurrency-limit.ts'
 import type { Settings } from './options.ts'
-import { RateLimiter } from './rate-limiter.ts'
+import { RequestPacer } from './request-pacer.ts'
 
 /** One request to watch again in so many milliseconds: 100 a second. */
 const againEveryMs = 10
@@ -20,7 +20,7 @@ export class CacheContext {
   readonly settings: Settings
   readonly environment: Environment
   /** Paces the watches that are opened again, so that a server that comes back is not flooded (rule N14). */
-  readonly gate: Gate
+  readonly pacer: Pacer
   /** Which objects may not be read yet. */
   readonly held: HeldReads = new HeldReads()
   /** Of the entries' own watches: the first is a streaming list, and those after it begin with a list, which may be all that is needed. */
@@ -41,7 +41,7 @@ export class CacheContext {
     const { environment } = settings.client
     this.settings = settings
     this.environment = environment
-    this.gate = new RateLimiter(environment.clock, againEveryMs)
+    this.pacer = new RequestPacer(environment.clock, againEveryMs)
     this.requests = new ConcurrencyLimit(settings.maxOpening)
     const client = {
       // Of a compressed object the decompressor would stay for as long as the watch does.
@@ -60,7 +60,7 @@ export class CacheContext {
     this.first = settingsOf({
       client,
       firstList: 'newest',
-      gate: this.gate,
+      pacer: this.pacer,
       held: this.held,
       timeoutSeconds,
       maxObjectBytes,

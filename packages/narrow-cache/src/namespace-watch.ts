@@ -1,7 +1,7 @@
 import { type ChangeType, isExpired, isResourceNotFound, isTooLarge, type Timer } from '@wherry/client'
 import { type ReadTarget, readAs } from '@wherry/client/internal'
 import type { Snapshot, StoreWriter } from '@wherry/informer'
-import { type Gate, isClosed, isPermanent, isStarting, Reflector } from '@wherry/informer/internal'
+import { isClosed, isPermanent, isStarting, type Pacer, Reflector } from '@wherry/informer/internal'
 import { absent, type Entry, type EntryScope, type State } from './entry.ts'
 import { named, targetIn } from './target.ts'
 import type { ViewContext } from './view-context.ts'
@@ -181,12 +181,12 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
     const { shared, view } = this.of
     this.phase = 'escalating'
     // Many wait for it, and the watches of many namespaces may be opened at once.
-    const gate: Gate = { enter: pass => shared.gate.enter(pass, true) }
+    const pacer: Pacer = { enter: pass => shared.pacer.enter(pass, true) }
     const watching = (): void => {
       this.#isRefusalReported = false
     }
     const reflector = new Reflector({
-      settings: { ...shared.first, context: shared.settings.client.raw, gate },
+      settings: { ...shared.first, context: shared.settings.client.raw, pacer },
       target: targetIn(readAs(view, 'metadata'), this.namespace),
       on: { watching, error: error => this.#failed(error) },
     })
@@ -196,7 +196,7 @@ export class NamespaceWatch implements StoreWriter, EntryScope {
       this.#stop = () => shared.stop(reflector)
       shared.open(reflector)
     }
-    this.#stop = gate.enter(open, true)
+    this.#stop = pacer.enter(open, true)
     if (this.#stop === undefined) open()
   }
 

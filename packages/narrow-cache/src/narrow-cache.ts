@@ -40,14 +40,19 @@ export interface NarrowReadOptions {
 }
 
 /**
- * A cache of single objects: it watches each requested object by its name, and receives nothing else of its kind.
+ * A cache of single objects: it watches each requested object by its name, and receives nothing else of its kind. It sends no request until it is used.
+ * It is a `NarrowReader` for a dynamic cache.
  *
- * The first `get` of an object opens its watch, which starts with the object or its absence; later reads send no request. An entry survives
- * failures of its watch. An entry without subscribers is closed when it was not read for `idleMs`, or when there are more than `max` entries. If
- * very many objects of one namespace, or of all, are requested, one watch of metadata takes over, and each object is listed by its name when it has
- * changed (`escalateAt`, `escalateAllAt`). Ended watches are reopened at 100 requests a second at most in total.
+ * **Flow.** The first `get` of an object opens its watch, which starts with the object or its absence; later reads send no request. An entry without
+ * subscribers is closed when it was not read for `idleMs`, or when there are more than `max` entries. If very many objects of one namespace, or of all, are
+ * requested, one watch of metadata takes over, and each object is listed by its name when it has changed (`escalateAt`, `escalateAllAt`).
  *
- * It sends no request until it is used. It is a `NarrowReader` for a dynamic cache.
+ * **Guarantees.** An entry is as fresh as its watch. It survives failures of its watch, and is never older than a write that was reported to the cache.
+ * Ended watches are reopened at 100 requests a second at most in total.
+ *
+ * **Caveats.** A read waits for the first state of the object. The account needs the rights to list and to watch the object.
+ *
+ * **Errors.** `get` rejects with a `NarrowWatchRefusedError` if the server refuses the watch, and with a `NarrowTimeoutError` if no state comes in time.
  *
  * @example
  * ```ts

@@ -17,7 +17,21 @@ export type MigrationErrorCode =
   /** The content under the state's name was not written by a migration. */
   | 'INVALID_STATE'
 
-/** A migration that can't be done, or can't go on. What was done stays done, and a later run goes on from there. */
+/**
+ * A migration that can't be done, or can't go on. What was done stays done, and a later run goes on from there.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { MigrationError, migrateStorage } from '@wherry/storage-migrator'
+ *
+ * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
+ * await migrateStorage({ client, definition }).catch(error => {
+ *   if (!(error instanceof MigrationError) || error.code !== 'NO_ACCESS') throw error
+ *   console.error(error.message, error.cause)
+ * })
+ * ```
+ */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
   readonly code: MigrationErrorCode

@@ -28,6 +28,19 @@ export type GateDefinition = Pick<CustomResourceDefinition, 'metadata' | 'spec' 
  * @returns the findings, those that the server refuses first; none: the update is safe.
  * @throws OptionTypeError if `before` has no `status.storedVersions`, or either is no definition.
  * @see https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+ * import { gate } from '@wherry/storage-migrator'
+ *
+ * const before = await (await Client.connect()).get(customResourceDefinitions, { name: 'games.arcade.example.com' })
+ * if (before !== undefined) {
+ *   const versions = before.spec.versions.filter(({ name }) => name !== 'v1')
+ *   console.log(gate(before, { ...before, spec: { ...before.spec, versions } }).map(({ kind }) => kind))
+ * }
+ * ```
  */
 export function gate(before: GateDefinition, after: GateDefinition): GateFinding[] {
   check('before', before)

@@ -26,6 +26,16 @@ const maxStarts = 10
  *
  * @throws MigrationError for a definition that can't be migrated, for a missing right and for a state that is none.
  * @throws ApiError, ConnectionError or TimeoutError where the server can't list or write for about a minute.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { migrateStorage } from '@wherry/storage-migrator'
+ *
+ * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
+ * const { outcome, storedVersions } = await migrateStorage({ client, definition })
+ * console.log(outcome, storedVersions)
+ * ```
  */
 export async function migrateStorage(options: MigrateOptions): Promise<MigrationReport> {
   checkMigrateOptions(options)

@@ -8,7 +8,7 @@ import {
 } from '@wherry/client'
 import type { StorageTarget } from './definition.ts'
 import { failureOf, type ObjectFailure } from './failure.ts'
-import type { Pacer } from './pacer.ts'
+import type { RequestPacer } from './request-pacer.ts'
 import { isAccessDenied, isPassing, noAccess, retried } from './retry.ts'
 
 /** What became of one object; a failure says why it may still be stored at an old version. */
@@ -36,10 +36,10 @@ export function listed({ metadata }: PartialObjectMetadata): ListedObject {
 export class ObjectMigration {
   readonly #client: Client
   readonly #target: StorageTarget
-  readonly #pacer: Pacer
+  readonly #pacer: RequestPacer
   readonly #signal: AbortSignal
 
-  constructor(client: Client, target: StorageTarget, pacer: Pacer, signal: AbortSignal) {
+  constructor(client: Client, target: StorageTarget, pacer: RequestPacer, signal: AbortSignal) {
     this.#client = client
     this.#target = target
     this.#pacer = pacer

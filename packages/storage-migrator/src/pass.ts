@@ -13,7 +13,7 @@ import type { StorageTarget } from './definition.ts'
 import type { ObjectFailure } from './failure.ts'
 import { type ListedObject, listed, ObjectMigration, type ObjectOutcome } from './object.ts'
 import type { RewriteOptions } from './options.ts'
-import { Pacer } from './pacer.ts'
+import { RequestPacer } from './request-pacer.ts'
 import { isConversionRefused, permitted } from './retry.ts'
 import type { MigrationState } from './state/migration-state.ts'
 
@@ -59,7 +59,12 @@ export class Pass {
     this.#resumedAt = state.counts.listed
     const ending = this.#ending.signal
     this.#signal = signal === undefined ? ending : AbortSignal.any([signal, ending])
-    this.#objects = new ObjectMigration(client, host.target, new Pacer(this.#environment.clock, qps), this.#signal)
+    this.#objects = new ObjectMigration(
+      client,
+      host.target,
+      new RequestPacer(this.#environment.clock, qps),
+      this.#signal,
+    )
   }
 
   /**

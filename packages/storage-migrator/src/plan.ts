@@ -31,6 +31,16 @@ export interface MigrationPlan {
  * Says what {@link migrateStorage} would do, and writes nothing. Takes two requests, and those of discovery.
  *
  * @throws MigrationError as the migration does.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { plan } from '@wherry/storage-migrator'
+ *
+ * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
+ * const { objects, requests } = await plan({ client, definition })
+ * console.log(`${objects} objects, ${requests} requests`)
+ * ```
  */
 export async function plan(options: PlanOptions): Promise<MigrationPlan> {
   checkPlanOptions(options)

@@ -45,6 +45,16 @@ export interface ServerMigrationReport {
  *
  * @throws MigrationError `NO_SERVER_MIGRATION` if the server has no such API, or no controller takes the migration up within `startTimeoutMs`; and
  *   as `migrateStorage` does for the definition and for a missing right.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { migrateByServer } from '@wherry/storage-migrator'
+ *
+ * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
+ * const { outcome } = await migrateByServer({ client, definition })
+ * console.log(outcome)
+ * ```
  */
 export async function migrateByServer(options: ServerMigrationOptions): Promise<ServerMigrationReport> {
   checkServerMigrationOptions(options)

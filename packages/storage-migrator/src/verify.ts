@@ -30,6 +30,16 @@ export interface Verification {
  * version, and an object that is not is thereby mended. Takes a request for each object. Touches no status.
  *
  * @throws MigrationError as the migration does.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { verify } from '@wherry/storage-migrator'
+ *
+ * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
+ * const { counts, failures } = await verify({ client, definition })
+ * console.log(counts.rewritten, failures.length) // 0 0: all objects were at the storage version
+ * ```
  */
 export async function verify(options: RewriteOptions): Promise<Verification> {
   checkVerifyOptions(options)

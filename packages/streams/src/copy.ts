@@ -25,6 +25,15 @@ const maxSaidBytes = 64 * 1024
  * The folder must exist. Files belong to the user that the container runs as.
  *
  * Rejects with a `StreamError` that has what `tar` said.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { copyToPod } from '@wherry/streams'
+ *
+ * const client = await Client.connect()
+ * await copyToPod(client, { name: 'db-0', namespace: 'arcade' }, 'games', '/data')
+ * ```
  */
 export async function copyToPod(
   client: Client,
@@ -49,6 +58,15 @@ export async function copyToPod(
  *
  * The container is not trusted: an entry with an absolute path, with `..`, or below a link, and a link that leads out of the folder, end the
  * copying with the code `UNSAFE_PATH`. Entries before it were written. Devices and pipes are left out, and so are owners.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { copyFromPod } from '@wherry/streams'
+ *
+ * const client = await Client.connect()
+ * await copyFromPod(client, { name: 'db-0', namespace: 'arcade' }, '/data/games', 'backup')
+ * ```
  */
 export async function copyFromPod(
   client: Client,

@@ -128,6 +128,18 @@ export async function spawn(
 /**
  * Connects to the program that a container runs. Its stdin must be open in the pod (`stdin: true` of the container) to be written to. Needs the rights
  * `get` and `create` of `pods/attach`.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { attach } from '@wherry/streams'
+ *
+ * const client = await Client.connect()
+ * await using shell = await attach(client, { name: 'console', namespace: 'arcade' }, { stdin: true })
+ * shell.stdout.pipe(process.stdout)
+ * shell.stdin?.end('status\n')
+ * console.log(await shell.exit)
+ * ```
  */
 export async function attach(client: Client, pod: PodKey, options: SpawnOptions = {}): Promise<RemoteProcess> {
   checkOptions('attach', options, { ...processChecks, stdin: flag })

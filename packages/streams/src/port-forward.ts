@@ -45,6 +45,17 @@ export interface PortForward extends AsyncDisposable {
  * Rejects with an `ApiError` if the server refuses. If nothing listens in the pod, the stream fails with a `StreamError`.
  *
  * The protocol has no half-closed connections: after `end()`, bytes of the pod are taken until 10 s have passed without any; then the stream closes.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { connectPort } from '@wherry/streams'
+ *
+ * const client = await Client.connect()
+ * const stream = await connectPort(client, { name: 'web-0', namespace: 'arcade' }, 8080)
+ * stream.end('GET /healthz HTTP/1.0\r\n\r\n')
+ * for await (const chunk of stream) console.log(`${chunk}`)
+ * ```
  */
 export async function connectPort(
   client: Client,

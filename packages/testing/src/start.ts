@@ -61,12 +61,20 @@ export interface AutoServerOptions extends CommonOptions {
  * An embedded server listens on loopback with TLS and HTTP/2, and also answers in memory. It runs in this process or, with `isolate: true`, in a
  * child process. It answers as kube-apiserver 1.37 does; what it does not support it answers with a 501 that says what is missing.
  *
- * ```ts
- * await using server = await startApiServer({ kind: 'real', version: '1.36' })
- * ```
- *
  * Throws an `OptionError` for an option that this kind does not have; for a real server, what `findApiServer` throws if there is none, and an
  * `ApiServerStartError` with the server's last output.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { namespaces } from '@wherry/client/resources/core'
+ * import { startApiServer } from '@wherry/testing'
+ *
+ * await using server = await startApiServer()
+ * const client = new Client({ url: server.url, ca: server.ca, token: server.token })
+ * console.log((await client.list(namespaces)).items.length)
+ * await client.close()
+ * ```
  */
 export function startApiServer(options: RealApiServerOptions & { readonly kind: 'real' }): Promise<RealApiServer>
 export function startApiServer(options: EmbeddedOptions & { readonly isolate: true }): Promise<IsolatedApiServer>

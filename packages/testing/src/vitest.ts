@@ -11,13 +11,18 @@ const timeoutMs = 600_000
  * Starts an API server for the tests of a file, or of the `describe` around the call, and closes it after them. Each test gets a namespace of its own,
  * and fails if the operator reported an error that it did not expect. Tests that use it run one after the other.
  *
+ * @example
  * ```ts
- * const cluster = setUpApiServer({ install: 'deploy/crd', rights: rolesIn('deploy') })
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { setUpApiServer } from '@wherry/testing/vitest'
+ * import { it } from 'vitest'
  *
- * it('makes a Deployment', async () => {
+ * const cluster = setUpApiServer()
+ *
+ * it('creates settings', async () => {
  *   const client = cluster.closeAfterTest(new Client(cluster.operator))
- *   const operator = cluster.closeAfterTest(new Operator({ name: 'website-operator', client }))
- *   …
+ *   await client.create(configMaps, { metadata: { namespace: cluster.namespace, name: 'settings' } })
  * })
  * ```
  */

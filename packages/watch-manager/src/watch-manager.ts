@@ -42,10 +42,18 @@ export interface WatchManagerOptions {
 export type IfWatching<T> = { readonly watching: true; readonly value: T } | { readonly watching: false }
 
 /**
- * Shares one watch of each view among any number of registrars. It counts which registrar uses which view, holds the view in the cache as long as
- * one does, and delivers changes to each registrar's sink at the sink's own pace.
+ * Shares one watch of each view among any number of registrars.
  *
- * Nothing is watched before {@link start}; views that are added earlier are pending.
+ * **Flow.** A registrar adds, removes and replaces views. The manager counts which registrars use a view, and holds the view in the cache as long as one
+ * does. It delivers each change to the sink of each registrar. Nothing is watched before {@link start}; views that are added earlier are pending.
+ *
+ * **Guarantees.** Each registrar receives the first state of each of its views, then every later state or a newer state of the same object, at the pace of
+ * its own sink: a slow sink delays no other. After `remove` has resolved, its sink receives nothing of that view.
+ *
+ * **Caveats.** Several changes of one object that wait for a slow sink are delivered as one. Previous states are not kept.
+ *
+ * **Errors.** A failed call of a sink is repeated with backoff, for that object alone, and `onError` gets the error. `synced()` of a registrar rejects with a
+ * {@link ViewsFailedError} that lists the views that can't be watched now; they stay intended, and are retried.
  *
  * @example
  * ```ts

@@ -15,7 +15,17 @@ export type WebhookUsageCode =
   /** A kind has two conversions, or a version two converters. */
   | 'CONVERSION_TAKEN'
 
-/** The program declares its webhooks wrongly: `code` says how, the message says what to do. Fix the program; do not catch it. */
+/**
+ * The program declares its webhooks wrongly: `code` says how, the message says what to do. Fix the program; do not catch it.
+ *
+ * @example
+ * ```ts
+ * import { NotInCacheError } from '@wherry/webhook'
+ *
+ * // In a handler: a view that no informer serves can't be read.
+ * export const isCacheMissing = (error: unknown): boolean => error instanceof NotInCacheError
+ * ```
+ */
 export class WebhookUsageError extends Error {
   override readonly name = 'WebhookUsageError'
   readonly code: WebhookUsageCode

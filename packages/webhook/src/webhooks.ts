@@ -39,14 +39,18 @@ const askedEveryMs = 50
 /**
  * The admission webhooks and the conversions of an operator. They are served by every replica, from the start of the operator's run until its end.
  *
+ * @example
  * ```ts
- * const webhooks = new Webhooks(operator, { service: 'game-operator' })
- * webhooks
- *   .webhook('player-limit')
- *   .for(games)
- *   .validate(({ object, deny }) => {
- *     if ((object.spec?.players ?? 0) > 8) deny('at most 8 players', { field: 'spec.players' })
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import type { Operator } from '@wherry/controller'
+ * import { Webhooks } from '@wherry/webhook'
+ *
+ * export function declare(operator: Operator): void {
+ *   const webhooks = new Webhooks(operator, { service: 'settings-operator' })
+ *   webhooks.webhook('has-colour').for(configMaps.within({ labels: 'example.com/settings' })).validate(({ object, deny }) => {
+ *     if (object.data?.colour === undefined) deny('the colour is missing', { field: 'data.colour' })
  *   })
+ * }
  * ```
  */
 export class Webhooks {

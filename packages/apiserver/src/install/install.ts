@@ -30,6 +30,14 @@ export class InstallError extends Error {
  * @param sources the path of a file, or of a folder (its files `*.yaml`, `*.yml` and `*.json`, without those of folders in it and without
  *   kustomizations); YAML text; or an object
  * @throws `InstallError` for a file that can't be read, what is no manifest, and what the server refuses. What was applied before it stays.
+ *
+ * @example
+ * ```ts
+ * import { install, startApiServer } from '@wherry/testing'
+ *
+ * await using server = await startApiServer()
+ * await install(server, 'deploy/crd')
+ * ```
  */
 export async function install(server: ApiServer, ...sources: readonly ManifestSource[]): Promise<void> {
   const manifests = sources.flatMap(source => read(source))

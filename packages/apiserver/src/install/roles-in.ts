@@ -10,6 +10,13 @@ import { type ManifestSource, manifestsOf } from './manifests.ts'
  *
  * @param sources as `install` takes them
  * @throws `Error` for a file that can't be read, and for what is no manifest
+ *
+ * @example
+ * ```ts
+ * import { rolesIn } from '@wherry/testing'
+ *
+ * console.log(rolesIn('deploy').flatMap(({ rules }) => rules ?? []).length)
+ * ```
  */
 export function rolesIn(...sources: readonly ManifestSource[]): GrantedRole[] {
   return sources

@@ -153,6 +153,6 @@ describe('the pump', () => {
       throw 'text'
     })
     odd.send('a\n')
-    expect(odd.log).toEqual(['a', 'abort', 'error a handler threw what is no Error: "text"'])
+    expect(odd.log).toEqual(['a', 'abort', 'error a handler threw a value that is not an Error: "text"'])
   })
 })

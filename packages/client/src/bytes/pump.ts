@@ -113,7 +113,7 @@ export class Pump<T> implements BodyHandlers {
     } catch (error) {
       if (this.#over) return // aborted by the very handler that threw: it wants no more calls
       this.abort()
-      this.#on.error(asError(error, 'a handler threw what is no Error'))
+      this.#on.error(asError(error, 'a handler threw a value that is not an Error'))
     } finally {
       this.#working = false
       this.#spentMs += this.#clock.monotonic() - begun

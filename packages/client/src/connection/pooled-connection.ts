@@ -4,8 +4,8 @@ import { asError } from '../errors/as-error.ts'
 import { ConnectionError } from '../errors/connection-error.ts'
 import type { Lane } from '../requester.ts'
 import type { CloseReason, Connection, Exchange, ResponseHandlers, ResponseHeaders } from '../transport.ts'
-import { Pacer } from './pacer.ts'
 import type { PendingRequest, StreamSlot } from './pending-request.ts'
+import { ResetPacer } from './reset-pacer.ts'
 
 /** Bounds of one connection; see the pool's options. */
 export interface PooledConnectionLimits {
@@ -46,7 +46,7 @@ export class PooledConnection {
   readonly #owner: PooledConnectionOwner
   readonly #clock: Clock
   readonly #limits: PooledConnectionLimits
-  readonly #pacer: Pacer
+  readonly #pacer: ResetPacer
   readonly #slots = new Set<Slot>()
   #state: 'open' | 'draining' | 'gone' = 'open'
   #activeAt: number
@@ -70,7 +70,7 @@ export class PooledConnection {
     this.#limits = limits
     // A quarter of the streams at once, then 1,000 a second. Go ends a connection when four times its streams wait for
     // handlers of streams that were reset to return, which a watch's do in milliseconds.
-    this.#pacer = new Pacer(clock, Math.max(1, Math.floor(Math.min(connection.maxStreams, 400) / 4)), 1)
+    this.#pacer = new ResetPacer(clock, Math.max(1, Math.floor(Math.min(connection.maxStreams, 400) / 4)), 1)
     this.#activeAt = clock.monotonic()
     this.#busyAt = this.#activeAt
   }

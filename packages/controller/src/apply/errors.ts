@@ -1,6 +1,23 @@
 import type { ApiError } from '@wherry/client'
 
-/** An object of that name exists, no object controls it, and this manager has not applied it. It may belong to somebody else. */
+/**
+ * An object of that name exists, no object controls it, and this manager has not applied it. It may belong to somebody else.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { NotOursError, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('settings').for(configMaps).reconcile(async ({ key, apply }) => {
+ *     await apply(configMaps, { metadata: { name: `${key.name}-copy` } }).catch(error => {
+ *       if (!(error instanceof NotOursError)) throw error
+ *       console.log(`${error.key} belongs to ${error.managers.join(', ')}`)
+ *     })
+ *   })
+ * }
+ * ```
+ */
 export class NotOursError extends Error {
   override readonly name = 'NotOursError'
   readonly code = 'NOT_OURS'

@@ -118,24 +118,41 @@ export interface Applied<T> {
 }
 
 /**
- * Makes an object as desired, by server-side apply with the controller's own field manager. The manager owns exactly the fields that `desired`
- * names. Fields that others fill in or own stay. A field that `desired` no longer names is given up. No request is sent if the object is already as
- * desired.
+ * Makes an object as desired, by server-side apply with the controller's own field manager.
  *
- * `apply` fills in the primary object's namespace if `desired` names none, the labels that the view selects by, the primary object as the
- * controlling owner, and `data` from a Secret's `stringData`.
+ * **Flow.** `apply` fills in the primary object's namespace if `desired` names none, the labels that the view selects by, the primary object as the
+ * controlling owner, and `data` from a Secret's `stringData`. It compares the result with the cached object, and sends it if they differ.
  *
- * The key runs again when somebody changes one of these fields, and when the object is deleted.
+ * **Guarantees.** The manager owns exactly the fields that `desired` names. Fields that others fill in or own stay. A field that `desired` no longer names
+ * is given up. No request is sent if the object is already as desired. The key runs again when somebody changes one of these fields, and when the
+ * object is deleted.
  *
- * Repeated writes are delayed: a write that somebody undoes or the server refuses is sent three times at once, then after 1 s, doubling to 60 s.
- * Until then `apply` rejects with an `ApplyDelayedError`; its cause is the server's refusal. This error ends the run without counting as a
- * failure, and the key runs again when the write may be sent. `onError` gets one `FlappingError`, or an `ApplyRefusedError` with the server's words.
+ * **Caveats.** Repeated writes are delayed. A write that somebody undoes, or the server refuses, is sent three times at once, then after 1 s, doubling to
+ * 60 s. Until then `apply` rejects with an `ApplyDelayedError`; its cause is the server's refusal. This error ends the run without counting as a failure,
+ * and the key runs again when the write may be sent. `onError` gets one `FlappingError`, or an `ApplyRefusedError` with the server's words.
  *
- * Rejects with a `UsageError` (`SHARED_LIST`) if a list that the server takes as one value would lose what others have put into it, a `NotAbsentError` if this run has read the object as absent, an `ImmutableFieldError` if a field can't be changed in place, an
- * `AlreadyOwnedError` if another object controls the object, a `NotOursError` if the object exists and no object controls it, a conflict if the
- * cache was behind (rethrow it: the key runs again), and with other errors of the server.
+ * **Errors.**
+ * - `UsageError` (`SHARED_LIST`): a list that the server takes as one value would lose what others have put into it.
+ * - `NotAbsentError`: this run has read the object as absent.
+ * - `ImmutableFieldError`: a field can't be changed in place.
+ * - `AlreadyOwnedError`: another object controls the object.
+ * - `NotOursError`: the object exists, and no object controls it.
+ * - A conflict: the cache was behind. Rethrow it: the key runs again. Other errors are the server's.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import type { Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('copy').for(configMaps.within({ labels: 'example.com/copy' })).reconcile(async ({ key, object, apply }) => {
+ *     const { outcome } = await apply(configMaps, { metadata: { name: `${key.name}-copy` }, data: object.data })
+ *     console.log(outcome) // 'created', 'updated', or 'unchanged': no request
+ *   })
+ * }
+ * ```
  */
 export type Apply = <T extends KubernetesObject, S extends Scope>(
   view: View<T, S>,

@@ -1,4 +1,5 @@
 import type { Clock } from '@wherry/client'
+import { TokenBucket } from '@wherry/client/internal'
 
 /** How many writes of one object may bring back an earlier value at once, whichever keys want them, and how long until one more may. */
 const backBurst = 30
@@ -46,21 +47,16 @@ interface Sent {
   isReported: boolean
 }
 
-/** Tokens, and when they were counted. */
-interface Tokens {
-  readonly count: number
-  readonly at: number
-}
-
 /** What all keys have sent of one object. */
-interface Bucket {
+interface Writes {
   /** When the object was written last. */
-  at: number
-  back: Tokens
-  fresh: Tokens
+  readonly at: number
+  /** For writes that bring back an earlier value, and for the others. */
+  readonly back: TokenBucket
+  readonly fresh: TokenBucket
   /** The keys that have written the object lately, and the key that wrote it last. */
-  keys: string | Set<string>
-  lastKey: string
+  readonly keys: string | Set<string>
+  readonly lastKey: string
   /** The values that were written, the oldest first. */
   readonly values: Set<string>
   /** What each manager owned after its last write. */
@@ -81,7 +77,7 @@ export class WriteLimiter {
   readonly #clock: Clock
   /** By key and object, in the order in which something happened to them last. */
   readonly #sent = new Map<string, Sent>()
-  readonly #buckets = new Map<string, Bucket>()
+  readonly #writes = new Map<string, Writes>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -103,30 +99,26 @@ export class WriteLimiter {
     }
     if (sent.digest !== digest || hadPeace(sent, now)) sent.count = 0
     sent.peaceSince = undefined
-    const bucket = this.#buckets.get(object) ?? newBucket(key, now)
-    const isBack = isRepeated(sent, write) || bringsBack(bucket, write)
-    const [tokens, burst, tokenMs] = isBack
-      ? ([bucket.back, backBurst, backTokenMs] as const)
-      : ([bucket.fresh, newBurst, newTokenMs] as const)
-    const count = Math.min(burst, tokens.count + (now - tokens.at) / tokenMs)
-    const waitMs = Math.max(sent.at + delayOf(sent) - now, (1 - count) * tokenMs, 0)
+    const writes = this.#writes.get(object) ?? noWrites(key, now)
+    const isBack = isRepeated(sent, write) || bringsBack(writes, write)
+    const bucket = isBack ? writes.back : writes.fresh
+    const waitMs = Math.max(sent.at + delayOf(sent) - now, bucket.waitMs(now))
     // Later than now by less than the resolution of a timer.
     if (waitMs >= 1) return Math.ceil(waitMs)
+    bucket.take(now)
     renew(this.#sent, id, { ...sent, digest, count: sent.count + 1, at: now, refusal: undefined })
-    const { values } = bucket
+    const { values } = writes
     values.delete(digest)
     values.add(digest)
     const [oldest] = values
     if (values.size > mostValues && oldest !== undefined) values.delete(oldest)
-    const left = { count: count - 1, at: now }
-    const counted = isBack ? { back: left } : { fresh: left }
-    renew(this.#buckets, object, { ...bucket, ...counted, at: now, keys: withKey(bucket.keys, key), lastKey: key })
+    renew(this.#writes, object, { ...writes, at: now, keys: withKey(writes.keys, key), lastKey: key })
     return 0
   }
 
   /** A write was answered: what its manager owns of the object now. */
   written(object: string, manager: string, owned: string | undefined): void {
-    if (owned !== undefined) this.#buckets.get(object)?.left.set(manager, owned)
+    if (owned !== undefined) this.#writes.get(object)?.left.set(manager, owned)
   }
 
   /** The object is as a key desires it. */
@@ -153,8 +145,8 @@ export class WriteLimiter {
   delayed(write: Write): { readonly isNews: boolean; readonly refusal: unknown } {
     const { key, object } = write
     const sent = this.#sent.get(idOf(key, object))
-    const bucket = this.#buckets.get(object)
-    const isWrong = isRepeated(sent, write) || (bucket !== undefined && bringsBack(bucket, write))
+    const writes = this.#writes.get(object)
+    const isWrong = isRepeated(sent, write) || (writes !== undefined && bringsBack(writes, write))
     const isNews = isWrong && sent?.isReported !== true
     if (isWrong && sent !== undefined) sent.isReported = true
     return { isNews, refusal: sent?.refusal }
@@ -162,28 +154,28 @@ export class WriteLimiter {
 
   /** The other keys that sent a write of an object lately. */
   rivals(key: string, object: string): readonly string[] {
-    const keys = this.#buckets.get(object)?.keys
+    const keys = this.#writes.get(object)?.keys
     return keys === undefined ? [] : [...(typeof keys === 'string' ? [keys] : keys)].filter(one => one !== key)
   }
 
   #forget(now: number): void {
-    for (const [object, { at }] of this.#buckets) {
+    for (const [object, { at }] of this.#writes) {
       if (now - at < forgetMs) break
-      this.#buckets.delete(object)
+      this.#writes.delete(object)
     }
     for (const [id, { at }] of this.#sent) {
       if (now - at < forgetMs) break
       this.#sent.delete(id)
       const space = id.indexOf(' ')
-      const keys = this.#buckets.get(id.slice(space + 1))?.keys
+      const keys = this.#writes.get(id.slice(space + 1))?.keys
       if (typeof keys === 'object') keys.delete(id.slice(0, space))
     }
   }
 }
 
-function newBucket(key: string, at: number): Bucket {
-  const back = { count: backBurst, at }
-  const fresh = { count: newBurst, at }
+function noWrites(key: string, at: number): Writes {
+  const back = new TokenBucket(backBurst, backTokenMs)
+  const fresh = new TokenBucket(newBurst, newTokenMs)
   return { at, back, fresh, keys: key, lastKey: key, values: new Set(), left: new Map() }
 }
 
@@ -192,7 +184,7 @@ function isRepeated(sent: Sent | undefined, { digest }: Write): boolean {
   return sent !== undefined && sent.count > 0 && sent.digest === digest
 }
 
-function bringsBack({ values, lastKey, left }: Bucket, { key, digest, manager, owned }: Write): boolean {
+function bringsBack({ values, lastKey, left }: Writes, { key, digest, manager, owned }: Write): boolean {
   if (!values.has(digest)) return false
   const last = left.get(manager)
   return lastKey !== key || last === undefined || last !== owned

@@ -52,8 +52,33 @@ export interface ReconcileContext<C, S extends Scope = Scope> {
 }
 
 /**
- * Makes the cluster match the object. It is called again whenever something it depends on has changed, so it must reach the same result however
- * often it runs. If it throws, it runs again with backoff; a `TerminalError` does not run again until something changes.
+ * Makes the cluster match the object: a reconcile is level-based. It is given the present state, and not what has changed. Several changes may make one
+ * run, and a run may come without any change, so it must reach the same result however often it runs.
+ *
+ * **Flow.** Read the desired state from `object`, read what else it depends on by `read`, write the result by `apply` and `status`, and return. The key
+ * runs again when any of these changes.
+ *
+ * **Guarantees.** One key never runs twice at once. `read` returns what earlier runs have written.
+ *
+ * **Caveats.** Do not count or remember events in variables: after a restart they are gone, and a key that has run twice for one change counts it
+ * twice. The example shows a wrong reconcile and the right one.
+ *
+ * **Errors.** If it throws, the key runs again with backoff. After a `TerminalError`, it does not run again until something changes.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import type { Reconcile } from '@wherry/controller'
+ *
+ * let seen = 0
+ * export const wrong: Reconcile<object> = async ({ apply }) => {
+ *   seen += 1 // an event that is merged, repeated or missed during a restart makes it wrong
+ *   await apply(configMaps, { metadata: { name: 'count' }, data: { seen: `${seen}` } })
+ * }
+ * export const right: Reconcile<object> = async ({ apply, read }) => {
+ *   await apply(configMaps, { metadata: { name: 'count' }, data: { seen: `${(await read.list(configMaps)).length}` } })
+ * }
+ * ```
  */
 export type Reconcile<C, S extends Scope = Scope> = (
   context: ReconcileContext<C, S>,

@@ -74,13 +74,20 @@ export type ControllerState = 'idle' | 'starting' | 'running' | 'stopping' | 'st
  * One controller of an operator. It gets events of objects through its sources, queues the keys of primary objects, and calls `reconcile` for each.
  * It can also be used without an operator:
  *
+ * @example
  * ```ts
- * const cache = new DynamicCache({ client })
- * const narrow = new NarrowCache({ client })
- * const manager = new WatchManager({ cache, environment: client.environment })
- * manager.start()
- * const controller = new Controller({ name: 'game', for: games, reconcile }, { client, cache, narrow, manager })
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { Controller } from '@wherry/controller'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ * import { NarrowCache } from '@wherry/narrow-cache'
+ *
+ * const client = await Client.connect()
+ * const [cache, narrow] = [new DynamicCache({ client }), new NarrowCache({ client })]
+ * const reconcile = (): void => {}
+ * const controller = new Controller({ name: 'settings', for: configMaps, reconcile }, { client, cache, narrow })
  * await controller.start()
+ * await controller.stop()
  * ```
  */
 export class Controller<C, S extends Scope = Scope> {

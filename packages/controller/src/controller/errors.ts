@@ -1,6 +1,19 @@
 /**
  * Throw it in a reconcile that failed and that a retry would not help. The key runs again when something that it depends on changes, or when a
  * delayed write is due.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { type Operator, TerminalError } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('settings').for(configMaps).reconcile(({ object: { data } }) => {
+ *     // Without a change of the object, the next run would fail as well.
+ *     if (data?.colour === undefined) throw new TerminalError('the colour is missing')
+ *   })
+ * }
+ * ```
  */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError'

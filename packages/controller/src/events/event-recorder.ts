@@ -49,6 +49,19 @@ const maxRefusals = 12
  *
  * It writes events of the core `v1` API, which every server has and which operators' usual roles allow (create and patch of `events`).
  * controller-runtime's newer recorder writes `events.k8s.io/v1`, its older one core `v1`; the server stores the same object, and both APIs show it.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { EventRecorder } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * const recorder = new EventRecorder({ client, controller: 'importer' })
+ * const settings = await client.get(configMaps, { namespace: 'arcade', name: 'settings' })
+ * if (settings !== undefined) recorder.record(configMaps, settings, { reason: 'Imported', message: 'from the old cluster' })
+ * await recorder.close()
+ * ```
  */
 export class EventRecorder {
   readonly #settings: RecorderSettings

@@ -1,3 +1,4 @@
+import { TokenBucket } from '@wherry/client/internal'
 import { remember } from '../objects/remember.ts'
 
 /** The most that is remembered of each kind: about as much as client-go's recorder does. */
@@ -14,18 +15,14 @@ export const windowMs = 600_000
 
 /** Decides which events are sent, and which are combined. */
 export class EventSpamFilter {
-  readonly #buckets = new Map<string, { tokens: number; at: number }>()
+  readonly #buckets = new Map<string, TokenBucket>()
   readonly #similar = new Map<string, { readonly digests: Set<string>; at: number }>()
 
   /** Returns true if there is room for one more event about the object, and takes that room. */
   admits(object: string, now: number): boolean {
-    const bucket = this.#buckets.get(object) ?? { tokens: burst, at: now }
-    bucket.tokens = Math.min(burst, bucket.tokens + (now - bucket.at) / refillMs)
-    bucket.at = now
+    const bucket = this.#buckets.get(object) ?? new TokenBucket(burst, refillMs)
     remember(this.#buckets, object, bucket, mostRemembered)
-    if (bucket.tokens < 1) return false
-    bucket.tokens -= 1
-    return true
+    return bucket.tryTake(now)
   }
 
   /**

@@ -1,4 +1,18 @@
-/** The lease could not be renewed in time, or another process has taken it. This process no longer leads, and never will again. */
+/**
+ * The lease could not be renewed in time, or another process has taken it. This process no longer leads, and never will again.
+ *
+ * @example
+ * ```ts
+ * import { LeadershipLostError, Operator } from '@wherry/controller'
+ *
+ * const operator = await Operator.connect({ name: 'game-operator', leader: true })
+ * await operator.run().catch(error => {
+ *   if (!(error instanceof LeadershipLostError)) throw error
+ *   console.error(`${error.lease} is lost: Kubernetes starts this process again`)
+ *   process.exitCode = 1
+ * })
+ * ```
+ */
 export class LeadershipLostError extends Error {
   override readonly name = 'LeadershipLostError'
   readonly code = 'LEADERSHIP_LOST'

@@ -40,6 +40,21 @@ export type ElectionState = 'idle' | 'waiting' | 'leading' | 'over'
  * for longer than the rest of the lease, may still be carried out when another leads. Write what must not be lost
  * with a `resourceVersion`, or by patches with `test` operations. And a machine that stands still as a whole (a
  * suspended virtual machine) may not count that time: its monotonic clock stood still too.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { LeaderElection } from '@wherry/controller'
+ *
+ * const election = new LeaderElection({ client: await Client.connect(), namespace: 'arcade', name: 'importer' })
+ * await election.run({
+ *   // Writes of this client are refused once the term is over.
+ *   lead: async ({ client, signal }) => {
+ *     await client.patch(configMaps, { namespace: 'arcade', name: 'state' }, { data: { leader: election.identity } }, { signal })
+ *   },
+ * })
+ * ```
  */
 export class LeaderElection {
   readonly #settings: ElectionSettings

@@ -18,6 +18,14 @@ const levels = ['debug', 'info', 'warn', 'error'] as const
 /**
  * Writes to standard error: JSON in a cluster, readable text on a terminal. A line of JSON has `level`, `time` (ISO 8601), `msg` and the fields. An
  * error under `err` has `type`, `code`, and `message` and `stack` with the causes, as pino writes it.
+ *
+ * @example
+ * ```ts
+ * import { Operator, stderrLogger } from '@wherry/controller'
+ *
+ * const operator = await Operator.connect({ name: 'game-operator', log: stderrLogger({ level: 'debug' }) })
+ * await operator.run()
+ * ```
  */
 export function stderrLogger(options: StderrLoggerOptions = {}): Logger {
   checkOptions('stderrLogger', options, { format: oneOf('json', 'text'), level: oneOf(...levels) })

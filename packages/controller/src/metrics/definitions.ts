@@ -75,7 +75,7 @@ export const definitions: Readonly<Record<string, MetricDefinition>> = {
   watch_manager_registrar_intended_views: gauge('Views that a registrar wants.', 'registrar'),
   watch_manager_registrar_lag_changes: gauge('Changes that a registrar has not taken yet.', 'registrar'),
   watch_manager_registrar_lag_seconds: gauge('For how long the oldest of them waits.', 'registrar'),
-  watch_manager_registrar_resets_total: counter('Registrars that were told everything anew.', 'registrar'),
+  watch_manager_registrar_resets_total: counter('Replays of all objects to the registrar.', 'registrar'),
   watch_manager_registrar_retried_total: counter('Deliveries that were tried again.', 'registrar'),
   watch_manager_registrar_retrying_objects: gauge('Objects whose delivery is tried again.', 'registrar'),
   watch_manager_registrar_watched_views: gauge('Views that are watched for a registrar.', 'registrar'),

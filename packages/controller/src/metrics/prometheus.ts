@@ -36,6 +36,16 @@ export class PromClientMissingError extends Error {
  * Only this call loads prom-client. You can also measure metrics of other names: they take the labels of their first measurement.
  *
  * @throws PromClientMissingError
+ *
+ * @example
+ * ```ts
+ * import { Operator, prometheusMetrics } from '@wherry/controller'
+ *
+ * const metrics = await prometheusMetrics()
+ * const operator = await Operator.connect({ name: 'game-operator', metrics, health: { host: '0.0.0.0', port: 8080 } })
+ * setInterval(async () => console.log(await metrics.text()), 60_000).unref()
+ * await operator.run()
+ * ```
  */
 export async function prometheusMetrics(options: PrometheusOptions = {}): Promise<PrometheusMetrics> {
   checkOptions('prometheus', options, {

@@ -11,6 +11,9 @@ export interface Condition {
   observedGeneration?: number | undefined
 }
 
+/** A condition to look for. In the types of built-in kinds, each of its fields may be missing. */
+export type SomeCondition = { readonly type?: string | undefined; readonly status?: string | undefined }
+
 /** What a condition is set to. */
 export interface NewCondition {
   /** `Ready`, or `example.com/Ready`. */
@@ -33,6 +36,17 @@ export interface NewCondition {
  *
  * @param now milliseconds since 1970: `clock.now()`
  * @throws OptionTypeError, OptionRangeError for a status, a reason or a time that `metav1.Condition` does not take
+ *
+ * @example
+ * ```ts
+ * import { type Condition, setCondition } from '@wherry/controller'
+ *
+ * const before: Condition[] = []
+ * const ready = { type: 'Ready', status: 'True', reason: 'Running' } as const
+ * const after = setCondition(before, ready, Date.now())
+ * console.log(after === before) // false: there is something to write
+ * console.log(setCondition(after, ready, Date.now()) === after) // true: nothing to write
+ * ```
  */
 export function setCondition<C extends Condition>(
   conditions: readonly C[] | null | undefined,
@@ -62,16 +76,42 @@ export function setCondition<C extends Condition>(
   return before === undefined ? [...list, next] : list.map(one => (one === before ? next : one))
 }
 
-/** The condition of this type, if there is one. */
-export function conditionOf<C extends Condition>(
+/**
+ * The condition of this type, if there is one.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { conditionOf } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * const deployment = await client.get(deployments, { namespace: 'arcade', name: 'chess' })
+ * console.log(conditionOf(deployment?.status?.conditions, 'Available')?.message)
+ * ```
+ */
+export function conditionOf<C extends SomeCondition>(
   conditions: readonly C[] | null | undefined,
   type: string,
 ): C | undefined {
   return conditions?.find(condition => condition.type === type)
 }
 
-/** Whether the condition of this type is `True`; false if there is none. */
-export function isConditionTrue(conditions: readonly Condition[] | null | undefined, type: string): boolean {
+/**
+ * Whether the condition of this type is `True`; false if there is none.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { isConditionTrue } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * for (const { metadata, status } of (await client.list(deployments)).items)
+ *   if (!isConditionTrue(status?.conditions, 'Available')) console.log(`${metadata.name} is not available`)
+ * ```
+ */
+export function isConditionTrue(conditions: readonly SomeCondition[] | null | undefined, type: string): boolean {
   return conditionOf(conditions, type)?.status === 'True'
 }
 

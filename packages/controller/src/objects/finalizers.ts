@@ -27,7 +27,23 @@ export class BeingDeletedError extends Error {
   }
 }
 
-/** Whether an object has a finalizer. */
+/**
+ * Whether an object has a finalizer.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { addFinalizer, hasFinalizer, removeFinalizer } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * const settings = await client.get(configMaps, { namespace: 'arcade', name: 'settings' })
+ * if (settings !== undefined && !hasFinalizer(settings, 'arcade.example.com/dns')) {
+ *   const held = await addFinalizer(client, configMaps, settings, 'arcade.example.com/dns')
+ *   await removeFinalizer(client, configMaps, held, 'arcade.example.com/dns')
+ * }
+ * ```
+ */
 export function hasFinalizer(object: KubernetesObject, finalizer: string): boolean {
   return object?.metadata?.finalizers?.includes(finalizer) ?? false
 }
@@ -42,6 +58,17 @@ export function hasFinalizer(object: KubernetesObject, finalizer: string): boole
  * @param finalizer `domain/name`, which the server checks
  * @throws BeingDeletedError for an object with a deletionTimestamp, which takes no new finalizers, and if the object is gone or another object
  *   (by uid) has its name: nothing would be cleaned up then
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { addFinalizer } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * const settings = await client.get(configMaps, { namespace: 'arcade', name: 'settings' })
+ * if (settings !== undefined) await addFinalizer(client, configMaps, settings, 'arcade.example.com/dns')
+ * ```
  */
 export async function addFinalizer<C extends KubernetesObject, S extends Scope>(
   client: Client,
@@ -64,6 +91,17 @@ export async function addFinalizer<C extends KubernetesObject, S extends Scope>(
  * Removes a finalizer, in the way that {@link addFinalizer} adds one. When the last finalizer of an object that is being deleted is removed, the
  * server deletes the object. Resolves with the object as the server then answered, or with the given object if it has no such finalizer;
  * `undefined` if the object is gone or another object (by uid) has its name.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { removeFinalizer } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * const settings = await client.get(configMaps, { namespace: 'arcade', name: 'settings' })
+ * if (settings !== undefined) await removeFinalizer(client, configMaps, settings, 'arcade.example.com/dns')
+ * ```
  */
 export function removeFinalizer<C extends KubernetesObject, S extends Scope>(
   client: Client,

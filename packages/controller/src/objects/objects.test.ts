@@ -1,4 +1,4 @@
-import { deployments } from '@wherry/client/resources/apps'
+import { type DeploymentCondition, deployments } from '@wherry/client/resources/apps'
 import { configMaps, namespaces } from '@wherry/client/resources/core'
 import { expect, it } from 'vitest'
 import { type Condition, conditionOf, isConditionTrue, setCondition } from './conditions.ts'
@@ -59,6 +59,11 @@ it('a condition changes its transition time with its status only', () => {
   const first = setCondition(undefined, ready, now)
   expect(first).toEqual([{ ...ready, message: '', lastTransitionTime: '2026-01-02T03:04:05Z' }])
   expect(setCondition(null, ready, now)).toEqual(first)
+  const ofBuiltIn: DeploymentCondition[] = [{ type: 'Available', status: 'True', reason: 'AllGood' }]
+  expect([conditionOf(ofBuiltIn, 'Available')?.reason, isConditionTrue(ofBuiltIn, 'Available')]).toEqual([
+    'AllGood',
+    true,
+  ])
   expect([conditionOf(null, 'Ready'), isConditionTrue(null, 'Ready')]).toEqual([undefined, false])
   const frozen = Object.freeze(first.map(one => Object.freeze(one)))
   expect(setCondition(frozen, ready, now + 60_000)).toBe(frozen)

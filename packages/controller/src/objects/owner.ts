@@ -26,7 +26,24 @@ export class OwnerError extends Error {
   readonly code = 'INVALID_OWNER'
 }
 
-/** Another object controls the object. */
+/**
+ * Another object controls the object.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { AlreadyOwnedError, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('settings').for(configMaps).reconcile(async ({ apply, log }) => {
+ *     await apply(configMaps, { metadata: { name: 'shared' } }).catch(error => {
+ *       if (!(error instanceof AlreadyOwnedError)) throw error
+ *       log.warn({ owner: error.controller }, 'another object controls the ConfigMap')
+ *     })
+ *   })
+ * }
+ * ```
+ */
 export class AlreadyOwnedError extends Error {
   override readonly name = 'AlreadyOwnedError'
   readonly code = 'ALREADY_OWNED'
@@ -43,6 +60,18 @@ export class AlreadyOwnedError extends Error {
  *
  * @throws OwnerError for a namespaced owner of an object in another namespace or of a cluster-scoped one
  * @throws OptionTypeError for an owner without a name or uid, as before its creation
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { ownerReference } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * const owner = await client.create(configMaps, { metadata: { namespace: 'arcade', name: 'settings' } })
+ * const ownerReferences = [ownerReference(configMaps, owner, 'arcade')]
+ * await client.create(configMaps, { metadata: { namespace: 'arcade', name: 'settings-copy', ownerReferences } })
+ * ```
  */
 export function ownerReference(
   view: View,
@@ -66,7 +95,20 @@ export function ownerReference(
 
 const unowned = 'apply it with { owner: false }, and delete it with a finalizer'
 
-/** The owner that controls an object, if there is one. */
+/**
+ * The owner that controls an object, if there is one.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { pods } from '@wherry/client/resources/core'
+ * import { controllerOf } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * const pod = await client.get(pods, { namespace: 'arcade', name: 'chess-0' })
+ * console.log(pod && controllerOf(pod)?.name) // 'chess', of the StatefulSet
+ * ```
+ */
 export function controllerOf(object: KubernetesObject): OwnerReference | undefined {
   return object.metadata?.ownerReferences?.find(({ controller }) => controller === true)
 }
@@ -76,6 +118,20 @@ export function controllerOf(object: KubernetesObject): OwnerReference | undefin
  * given list is not changed.
  *
  * @throws AlreadyOwnedError if the new owner would control the object and another one does
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { ownerReference, withOwner } from '@wherry/controller'
+ *
+ * const client = await Client.connect()
+ * const owner = await client.create(configMaps, { metadata: { namespace: 'arcade', name: 'settings' } })
+ * await client.modify(configMaps, { namespace: 'arcade', name: 'copy' }, ({ metadata }) => {
+ *   const reference = ownerReference(configMaps, owner, 'arcade', { controller: false })
+ *   metadata.ownerReferences = withOwner(metadata.ownerReferences, reference)
+ * })
+ * ```
  */
 export function withOwner(owners: readonly OwnerReference[] | undefined, owner: OwnerReference): OwnerReference[] {
   if (owners !== undefined && !Array.isArray(owners)) throw new OptionTypeError('owners', 'a list', typeof owners)

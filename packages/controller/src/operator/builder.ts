@@ -70,8 +70,36 @@ export class NamedController {
 }
 
 /**
- * Declares what a controller watches and does. `C`: what its view gives; `S`: whether its objects are namespaced; `E`: the events of the source that
- * was named last, which the next `withPredicates` filters.
+ * Declares what a controller watches and does. Each step returns the builder; the order matters only for `withPredicates` and `debounce`, which are
+ * about the source that was named last.
+ *
+ * **Flow.** `for` names the primary objects, each with a key of its own. `owns`, `watches` and `from` name what makes a key run besides its primary
+ * object. `reconcile` is called for one key at a time, up to `concurrency` keys at once.
+ *
+ * **Guarantees.** Events of one key that come while it waits or runs make one run. A failed run is repeated with backoff, until it succeeds.
+ *
+ * **Caveats.** A tracked read (`read.get`) needs no source. The definition is complete with `reconcile`; {@link Operator.run} rejects an incomplete one.
+ *
+ * **Errors.** A wrong view, option or name is thrown by the step that it is given to.
+ *
+ * `C`: what the view gives; `S`: whether its objects are namespaced; `E`: the events of the source that was named last.
+ *
+ * @example
+ * ```ts
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { configMaps, secrets } from '@wherry/client/resources/core'
+ * import { generationChanged, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(deployments)
+ *     .withPredicates(generationChanged) // of the deployments
+ *     .owns(configMaps)
+ *     .watches(secrets, ({ metadata }) => ({ metadata })) // the deployment of the Secret's name
+ *     .reconcile(async ({ key, object, apply }) => {
+ *       await apply(configMaps, { metadata: { name: key.name }, data: { replicas: `${object.spec?.replicas}` } })
+ *     })
+ * }
+ * ```
  */
 export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   readonly name: string

@@ -45,13 +45,30 @@ import { type SettledOptions, settled, settledChecks } from './settled.ts'
 /**
  * Runs controllers, with what they share: a client, caches, one watch manager, and optionally leader election, metrics and a health server.
  *
+ * **Flow.** {@link Operator.connect} finds the cluster. {@link Operator.controller} declares a controller. {@link Operator.run} starts all of them, and
+ * returns when the process gets SIGTERM or SIGINT. Nothing is requested before `run`.
+ *
+ * **Guarantees.** A controller reconciles only after the first state of all its sources is in the cache. A key never runs twice at once. With leader
+ * election, controllers write only within the leader's term. When `run` ends, all reconciles have ended, and all that the operator created is closed.
+ *
+ * **Caveats.** An operator can run once. It does not close a client that you gave it. A reconcile that ignores its signal is left behind after
+ * `stopTimeoutMs`, which `onError` receives as a `StillRunningError`.
+ *
+ * **Errors.** `run` rejects with an error that no retry can mend, such as a {@link LeadershipLostError}. All other failures are retried with backoff,
+ * and `onError` receives them.
+ *
+ * @example
  * ```ts
- * const operator = await Operator.connect({ name: 'game-operator' })
- * operator.controller('game').for(games).reconcile(async ({ object, read, apply }) => { … })
+ * import { configMaps, secrets } from '@wherry/client/resources/core'
+ * import { Operator } from '@wherry/controller'
+ *
+ * const operator = await Operator.connect({ name: 'settings-operator' })
+ * operator.controller('settings').for(secrets.within({ labels: 'example.com/public' })).owns(configMaps)
+ *   .reconcile(async ({ key, object, apply }) => {
+ *     await apply(configMaps, { metadata: { name: key.name }, data: { keys: Object.keys(object.data ?? {}).join() } })
+ *   })
  * await operator.run()
  * ```
- *
- * An operator can run once. When `run` ends, it closes what it created; it does not close a client that you gave it.
  */
 export class Operator {
   readonly name: string

@@ -10,6 +10,18 @@ import type { OperatorState } from './options.ts'
 /**
  * The operator still had something to do when `settled` gave up. The cause is the signal's reason, if that ended the wait; else what the reconcile of
  * a key threw that waits to be tried again, if there is such a key.
+ *
+ * @example
+ * ```ts
+ * import { NotSettledError, type Operator } from '@wherry/controller'
+ *
+ * export async function settle(operator: Operator): Promise<void> {
+ *   await operator.settled({ timeoutMs: 5000 }).catch(error => {
+ *     if (error instanceof NotSettledError) console.error(error.pending.join('\n'), error.cause)
+ *     throw error
+ *   })
+ * }
+ * ```
  */
 export class NotSettledError extends Error {
   override readonly name = 'NotSettledError'

@@ -20,6 +20,16 @@ export interface WithMetadata {
 /**
  * Passes updates that changed the `generation`: for most resources those of the `spec`, and not those of the status, labels or annotations. Passes
  * adds and deletes, and objects that a conversion which was put in place has changed. The generation of a resource without generations (ConfigMaps, Secrets) never changes, so their updates do not pass.
+ *
+ * @example
+ * ```ts
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { generationChanged, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(deployments).withPredicates(generationChanged).reconcile(({ key, log }) => log.info({}, `the spec of ${key.name} changed`))
+ * }
+ * ```
  */
 export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   (now, then) => now.metadata?.generation !== then.metadata?.generation || isReread(now, then),
@@ -28,6 +38,16 @@ export const generationChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
 /**
  * Passes updates that changed what one of the functions selects, compared by value: `fieldsChanged(({ spec }) => spec.replicas, …)`. Passes adds and
  * deletes. A function that throws passes the event, and `onError` gets the error.
+ *
+ * @example
+ * ```ts
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { fieldsChanged, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(deployments).withPredicates(fieldsChanged(({ spec }) => spec?.replicas)).reconcile(({ key, log }) => log.info({}, `the number of replicas of ${key.name} changed`))
+ * }
+ * ```
  */
 export function fieldsChanged<C>(...select: readonly ((object: C) => unknown)[]): Predicate<ObjectEvent<C>> {
   select.forEach((one, index) => {
@@ -39,22 +59,68 @@ export function fieldsChanged<C>(...select: readonly ((object: C) => unknown)[])
 /**
  * Passes updates that changed the `spec`, compared by value. Passes adds and deletes. It is for resources without generations;
  * {@link generationChanged} costs less for the others.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { specChanged, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(configMaps).withPredicates(specChanged).reconcile(({ key, log }) => log.info({}, `the spec of ${key.name} changed`))
+ * }
+ * ```
  */
 export const specChanged: Predicate<ObjectEvent<object>> = fieldsChanged(
   (object: { readonly spec?: unknown }) => object.spec,
 )
 
-/** Passes updates that changed the resourceVersion: all except resyncs. Passes adds and deletes. */
+/**
+ * Passes updates that changed the resourceVersion: all except resyncs. Passes adds and deletes.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { resourceVersionChanged, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(configMaps).withPredicates(resourceVersionChanged).reconcile(({ key, log }) => log.info({}, `something of ${key.name} changed`))
+ * }
+ * ```
+ */
 export const resourceVersionChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   (now, then) => now.metadata?.resourceVersion !== then.metadata?.resourceVersion || isReread(now, then),
 )
 
-/** Passes updates that changed labels. Passes adds and deletes. */
+/**
+ * Passes updates that changed labels. Passes adds and deletes.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { labelsChanged, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(configMaps).withPredicates(labelsChanged).reconcile(({ key, log }) => log.info({}, `a label of ${key.name} changed`))
+ * }
+ * ```
+ */
 export const labelsChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   ({ metadata: now }, { metadata: then }) => !isSame(now?.labels, then?.labels),
 )
 
-/** Passes updates that changed annotations. Passes adds and deletes. */
+/**
+ * Passes updates that changed annotations. Passes adds and deletes.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { annotationsChanged, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(configMaps).withPredicates(annotationsChanged).reconcile(({ key, log }) => log.info({}, `an annotation of ${key.name} changed`))
+ * }
+ * ```
+ */
 export const annotationsChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
   ({ metadata: now }, { metadata: then }) => !isSame(now?.annotations, then?.annotations),
 )
@@ -62,6 +128,19 @@ export const annotationsChanged: Predicate<ObjectEvent<WithMetadata>> = updates(
 /**
  * Passes updates that changed one of the parts, compared by hash. Passes adds and deletes. Without arguments it is for views with `hashAtIngest`:
  * their objects carry hashes. With parts it hashes both states of each changed object.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { hashChanged, type Operator } from '@wherry/controller'
+ * import { hashAtIngest, parts, specPart } from '@wherry/hash-compare'
+ *
+ * const hashed = configMaps.project(...hashAtIngest(parts({ spec: specPart() })))
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(hashed).withPredicates(hashChanged()).reconcile(({ key, log }) => log.info({}, key.name))
+ * }
+ * ```
  */
 export function hashChanged(): Predicate<ObjectEvent<HashedObject>>
 export function hashChanged<T extends object>(parts: Parts<T>): Predicate<ObjectEvent<T>>

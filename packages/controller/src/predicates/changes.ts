@@ -15,8 +15,16 @@ export interface Changes {
  * Names what an update changed, and its writer: for a predicate or a log. An add or a delete changed nothing that could be named. `resourceVersion`,
  * `generation` and `managedFields` do not count as fields.
  *
+ * @example
  * ```ts
- * .withPredicates(event => changesOf(event).paths.some(path => path.startsWith('spec.')))
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { changesOf, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(deployments)
+ *     .withPredicates(event => changesOf(event).paths.some(path => path.startsWith('spec.template.')))
+ *     .reconcile(({ key, log }) => log.info({}, `a new template of ${key.name}`))
+ * }
  * ```
  */
 export function changesOf(event: ObjectEvent<unknown>): Changes {

@@ -7,7 +7,21 @@ import { callback } from '@wherry/client/internal'
  */
 export type Predicate<in E> = (event: E) => boolean
 
-/** Passes what all predicates pass. */
+/**
+ * Passes what all predicates pass.
+ *
+ * @example
+ * ```ts
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { and, generationChanged, labelsChanged, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(deployments)
+ *     .withPredicates(and(generationChanged, labelsChanged))
+ *     .reconcile(({ key, log }) => log.info({}, key.name))
+ * }
+ * ```
+ */
 export function and<E>(...predicates: readonly Predicate<NoInfer<E>>[]): Predicate<E>
 export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E>
 export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
@@ -15,7 +29,21 @@ export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
   return event => predicates.every(passes => passes(event))
 }
 
-/** Passes what at least one predicate passes. */
+/**
+ * Passes what at least one predicate passes.
+ *
+ * @example
+ * ```ts
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { generationChanged, labelsChanged, or, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(deployments)
+ *     .withPredicates(or(generationChanged, labelsChanged))
+ *     .reconcile(({ key, log }) => log.info({}, key.name))
+ * }
+ * ```
+ */
 export function or<E>(...predicates: readonly Predicate<NoInfer<E>>[]): Predicate<E>
 export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E>
 export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
@@ -23,7 +51,21 @@ export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
   return event => predicates.some(passes => passes(event))
 }
 
-/** Passes what the predicate does not pass. */
+/**
+ * Passes what the predicate does not pass.
+ *
+ * @example
+ * ```ts
+ * import { deployments } from '@wherry/client/resources/apps'
+ * import { labelsChanged, not, type Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(deployments)
+ *     .withPredicates(not(labelsChanged))
+ *     .reconcile(({ key, log }) => log.info({}, key.name))
+ * }
+ * ```
+ */
 export function not<E>(predicate: Predicate<NoInfer<E>>): Predicate<E>
 export function not<E>(predicate: Predicate<E>): Predicate<E>
 export function not<E>(predicate: Predicate<E>): Predicate<E> {

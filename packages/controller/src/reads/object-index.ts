@@ -12,15 +12,24 @@ export interface ObjectIndex<C> {
  * An index of a view's objects, for `read.list(view, { index, value })`: it finds the objects without looking at all others, and a key that lists by it runs
  * only for objects that are found by its value, or were. Define it once, outside the reconcile.
  *
- * ```ts
- * const byHost = indexBy(ingresses, 'host', ({ spec }) => spec?.rules?.flatMap(({ host }) => host ?? []))
- * // in a reconcile of a controller that declares .caches(ingresses)
- * const same = await read.list(ingresses, { index: byHost, value: object.spec.host })
- * ```
- *
  * @param of returns the values that an object is found by: one, several, or `undefined` for none. It must be pure. If it
  * throws, `onError` gets the error, and the object is found by no value
  * @throws OptionTypeError
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { ingresses } from '@wherry/client/resources/networking'
+ * import { indexBy, type Operator } from '@wherry/controller'
+ *
+ * const byHost = indexBy(ingresses, 'host', ({ spec }) => spec?.rules?.flatMap(({ host }) => host ?? []))
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('hosts').for(configMaps).caches(ingresses).reconcile(async ({ object, read, log }) => {
+ *     log.info({ routes: (await read.list(ingresses, { index: byHost, value: object.data?.host ?? '' })).length }, 'routes of the host')
+ *   })
+ * }
+ * ```
  */
 export function indexBy<C>(view: View<C>, name: string, of: ObjectIndex<C>['of']): ObjectIndex<C> {
   viewCheck('indexBy.view', view)

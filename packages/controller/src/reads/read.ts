@@ -42,10 +42,31 @@ export interface MaybeOwned {
 }
 
 /**
- * The tracked reads of a reconcile. The key depends on what it reads here (rules C11–C17): it runs again when any of it changes, appears or
- * disappears. Reads end with the run; a later read is a `ReadClosedError`.
+ * The tracked reads of a reconcile. The key depends on what it reads here (rules C11–C17).
  *
- * Objects come from the cache: never change one, change a `structuredClone(object)`.
+ * **Flow.** `get` reads one object by its name, `list` the objects of a declared view, `owned` those that the primary object controls. An informer that
+ * covers the view serves them; else `get` watches this one object.
+ *
+ * **Guarantees.** The key runs again when any object that was read changes, appears or disappears. Results include what this process has written.
+ *
+ * **Caveats.** Objects come from the cache: never change one, change a `structuredClone(object)`. Reads end with the run; a later read is a
+ * `ReadClosedError`.
+ *
+ * **Errors.** A read that could not be tracked rejects, because the key would not run again: see each method.
+ *
+ * @example
+ * ```ts
+ * import { configMaps, secrets } from '@wherry/client/resources/core'
+ * import type { Operator } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('settings').for(configMaps).reconcile(async ({ object, read, log }) => {
+ *     // The key runs again when this Secret changes, appears or disappears.
+ *     const password = await read.get(secrets, { name: object.data?.secret ?? 'db' })
+ *     log.info({ isThere: password !== undefined }, 'the password')
+ *   })
+ * }
+ * ```
  */
 export interface Read {
   /**

@@ -49,6 +49,23 @@ const comparedAtATime = 16
  * Report a key's runs one after the other: {@link TrackedReads.begin}, then its `succeed` or `fail`.
  *
  * So that reads see what this process wrote (rule C10), write by `client.withWriteListeners(narrow, reads.writes)`.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { secrets } from '@wherry/client/resources/core'
+ * import { TrackedReads } from '@wherry/controller'
+ * import { DynamicCache } from '@wherry/dynamic-cache'
+ * import { NarrowCache } from '@wherry/narrow-cache'
+ *
+ * const client = await Client.connect()
+ * const [cache, narrow] = [new DynamicCache({ client }), new NarrowCache({ client })]
+ * const onChange = (key: string): void => console.log(`${key} has to run again`)
+ * const reads = new TrackedReads({ client, cache, narrow, declared: [], onChange })
+ * const run = reads.begin('arcade/chess', { namespace: 'arcade' })
+ * await run.read.get(secrets, { name: 'db' })
+ * run.succeed()
+ * ```
  */
 export class TrackedReads {
   /** What this process wrote, as whoever writes it says: later reads are at least as new (rule C10). */

@@ -31,6 +31,16 @@ const mostUnderWay = 4
  * Answers, refusals and failures are remembered for ten seconds. At most 4 tokens are checked at a time, and 100 in ten seconds; any other token is
  * `busy` and costs the API server nothing. The eight tokens that were allowed last have room of their own for an hour, so strangers' tokens cannot keep a
  * scraper out. A review takes ten seconds at most: if the server does not answer, the request gets a 500.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { HealthServer, prometheusMetrics, tokenReview } from '@wherry/controller'
+ *
+ * const authorize = tokenReview(await Client.connect())
+ * const server = new HealthServer({ host: '0.0.0.0', port: 8443, metrics: await prometheusMetrics(), authorize })
+ * await server.start()
+ * ```
  */
 export function tokenReview(client: Client): Authorize {
   having('a Client', 'create')('tokenReview.client', client)

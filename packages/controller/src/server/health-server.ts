@@ -53,6 +53,20 @@ const metricsTimeoutMs = 30_000
  * It bounds what clients can take. There are 100 connections at most: one more closes the oldest. A connection's requests are answered one after
  * the other, and at most 16 may wait. A request may take 10 s to arrive, and an answer 30 s to be read. Clients that request metrics at the same
  * time get one text, which may take 30 s to make.
+ *
+ * @example
+ * ```ts
+ * import { HealthServer } from '@wherry/controller'
+ *
+ * let isReady = false
+ * const server = new HealthServer({
+ *   port: 8080,
+ *   readyz: { games: () => { if (!isReady) throw new Error('the games are not loaded') } },
+ * })
+ * await server.start() // http://127.0.0.1:8080/readyz: 500
+ * isReady = true
+ * await server.close()
+ * ```
  */
 export class HealthServer {
   readonly #options: HealthServerOptions

@@ -7,10 +7,17 @@ import type { Source, SourceConnection, SourceTarget } from './source.ts'
  * Lets your code make keys run, for example for a webhook or a message of another system. A value is mapped to keys at once, so nothing is
  * buffered. Several controllers may use one channel.
  *
+ * @example
  * ```ts
- * const pushes = new Channel<{ repository: string }>('pushes')
- * operator.controller('build').for(builds).from(pushes, ({ repository }) => keysOf(repository)).reconcile(…)
- * pushes.send({ repository: 'wherry' })
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { Channel, type Operator } from '@wherry/controller'
+ *
+ * const pushes = new Channel<{ namespace: string; name: string }>('pushes')
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('deploy').for(configMaps).from(pushes).reconcile(({ key, log }) => log.info({}, `a push to ${key.name}`))
+ * }
+ * export const onPush = (name: string): void => pushes.send({ namespace: 'arcade', name })
  * ```
  */
 export class Channel<V> implements Source<V> {
@@ -31,7 +38,7 @@ export class Channel<V> implements Source<V> {
   /** Sends a value to the controllers. @throws UsageError if no controller is started, because the value would be lost */
   send(value: V): void {
     if (this.#targets.size === 0) {
-      const message = `no controller hears the channel ${this.name}: none has started, or all have stopped`
+      const message = `no controller uses the channel ${this.name}: none has started, or all have stopped`
       throw new UsageError('CHANNEL_NOT_CONNECTED', message)
     }
     for (const target of [...this.#targets]) target.tell(value)

@@ -24,6 +24,18 @@ import type { Tick } from './timer.ts'
  * Makes the primary object run that controls the object which came, changed or went: by its owner reference, which names kind
  * and group, with `controller: true`. Where an object changes hands, both owners run. What the view makes of an object is kept for
  * `predicates` only.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps, secrets } from '@wherry/client/resources/core'
+ * import { owns, Operator } from '@wherry/controller'
+ *
+ * const operator = new Operator({ name: 'settings-operator', client: await Client.connect() })
+ * const sources = [owns(secrets)]
+ * operator.add({ name: 'settings', for: configMaps, sources, reconcile: ({ key, log }) => log.info({}, key.name) })
+ * await operator.run()
+ * ```
  */
 export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEvent<O>>[] = []): ControllerSource {
   viewCheck('owns', view)
@@ -36,7 +48,21 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
   })
 }
 
-/** Makes the primary objects run that `map` names for an object which came, changed or went, or all. `map` is synchronous. */
+/**
+ * Makes the primary objects run that `map` names for an object which came, changed or went, or all. `map` is synchronous.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps, secrets } from '@wherry/client/resources/core'
+ * import { watches, Operator } from '@wherry/controller'
+ *
+ * const operator = new Operator({ name: 'settings-operator', client: await Client.connect() })
+ * const sources = [watches(secrets, ({ metadata }) => ({ metadata }))]
+ * operator.add({ name: 'settings', for: configMaps, sources, reconcile: ({ key, log }) => log.info({}, key.name) })
+ * await operator.run()
+ * ```
+ */
 export function watches<O, S extends Scope>(
   view: View<O>,
   map: 'all' | ((object: FromServer<O>) => Keys<S>),
@@ -85,7 +111,21 @@ export function handlesApplied(
   })
 }
 
-/** Makes the primary objects run that `map` names for an event of a source. Without a map: for a timer all, for a channel the key that was sent. */
+/**
+ * Makes the primary objects run that `map` names for an event of a source. Without a map: for a timer all, for a channel the key that was sent.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { from, Operator, Timer } from '@wherry/controller'
+ *
+ * const operator = new Operator({ name: 'settings-operator', client: await Client.connect() })
+ * const sources = [from(new Timer({ everyMs: 60_000 }))]
+ * operator.add({ name: 'settings', for: configMaps, sources, reconcile: ({ key, log }) => log.info({}, key.name) })
+ * await operator.run()
+ * ```
+ */
 export function from<S extends Scope>(source: Source<Keys<S> | Tick>): ControllerSource
 export function from<V, S extends Scope>(
   source: Source<V>,

@@ -15,19 +15,26 @@ type Receiving = 'first' | 'live' | 'again'
  * Views that change while the controller runs, watched through a registrar of the operator's watch manager. Use it if you can't declare the views
  * beforehand, for example for kinds that an object names.
  *
- * ```ts
- * const watched = new DynamicViews<PartialObjectMetadata>('audited')
- * operator
- *    .controller('audit')
- *    .for(audits)
- *    .from(watched, ({ object }) => auditsOf(object))
- *    .reconcile(async ({ object }) => watched.replace(viewsOf(object)))
- * ```
- *
  * In this example one primary object names all views. If several do, replace with the union of their views.
  *
  * Events of one object are merged, and carry no previous state. When a view is new, events of its existing objects wait behind those of changes. If
  * too much was deleted to be listed, all primary objects run.
+ *
+ * @example
+ * ```ts
+ * import { type ConfigMap, configMaps } from '@wherry/client/resources/core'
+ * import { DynamicViews, type Operator } from '@wherry/controller'
+ *
+ * const watched = new DynamicViews<ConfigMap>('audited')
+ *
+ * export function declare(operator: Operator): void {
+ *   const all = { namespace: 'arcade', name: 'audit' }
+ *   operator.controller('audit').for(configMaps.within({ namespaces: ['arcade'] })).from(watched, () => all)
+ *     .reconcile(async ({ object }) => {
+ *       await watched.replace([configMaps.within({ namespaces: (object.data?.namespaces ?? 'arcade').split(',') })])
+ *     })
+ * }
+ * ```
  */
 export class DynamicViews<C> implements Source<CursorEvent<C>> {
   readonly name: string

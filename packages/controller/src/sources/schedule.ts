@@ -47,6 +47,21 @@ export interface ScheduleOptions {
  * v3). So a local time that the change to summer time skips does not come on that day, and a local time that is repeated in autumn comes twice. If
  * the fields for the day of the month and the day of the week are both limited, a day that either of them has counts. A star with a step, such as every second day,
  * limits its field.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import type { Operator } from '@wherry/controller'
+ * import { Schedule } from '@wherry/controller/schedule'
+ *
+ * const nightly = new Schedule('30 2 * * *', { timeZone: 'Europe/Berlin' })
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('backup').for(configMaps).from(nightly).reconcile(({ now, log }) => {
+ *     log.info({ next: nightly.next(now()) }, 'the next backup')
+ *   })
+ * }
+ * ```
  */
 export class Schedule implements Source<ScheduledTick> {
   readonly name: string

@@ -17,7 +17,20 @@ export interface TimerOptions {
   readonly name?: string | undefined
 }
 
-/** Makes keys run at an interval: all keys of the controller, at low priority, or those that it maps the tick to. */
+/**
+ * Makes keys run at an interval: all keys of the controller, at low priority, or those that it maps the tick to.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { type Operator, Timer } from '@wherry/controller'
+ *
+ * export function declare(operator: Operator): void {
+ *   operator.controller('report').for(configMaps).from(new Timer({ everyMs: 3_600_000 }))
+ *     .reconcile(({ key, log }) => log.info({}, `${key.name} is looked at once an hour`))
+ * }
+ * ```
+ */
 export class Timer implements Source<Tick> {
   readonly name: string
   readonly everyMs: number

@@ -69,6 +69,16 @@ export class OpenTelemetryMissingError extends Error {
  * waited, writes, `ready`, `sleep`. The run's span is the active one in the reconcile.
  *
  * @throws OpenTelemetryMissingError
+ *
+ * @example
+ * ```ts
+ * import { openTelemetryTraces, Operator } from '@wherry/controller'
+ *
+ * // The OpenTelemetry SDK is set up by the program, before.
+ * const traces = await openTelemetryTraces({ slowMs: 500 })
+ * const operator = await Operator.connect({ name: 'game-operator', traces })
+ * await operator.run()
+ * ```
  */
 export async function openTelemetryTraces(options: TraceOptions = {}): Promise<Traces> {
   checkOptions('traces', options, { everyRun: flag, slowMs: milliseconds() })

@@ -15,6 +15,19 @@ import type { CustomResource } from './types.ts'
  *
  * @throws OptionTypeError with the path of each part that the server would refuse, or that would be lost
  * @throws InvalidNameError for a name that can't be part of a path
+ *
+ * @example
+ * ```ts
+ * import { defineCustomResource, type ObjectOf } from '@wherry/crd'
+ * import { z } from 'zod'
+ *
+ * const game = defineCustomResource({
+ *   ...{ group: 'arcade.example.com', version: 'v1', kind: 'Game', plural: 'games', namespaced: true },
+ *   spec: z.object({ players: z.int().min(1).default(2) }),
+ * })
+ * export type Game = ObjectOf<typeof game>
+ * export default game
+ * ```
  */
 export function defineCustomResource<const O extends CustomResourceOptions>(options: O): CustomResource<O> {
   const { group, version, kind, plural, namespaced, listKind, versions = {} } = options

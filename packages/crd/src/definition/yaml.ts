@@ -4,7 +4,21 @@ import { readYaml } from '../yaml/read.ts'
 import { yamlText } from '../yaml/write.ts'
 import { YamlError } from '../yaml/yaml-error.ts'
 
-/** A definition as a manifest for `kubectl apply`. Equal definitions give the same text. */
+/**
+ * A definition as a manifest for `kubectl apply`. Equal definitions give the same text.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs'
+ * import { Client } from '@wherry/client'
+ * import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+ * import { definitionYaml } from '@wherry/crd'
+ *
+ * const client = await Client.connect()
+ * const definition = await client.get(customResourceDefinitions, { name: 'games.arcade.example.com' })
+ * if (definition !== undefined) writeFileSync('games.yaml', definitionYaml(definition))
+ * ```
+ */
 export function definitionYaml(definition: CustomResourceDefinition): string {
   // Aliases would hide that two fields have the same schema, and long lines are not folded: both make differences easier to read.
   return yamlText(definition)
@@ -14,6 +28,18 @@ export function definitionYaml(definition: CustomResourceDefinition): string {
  * Whether the text of a manifest is that of `definition`. Comments, the layout and the order of fields make no difference.
  *
  * @returns false for a text that is stale, or that is not one document of YAML as kubectl reads it
+ *
+ * @example
+ * ```ts
+ * import { readFileSync } from 'node:fs'
+ * import { Client } from '@wherry/client'
+ * import { customResourceDefinitions } from '@wherry/client/resources/apiextensions'
+ * import { isCurrentYaml } from '@wherry/crd'
+ *
+ * const client = await Client.connect()
+ * const definition = await client.get(customResourceDefinitions, { name: 'games.arcade.example.com' })
+ * if (definition !== undefined) console.log(isCurrentYaml(readFileSync('games.yaml', 'utf8'), definition))
+ * ```
  */
 export function isCurrentYaml(text: string, definition: CustomResourceDefinition): boolean {
   try {

@@ -51,6 +51,16 @@ const mutating = {
  *
  * @throws OptionTypeError with the path of each expression that an API server would refuse
  * @throws OptionRangeError for a view whose objects a policy can't choose: by fields, or by labels with `>` or `<`
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import { policy } from '@wherry/crd'
+ *
+ * const settings = configMaps.within({ labels: 'example.com/settings' })
+ * const validations = [{ expression: "has(object.data) && 'colour' in object.data", message: 'the colour is missing' }]
+ * export default policy(settings, { name: 'has-colour.example.com', validations })
+ * ```
  */
 export function policy(view: View, options: ValidatingPolicyOptions): ValidatingPolicy
 export function policy(view: View, options: MutatingPolicyOptions): MutatingPolicy

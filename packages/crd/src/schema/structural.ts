@@ -27,6 +27,14 @@ export interface StructuralOptions {
  * allows them. `x-kubernetes-*` fields (list types, CEL rules) stay as they are. A schema that is structural already stays the same.
  *
  * @throws OptionTypeError with the path of each part that the server would refuse, or that would be lost
+ *
+ * @example
+ * ```ts
+ * import { structuralSchema } from '@wherry/crd'
+ *
+ * const schema = { type: 'object', properties: { port: { anyOf: [{ type: 'integer' }, { type: 'string' }] } } }
+ * console.log(structuralSchema(schema).properties?.port) // { 'x-kubernetes-int-or-string': true }
+ * ```
  */
 export function structuralSchema(schema: AnySchema, options: StructuralOptions = {}): StructuralSchema {
   const { structural, problems } = converted(schema, options)
@@ -34,7 +42,17 @@ export function structuralSchema(schema: AnySchema, options: StructuralOptions =
   return structural
 }
 
-/** What {@link structuralSchema} would throw an error for, as data; an empty list for a schema that a definition can have. */
+/**
+ * What {@link structuralSchema} would throw an error for, as data; an empty list for a schema that a definition can have.
+ *
+ * @example
+ * ```ts
+ * import { schemaProblems } from '@wherry/crd'
+ *
+ * const schema = { type: 'object', properties: { code: { type: 'string', pattern: '^(?!0)' } } }
+ * console.log(schemaProblems(schema, { path: 'spec' }).map(({ path }) => path)) // [ 'spec.code' ]
+ * ```
+ */
 export function schemaProblems(schema: AnySchema, options: StructuralOptions = {}): readonly SchemaProblem[] {
   return converted(schema, options).problems
 }

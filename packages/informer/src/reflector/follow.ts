@@ -28,7 +28,7 @@ class Following implements UnderWay, StreamFollower {
   #stream: Stream
   #next: Stream | undefined
   #timer: Timer | undefined
-  /** Leaves the gate that it waits at. */
+  /** Leaves the pacer that it waits at. */
   #leave: (() => void) | undefined
 
   constructor(context: ReflectorContext, resolve: (next: Phase) => void, stream: Stream | undefined) {
@@ -77,7 +77,7 @@ class Following implements UnderWay, StreamFollower {
     if (this.#next !== undefined || this.#leave !== undefined) return
     this.#timer?.cancel()
     this.#timer = this.#context.clock.timer(inMs, () => {
-      this.#leave = this.#context.settings.gate?.enter(() => this.#openNext(), false)
+      this.#leave = this.#context.settings.pacer?.enter(() => this.#openNext(), false)
       if (this.#leave === undefined) this.#openNext()
     })
   }

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { configMap, reflectorBenches, target } from '../testkit/bench.ts'
 import { RecordingWriter } from '../testkit/recording-writer.ts'
 import { thingsTarget } from '../testkit/things.ts'
-import type { Gate } from './gate.ts'
 import type { ReflectorOptions } from './options.ts'
+import type { Pacer } from './pacer.ts'
 import { Reflector } from './reflector.ts'
 import { StreamingSupport } from './streaming-support.ts'
 
@@ -228,15 +228,15 @@ describe('joining a reflector that runs', () => {
     expect([joining.synced, joining.names, reflector.state]).toEqual([true, ['a'], 'watching'])
   })
 
-  it('N14: so it is where the source throws while it waits at its gate', async () => {
+  it('N14: so it is where the source throws while it waits at its pacer', async () => {
     const passes: (() => void)[] = []
-    const gate: Gate = {
+    const pacer: Pacer = {
       enter(pass) {
         passes.push(pass)
         return () => {}
       },
     }
-    const { server, simulation, reflector, watch } = await bench(14, { gate })
+    const { server, simulation, reflector, watch } = await bench(14, { pacer })
     await server.fill([configMap('a')])
     await watch()
     await server.endWatches()
@@ -399,7 +399,7 @@ describe('options of a reflector', () => {
     ['the other half', { timeoutSeconds: { max: 5 } }, 'reflector.timeoutSeconds.min', 'a whole number'],
     ['an empty timeout', { timeoutSeconds: { min: 6, max: 5 } }, 'reflector.timeoutSeconds', 'no more than max'],
     ['streaming that is none', { streaming: {} }, 'reflector.streaming', 'a StreamingSupport'],
-    ['a gate that is none', { gate: {} }, 'reflector.gate', 'a Gate'],
+    ['a pacer that is none', { pacer: {} }, 'reflector.pacer', 'a Pacer'],
     ['no name', { name: '' }, 'reflector.name', ''],
     ['unknown listeners', { on: { other() {} } }, 'reflector.on.other', ''],
     ['listeners that are none', { on: { state: 1 } }, 'reflector.on.state', ''],
@@ -413,11 +413,11 @@ describe('options of a reflector', () => {
     const timeoutSeconds = { min: 5, max: 5 }
     const given = { client: client as never, target, timeoutSeconds, name: 'x', on: {} }
     expect(() => new Reflector(given)).not.toThrow()
-    const gate: Gate = { enter: () => undefined }
+    const pacer: Pacer = { enter: () => undefined }
     const streaming = new StreamingSupport(simulate(1).environment.clock)
     for (const initial of ['stream', 'whole', 'paged'] as const) {
       for (const firstList of ['any', 'newest'] as const) {
-        expect(() => new Reflector({ ...given, initial, firstList, gate, streaming })).not.toThrow()
+        expect(() => new Reflector({ ...given, initial, firstList, pacer, streaming })).not.toThrow()
       }
     }
   })

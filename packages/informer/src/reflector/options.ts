@@ -10,8 +10,8 @@ import {
   text,
 } from '@wherry/client/internal'
 import type { InformerState } from '../informer-state.ts'
-import type { Gate } from './gate.ts'
 import { HeldReads } from './held-reads.ts'
+import type { Pacer } from './pacer.ts'
 import { StreamingSupport } from './streaming-support.ts'
 
 /** How a first state is read (rule R1). */
@@ -70,7 +70,7 @@ export interface ReflectorOptions extends ReadingOptions {
    * What each request but the first has to pass: those after a failure, and after a watch has ended or is about to.
    * @default none
    */
-  readonly gate?: Gate | undefined
+  readonly pacer?: Pacer | undefined
   /** Which whole states may not be read yet. @default none */
   readonly held?: HeldReads | undefined
   /** The label `name` of its metrics. @default `group/version/plural` */
@@ -106,7 +106,7 @@ const checks: Readonly<Record<keyof ReflectorOptions, Check>> = {
   streaming: (option, value) => {
     if (!(value instanceof StreamingSupport)) throw new OptionTypeError(option, 'a StreamingSupport', typeof value)
   },
-  gate: having('a Gate', 'enter'),
+  pacer: having('a Pacer', 'enter'),
   held: (option, value) => {
     if (!(value instanceof HeldReads)) throw new OptionTypeError(option, 'HeldReads', typeof value)
   },
@@ -136,7 +136,7 @@ export interface ReflectorSettings {
   readonly firstList: 'any' | 'newest'
   readonly timeoutSeconds: { readonly min: number; readonly max: number }
   readonly streaming: StreamingSupport
-  readonly gate: Gate | undefined
+  readonly pacer: Pacer | undefined
   readonly held: HeldReads | undefined
   readonly name: string | undefined
 }
@@ -171,7 +171,7 @@ export function settingsOf(options: Omit<ReflectorOptions, 'target' | 'on'>): Re
     firstList: options.firstList ?? 'any',
     timeoutSeconds: options.timeoutSeconds ?? { min: 290, max: 590 },
     streaming: options.streaming ?? new StreamingSupport(environment.clock),
-    gate: options.gate,
+    pacer: options.pacer,
     held: options.held,
     name: options.name,
   }

@@ -2,9 +2,9 @@ import { InformerStoppedError } from '../errors.ts'
 import type { InformerState } from '../informer-state.ts'
 import type { StoreWriter } from '../store/store-writer.ts'
 import { follow } from './follow.ts'
-import type { Gate } from './gate.ts'
 import { check, list } from './list.ts'
 import { type PreparedReflector, prepared, type ReflectorOptions } from './options.ts'
+import type { Pacer } from './pacer.ts'
 import type { Checking, Listing, Missing, Phase, Streaming, VerifyingNotServed, Waiting, Watching } from './phase.ts'
 import { ReflectorContext, type ReflectorStats } from './reflector-context.ts'
 import { nameOf } from './state.ts'
@@ -182,7 +182,7 @@ export class Reflector {
     const context = this.#context
     let phase = from
     while (!context.stopped && phase.is !== 'stopped') {
-      if (context.settings.gate !== undefined && asksAgain(context, phase)) await this.#pass(context.settings.gate)
+      if (context.settings.pacer !== undefined && asksAgain(context, phase)) await this.#pass(context.settings.pacer)
       if (context.stopped) break
       if (phase.is === 'watching' && (context.isUnfilled || context.isDoubted)) {
         phase.stream?.abort()
@@ -296,13 +296,13 @@ export class Reflector {
   }
 
   /** Waits for its turn, unless it is stopped or asked not to wait. */
-  #pass(gate: Gate): Promise<void> {
+  #pass(pacer: Pacer): Promise<void> {
     return new Promise(resolve => {
       const pass = (): void => {
         this.#wake = undefined
         resolve()
       }
-      const leave = gate.enter(pass, this.#context.resourceVersion === undefined)
+      const leave = pacer.enter(pass, this.#context.resourceVersion === undefined)
       if (leave === undefined) return resolve()
       this.#wake = () => {
         leave()

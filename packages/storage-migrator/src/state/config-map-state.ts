@@ -17,6 +17,16 @@ export interface ConfigMapStateOptions {
 /**
  * Keeps the state of migrations in a ConfigMap, under the names of their definitions. Needs the rights to get, create and
  * patch that ConfigMap. It is made when it is missing, and stays when all is done.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { configMapState, migrateStorage } from '@wherry/storage-migrator'
+ *
+ * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
+ * const state = configMapState({ client, namespace: 'arcade' })
+ * await migrateStorage({ client, definition, state }) // goes on from there if it was killed
+ * ```
  */
 export function configMapState(options: ConfigMapStateOptions): StateStore {
   const client = having('a Client', 'get', 'create', 'patch')

@@ -10,6 +10,16 @@ import { type MigrationState, parseState, type StateStore } from './migration-st
  * it then.
  *
  * @param path the file; its folder must be there.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { fileState, migrateStorage } from '@wherry/storage-migrator'
+ *
+ * const [client, definition] = [await Client.connect(), 'games.arcade.example.com']
+ * const state = fileState('migration.json')
+ * await migrateStorage({ client, definition, state }) // goes on from there if it was killed
+ * ```
  */
 export function fileState(path: string): StateStore {
   text('fileState.path', path)

@@ -1,4 +1,19 @@
-/** No kube-apiserver was found, and none could be built. The message says where it was looked for and how to get one. */
+/**
+ * No kube-apiserver was found, and none could be built. The message says where it was looked for and how to get one.
+ *
+ * @example
+ * ```ts
+ * import { ApiServerMissingError, findApiServer } from '@wherry/testing'
+ *
+ * export const isThere = await findApiServer().then(
+ *   () => true,
+ *   error => {
+ *     if (error instanceof ApiServerMissingError) return false
+ *     throw error
+ *   },
+ * )
+ * ```
+ */
 export class ApiServerMissingError extends Error {
   override readonly name = 'ApiServerMissingError'
   readonly code = 'API_SERVER_MISSING'

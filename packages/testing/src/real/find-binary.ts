@@ -26,6 +26,14 @@ export interface FindOptions extends BuildOptions {
  * `KUBEBUILDER_ASSETS` (a folder with `kube-apiserver` and `etcd`), else one that is built now if `build` is set.
  *
  * @throws {@link ApiServerMissingError} if there is none, `ApiServerVersionError` for an unknown version, `ApiServerBuildError` if the build failed
+ *
+ * @example
+ * ```ts
+ * import { findApiServer } from '@wherry/testing'
+ *
+ * const binary = await findApiServer({ build: true })
+ * console.log(binary.kind)
+ * ```
  */
 export async function findApiServer(options: FindOptions = {}): Promise<ApiServerBinary> {
   const { env = process.env, version } = options

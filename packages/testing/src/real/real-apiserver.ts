@@ -61,6 +61,15 @@ const READY_TIMEOUT_MS = 60_000
  *
  * @throws {@link ApiServerMissingError}, `ApiServerVersionError`, `ApiServerBuildError` as
  *   {@link findApiServer} does, and `ApiServerStartError` with the server's own last words.
+ *
+ * @example
+ * ```ts
+ * import { startRealApiServer } from '@wherry/testing'
+ *
+ * const server = await startRealApiServer({ version: '1.36' })
+ * console.log(server.url)
+ * await server.close()
+ * ```
  */
 export async function startRealApiServer(options: RealApiServerOptions = {}): Promise<RealApiServer> {
   checkRealOptions(options)

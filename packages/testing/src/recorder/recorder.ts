@@ -56,11 +56,14 @@ const maxShown = 50
 /**
  * Records events in order, and waits for them.
  *
+ * @example
  * ```ts
+ * import { Recorder } from '@wherry/testing'
+ *
  * const seen = new Recorder<string>()
- * informer.on('added', object => seen.record(`added ${object.metadata.name}`))
- * await seen.until(2)
- * expect(seen.events).toEqual(['added a', 'added b'])
+ * setTimeout(() => seen.record('added chess'), 10)
+ * await seen.until(1)
+ * console.log(seen.events) // [ 'added chess' ]
  * ```
  */
 export class Recorder<E = string> {

@@ -4,6 +4,15 @@ import { firstDifference } from './trace.ts'
 /**
  * Runs `body` twice from `seed` and rejects if the traces differ: then something in it takes time, chance or order from outside the simulation. The
  * message shows the first difference.
+ *
+ * @example
+ * ```ts
+ * import { checkReplay } from '@wherry/testing'
+ *
+ * await checkReplay(1, async simulation => {
+ *   await simulation.advance(simulation.random() * 1000) // chance of the simulation, not Math.random()
+ * })
+ * ```
  */
 export async function checkReplay(
   seed: number,

@@ -13,7 +13,20 @@ export interface ForEachSeedOptions {
   readonly first?: number | undefined
 }
 
-/** A random run that failed: its message names the seed and the command that runs exactly it. */
+/**
+ * A random run that failed: its message names the seed and the command that runs exactly it.
+ *
+ * @example
+ * ```ts
+ * import { forEachSeed, SeedError } from '@wherry/testing'
+ *
+ * try {
+ *   await forEachSeed(seed => { if (seed === 7) throw new Error('seven') }, { seeds: 10 })
+ * } catch (error) {
+ *   if (error instanceof SeedError) console.error(error.seed, error.message)
+ * }
+ * ```
+ */
 export class SeedError extends Error {
   override readonly name = 'SeedError'
   readonly code = 'SEED_FAILED'
@@ -30,6 +43,19 @@ export class SeedError extends Error {
  *
  * `WHERRY_SEEDS` and `WHERRY_FIRST_SEED` override how many and from which. `WHERRY_SEED_SHARE`, a number above 0, runs that
  * share of them, rounded up: 0.1 runs a tenth, for a run that has less time than CI. Gives the number of seeds that were run.
+ *
+ * @example
+ * ```ts
+ * import { forEachSeed, simulate } from '@wherry/testing'
+ *
+ * await forEachSeed(
+ *   async seed => {
+ *     const simulation = simulate(seed)
+ *     await simulation.run(() => simulation.advance(1000))
+ *   },
+ *   { seeds: 20 },
+ * )
+ * ```
  */
 export async function forEachSeed(
   run: (seed: number) => Promise<void> | void,

@@ -77,6 +77,17 @@ export interface Simulation {
  * Throws a `RangeError` or `TypeError` for a seed or options that it can't take.
  *
  * Time passes only while `run`, `advance`, `settle` or `runUntil` are under way, and then as fast as the machine can.
+ *
+ * @example
+ * ```ts
+ * import { simulate } from '@wherry/testing'
+ *
+ * const simulation = simulate(1)
+ * await simulation.run(async () => {
+ *   await simulation.advance(3_600_000) // an hour, in no time
+ *   console.log(simulation.clock.monotonic())
+ * })
+ * ```
  */
 export function simulate(seed: number, options: SimulateOptions = {}): Simulation {
   checkFields('simulate', options, {

@@ -54,6 +54,19 @@ export interface Wire extends WireFaults, AsyncDisposable {
  * through it untouched, so the server's certificate must be good for the wire's host too.
  *
  * Rejects when the port can't be had. A client whose target refuses is reset.
+ *
+ * @example
+ * ```ts
+ * import { Client } from '@wherry/client'
+ * import { startApiServer, startWire } from '@wherry/testing'
+ *
+ * await using server = await startApiServer()
+ * const wire = await startWire({ target: { host: '127.0.0.1', port: Number(new URL(server.url).port) } })
+ * const client = new Client({ url: `https://127.0.0.1:${wire.port}`, ca: server.ca, token: server.token })
+ * await wire.refuse(true) // new connections are refused, as by a server that is away
+ * await client.close()
+ * await wire.close()
+ * ```
  */
 export async function startWire(options: WireOptions): Promise<Wire> {
   const wire = new TcpWire(options)

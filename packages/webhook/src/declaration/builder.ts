@@ -30,7 +30,23 @@ export interface ForOptions<O extends Operation> extends SubresourceOptions {
 
 type Settings = Omit<WebhookDefinition, 'name' | 'failurePolicy' | 'handler' | 'type'>
 
-/** A webhook that has a name and nothing else yet: the next step is `for`. */
+/**
+ * A webhook that has a name and nothing else yet: the next step is `for`.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import type { Operator } from '@wherry/controller'
+ * import { Webhooks } from '@wherry/webhook'
+ *
+ * export function declare(operator: Operator): void {
+ *   const webhooks = new Webhooks(operator, { service: 'settings-operator' })
+ *   webhooks.webhook('colour').for(configMaps.within({ labels: 'example.com/settings' })).mutate(({ draft }) => {
+ *     draft.data = { colour: 'blue', ...draft.data }
+ *   })
+ * }
+ * ```
+ */
 export class NamedWebhook {
   readonly name: string
   #builder: WebhookBuilder<never, Operation> | undefined
@@ -90,7 +106,22 @@ export class NamedWebhook {
   }
 }
 
-/** A webhook that is being declared. The last step is `validate` or `mutate`. */
+/**
+ * A webhook that is being declared. The last step is `validate` or `mutate`.
+ *
+ * @example
+ * ```ts
+ * import { configMaps } from '@wherry/client/resources/core'
+ * import type { Operator } from '@wherry/controller'
+ * import { Webhooks } from '@wherry/webhook'
+ *
+ * export function declare(operator: Operator): void {
+ *   const webhooks = new Webhooks(operator, { service: 'settings-operator' })
+ *   webhooks.webhook('keep').for(configMaps, { operations: ['DELETE'] }).failurePolicy('Ignore')
+ *     .validate(({ old, deny }) => { if (old.metadata.labels?.keep === 'true') deny('this ConfigMap is kept') })
+ * }
+ * ```
+ */
 export class WebhookBuilder<C, O extends Operation> {
   readonly name: string
   #settings: Settings

@@ -1,16 +1,16 @@
 import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
-import { RateLimiter } from './rate-limiter.ts'
+import { RequestPacer } from './request-pacer.ts'
 
-describe('a rate limiter', () => {
+describe('a pacer of requests', () => {
   it('N14: lets one through at once, then one each 10 ms, those without a state first', async () => {
     const simulation = simulate(1)
     const { clock } = simulation
-    const limiter = new RateLimiter(clock, 10)
+    const pacer = new RequestPacer(clock, 10)
     const passed: string[] = []
     const begun = clock.monotonic()
     const enter = (name: string, isFirst = false) =>
-      limiter.enter(() => passed.push(`${name} ${clock.monotonic() - begun}`), isFirst)
+      pacer.enter(() => passed.push(`${name} ${clock.monotonic() - begun}`), isFirst)
     expect(enter('a')).toBeUndefined()
     enter('b')
     const leaveC = enter('c')

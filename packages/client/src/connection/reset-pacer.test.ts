@@ -1,14 +1,14 @@
 import { type Simulation, simulate } from '@wherry/testing'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { Pacer } from './pacer.ts'
+import { ResetPacer } from './reset-pacer.ts'
 
 let simulation: Simulation
-let pacer: Pacer
+let pacer: ResetPacer
 let passed: string[]
 
 beforeEach(() => {
   simulation = simulate(1)
-  pacer = new Pacer(simulation.clock, 3, 10)
+  pacer = new ResetPacer(simulation.clock, 3, 10)
   passed = []
 })
 

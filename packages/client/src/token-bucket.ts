@@ -1,0 +1,35 @@
+/**
+ * A token bucket: after a quiet time `burst` tokens are there at once, then one comes each `everyMs` milliseconds. It has no timer: a caller
+ * gives the time of its monotonic clock, in milliseconds.
+ *
+ * It keeps one time in place of a count, as the generic cell rate algorithm does: a count that is filled in fractions never quite reaches one.
+ */
+export class TokenBucket {
+  readonly #burst: number
+  readonly #everyMs: number
+  /** When the bucket is full again. */
+  #fullAt = Number.NEGATIVE_INFINITY
+
+  constructor(burst: number, everyMs: number) {
+    this.#burst = burst
+    this.#everyMs = everyMs
+  }
+
+  /** How long until a token is there, in whole milliseconds; 0: one is there, or comes in less than the millisecond that timers count in. */
+  waitMs(now: number): number {
+    const waitMs = this.#fullAt - (this.#burst - 1) * this.#everyMs - now
+    return waitMs < 1 ? 0 : Math.ceil(waitMs)
+  }
+
+  /** Takes a token, or one that is still to come: the next wait is longer by it. */
+  take(now: number): void {
+    this.#fullAt = Math.max(this.#fullAt, now) + this.#everyMs
+  }
+
+  /** Takes a token if one is there; returns false if none is. */
+  tryTake(now: number): boolean {
+    if (this.waitMs(now) > 0) return false
+    this.take(now)
+    return true
+  }
+}

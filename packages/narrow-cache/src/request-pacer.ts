@@ -1,0 +1,40 @@
+import type { Clock, Timer } from '@wherry/client'
+import { TokenBucket } from '@wherry/client/internal'
+import type { Pacer } from '@wherry/informer/internal'
+
+/** Sends one request each `everyMs` milliseconds. Those of entries without a state go first: a reader may be waiting for it. */
+export class RequestPacer implements Pacer {
+  readonly #clock: Clock
+  readonly #bucket: TokenBucket
+  readonly #first = new Set<() => void>()
+  readonly #others = new Set<() => void>()
+  #timer: Timer | undefined
+
+  constructor(clock: Clock, everyMs: number) {
+    this.#clock = clock
+    this.#bucket = new TokenBucket(1, everyMs)
+  }
+
+  enter(pass: () => void, isFirst: boolean): (() => void) | undefined {
+    if (this.#timer === undefined && this.#bucket.tryTake(this.#clock.monotonic())) return
+    const queue = isFirst ? this.#first : this.#others
+    // The same function twice is twice.
+    const turn = (): void => pass()
+    queue.add(turn)
+    this.#arm()
+    return () => queue.delete(turn)
+  }
+
+  #arm(): void {
+    this.#timer ??= this.#clock.timer(this.#bucket.waitMs(this.#clock.monotonic()), () => {
+      this.#timer = undefined
+      const queue = this.#first.size > 0 ? this.#first : this.#others
+      const [turn] = queue
+      if (turn === undefined) return
+      queue.delete(turn)
+      this.#bucket.take(this.#clock.monotonic())
+      if (this.#first.size + this.#others.size > 0) this.#arm()
+      turn()
+    })
+  }
+}

@@ -107,8 +107,8 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
     subresource: target?.subresource ?? '',
   })
   const drop = effects.find(one => one.kind === 'drop')
-  const heard = drop === undefined ? reply : unheard(reply)
-  const shaped = effects.length === 0 ? reply : new ShapedReply(heard, request.peer, parts.clock, effects)
+  const delivered = drop === undefined ? reply : undelivered(reply)
+  const shaped = effects.length === 0 ? reply : new ShapedReply(delivered, request.peer, parts.clock, effects)
   const counter = parts.counters.for(verb, resource)
   counter.requests++
   const responder = new Responder(shaped, counter)
@@ -136,7 +136,7 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
 }
 
 /** A reply of which nothing reaches the other side. */
-function unheard(reply: ServerReply): ServerReply {
+function undelivered(reply: ServerReply): ServerReply {
   return {
     head: () => undefined,
     write: () => true,

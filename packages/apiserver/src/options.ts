@@ -43,7 +43,7 @@ export interface EmbeddedOptions {
    * @default Math.random
    */
   readonly random?: (() => number) | undefined
-  /** Who may do what. @default 'allow' */
+  /** Decides what each user may do. @default 'allow' */
   readonly authorization?: Authorization | undefined
   /** Users by bearer token, in addition to the administrator's `server.token`. */
   readonly tokens?: Readonly<Record<string, User>> | undefined

@@ -6,7 +6,7 @@ import type { UsedRight } from './authn/used-rights.ts'
 
 const defaultFolder = join('.wherry', 'rights')
 
-/** Whose rights are recorded, and where. */
+/** The user to record the rights of, and the file to write them to. */
 export interface RecordRightsOptions {
   /** The user that the operator runs as, and nobody else: `account.user`, or the name of a token's user. */
   readonly user: string

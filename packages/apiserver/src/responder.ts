@@ -22,7 +22,7 @@ export class Responder {
   readonly #reply: ServerReply
   readonly #counter: Counter
   readonly #warnings: string[] = []
-  /** Headers that this answer has beside its own. */
+  /** Headers that this answer has in addition to its own. */
   readonly headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-cache, private' }
   /** Of an answer in JSON. */
   contentType = 'application/json'
@@ -81,7 +81,7 @@ export class Responder {
     this.latin1(status, `${toLatin1(JSON.stringify(value))}\n`, 0)
   }
 
-  /** A whole answer whose text is one character a byte already; `objectBytes` of it are objects. */
+  /** A whole answer with a text of one character a byte already; `objectBytes` of it are objects. */
   latin1(status: number, text: string, objectBytes: number): void {
     if (this.protobuf) {
       return this.encoded(status, protobufCodec().encodeObject(parseJson(fromLatin1(text)) as JsonObject), objectBytes)

@@ -47,7 +47,7 @@ describe('stats', () => {
       })
     }))
 
-  it('F3: connections in memory stay counted when they are gone, and a reset begins anew', () =>
+  it('F3: connections in memory stay counted when they are gone, and a reset starts from zero', () =>
     withServer(async ({ call, server, sim, transport }) => {
       await call('GET', cm)
       await server.breakConnections()

@@ -221,7 +221,7 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('F1: a configuration whose conditions are no expressions of CEL is refused, with what is wrong', () =>
+  it('F1: a configuration with conditions that are no expressions of CEL is refused, with their problems', () =>
     withServer(
       async kit => {
         const body = {
@@ -250,7 +250,7 @@ describe('admission webhooks', () => {
       { webhooks: async () => undefined },
     ))
 
-  it('F1: a delete whose options are no object is refused as it is without webhooks', () =>
+  it('F1: a delete with options that are no object is refused as it is without webhooks', () =>
     withServer(
       async kit => {
         const refusals = async (): Promise<unknown[]> => {

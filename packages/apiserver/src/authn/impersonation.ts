@@ -4,7 +4,7 @@ import { StatusError } from '../status.ts'
 import type { AccessAttributes, User } from './access.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
 
-/** Whom a request wants to be taken for, and what its sender must be allowed for that: all of it. */
+/** The user that a request impersonates, and the rights that its sender needs for that: all of them. */
 export interface Impersonation {
   readonly user: User
   readonly checks: readonly AccessAttributes[]

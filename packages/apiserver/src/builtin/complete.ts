@@ -26,7 +26,7 @@ const defaults: Readonly<Record<string, Defaults>> = {
   ...rarerDefaults,
 }
 
-/** The resources whose objects are stored as a real server stores them. Others are stored as they come. */
+/** The resources that are completed as a real server completes them. Objects of others are stored as they come. */
 const completed: ReadonlySet<string> = new Set([
   ...['pods', 'podtemplates', 'replicationcontrollers', 'services', 'persistentvolumeclaims', 'persistentvolumes'],
   ...['resourcequotas', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps'],

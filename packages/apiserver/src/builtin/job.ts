@@ -57,7 +57,7 @@ export function selectOwnPods(job: KubeObject): void {
   job.spec = spec
 }
 
-/** A Job whose labels were those of its Pods has them still. A real server does this as it reads what it has stored. */
+/** A Job that had the labels of its Pods has them still. A real server does this as it reads an object from etcd. */
 export function labelAsOwnPods(job: KubeObject): void {
   const labels = labelsOf(job)
   const { name = '', uid = '', labels: given = {} } = job.metadata

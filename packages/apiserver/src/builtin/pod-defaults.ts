@@ -2,7 +2,7 @@ import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
 
-/** Who pulls an image that has no tag, or the tag `latest`, pulls it always. */
+/** An image that has no tag, or the tag `latest`, is always pulled. */
 function pullPolicy(image: string): string {
   const [name = '', digest] = image.split('@')
   const tag = /:([^/:]*)$/.exec(name)?.[1] ?? (digest === undefined && isName(name) ? 'latest' : '')

@@ -20,7 +20,7 @@ export function hasSameTemplate(object: KubeObject, old: KubeObject | undefined)
   return old !== undefined && sameJson(template, oldTemplate)
 }
 
-/** The same, of a kind whose name is part of the names of its Pods. */
+/** The same, if the object's name is part of the names of its Pods. */
 export function namedTemplateWarnings(path: string): Warnings {
   const ofTemplate = templateWarnings(path)
   return (object, old) => [...nameWarnings(object, old, 'Pod names and hostnames'), ...ofTemplate(object, old)]

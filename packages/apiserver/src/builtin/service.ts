@@ -54,7 +54,7 @@ export function allocate(service: KubeObject, old: KubeObject | undefined, addre
   if (stringAt(spec, 'type') !== 'LoadBalancer') service.status = { ...objectAt(service, 'status'), loadBalancer: {} }
 }
 
-/** What was allocated stays, for who leaves it out. */
+/** An update that leaves out allocated values keeps them. */
 function keepAllocated(spec: JsonObject, before: JsonObject): void {
   if (hasIp(spec) && hasIp(before)) {
     const ip = own(spec, 'clusterIP')

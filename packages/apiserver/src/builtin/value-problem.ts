@@ -17,7 +17,7 @@ export interface Problem {
   readonly got?: string
   /** The Go type that the value should have. */
   readonly of: string
-  /** Whether the type reads its JSON by itself: then the decoder stops, and nothing else is told. */
+  /** Whether the type reads its JSON by itself: then the decoder stops, and reports no other value. */
   readonly stops: boolean
 }
 

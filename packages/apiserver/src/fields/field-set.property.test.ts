@@ -65,7 +65,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('F1: whether a field is of a set, and what is below it, are told apart', () => {
+  it('F1: a field that is in a set differs from one with fields below it in the set', () => {
     fc.assert(
       fc.property(anySet, set => {
         const paths = [...pathsOf(set)]
@@ -103,7 +103,7 @@ describe('what is read as a set of fields', () => {
     for (const wrong of [{ 'f:a': 1 }, [], 'x', null]) expect(readSet(wrong as never)).toBe(undefined)
   })
 
-  it('F1: the elements of one level are told before those below them', () => {
+  it('F1: the elements of one level come before those below them', () => {
     const set = setOf([['v:"x"'], ['k:{"n":1}', 'f:z'], ['f:b'], ['f:a', 'f:c'], ['k:{"n":1}'], ['f:a']])
     expect([...pathsOf(set)].map(path => path.join(' '))).toEqual([
       ...['f:a', 'f:b', 'k:{"n":1}', 'v:"x"'],

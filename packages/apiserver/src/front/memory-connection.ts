@@ -154,7 +154,7 @@ export class MemoryConnection implements Connection {
     if (bytes === 0) this.#killHere()
   }
 
-  /** From now on nothing passes, in either direction, and neither end is told. */
+  /** From now on nothing passes, in either direction, and neither end notices. */
   freeze(): void {
     this.#toServer.stall()
     this.#toClient.stall()

@@ -65,7 +65,7 @@ export class Pipe<F> {
 
   #deliver(): void {
     const { divide, arrive } = this.#options
-    // They stay here until each one's turn: whoever hears of a frame may send more, stall the pipe or empty it.
+    // Frames stay here until their turn: the receiver of a frame may send more, stall the pipe or empty it.
     let batch = this.#frames
     let due = batch.length
     if (divide !== undefined) {

@@ -117,7 +117,7 @@ export class MemoryServerEnd {
     this.#toClient.send({ kind: 'close', cause: undefined })
   }
 
-  /** Closes this end. The client hears of it after the bytes that are under way. */
+  /** Closes this end. The client receives the close after the bytes that are under way. */
   #break(cause: Error): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'

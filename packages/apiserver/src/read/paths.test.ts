@@ -18,7 +18,7 @@ describe('paths that name no resource', () => {
       ]) {
         expect(await call('GET', path)).toMatchObject({ status: 404, text: '404 page not found\n' })
       }
-      // In a group that is built in, an unknown version is told by a Status.
+      // In a group that is built in, an unknown version is answered with a Status.
       for (const path of ['/api/v2', '/api/v2/pods', '/apis/apps/v9', '/apis/apps/v9/deployments']) {
         const { status, json } = await call('GET', path)
         expect([status, json.message]).toEqual([404, 'the server could not find the requested resource'])

@@ -43,7 +43,7 @@ export interface WatchStreamOptions {
   readonly effects: readonly FaultEffect[]
   /** Events up to here are not sent: of a watch that starts ahead of the server. */
   readonly after: number
-  /** What a Table's rows hold beside their cells. */
+  /** What a Table's rows hold in addition to their cells. */
   readonly include: TableOptions['include']
 }
 

@@ -14,7 +14,7 @@ import { WatchStream } from './watch-stream.ts'
 const bookmarkEveryMs = 60_000
 const lastBookmarkMs = 2000
 
-/** What opening a watch needs beside its source. */
+/** What opening a watch needs in addition to its source. */
 export interface WatchRequest {
   readonly query: URLSearchParams
   readonly options: ListOptions
@@ -69,7 +69,7 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
     stream.onEnd(collection.observe(key === undefined ? observer : stream, key))
     if (!bookmarks || !watchCache) return
     const bookmark = (): void => {
-      // A watch from a resourceVersion that the server has not reached is not told of one before it.
+      // A watch from a resourceVersion that the server has not reached receives no bookmark before it.
       if (store.revision >= (asked ?? 0)) stream.bookmark(store.revision, false)
     }
     const next = (): void => {

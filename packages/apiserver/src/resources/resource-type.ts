@@ -50,7 +50,7 @@ export interface ResourceType extends StoredResource {
   readonly scale?: ScalePaths | undefined
   /** Table columns; `undefined`: name and creation time. */
   readonly columns?: readonly Column[] | undefined
-  /** Fields that can be selected by beside name and namespace. */
+  /** Fields that can be selected by in addition to name and namespace. */
   readonly selectableFields: readonly string[]
   /** What discovery says of the storage; equal where endpoints serve the same objects. */
   readonly storageVersionHash?: string | undefined

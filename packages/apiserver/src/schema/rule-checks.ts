@@ -44,7 +44,7 @@ interface Place {
   readonly schema: Schema
   readonly path: string
   readonly isResource: boolean
-  /** The list above whose items can't be told from one state of an object to the next. */
+  /** The list above that has items which can't be matched between one state of an object and the next. */
   readonly uncorrelated: string | undefined
   /** How many values of this node an object has at most; `undefined`: there is no bound. */
   readonly times: number | undefined

@@ -111,7 +111,7 @@ describe('validation', () => {
 })
 
 describe('decoding', () => {
-  it('F1: prunes what is unknown, keeps what is preserved, and tells the paths in order', () => {
+  it('F1: prunes unknown fields, keeps preserved ones, and reports the paths in order', () => {
     const spec = object({
       list: { type: 'array', items: object({ a: string }) },
       open: object({ in: object({ a: string }) }, { 'x-kubernetes-preserve-unknown-fields': true }),

@@ -23,7 +23,7 @@ import { objectKey, resourceKey, type Store } from '../store/store.ts'
 import { appliedTo, isApply } from './apply.ts'
 import { contentTypeOf, knownFields, parseObject } from './body.ts'
 import { checkContentType } from './content-type.ts'
-import { type FieldValidation, tellFields } from './fields.ts'
+import { type FieldValidation, reportFields } from './fields.ts'
 import { fieldTypeOf, own, setManaged, type WritingHost } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
 import { isOwnPart, type Part } from './parts.ts'
@@ -116,7 +116,7 @@ function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation
   const asked = (): JsonObject => {
     const value = verb === 'patch' ? patched(write, live) : parseObject(write.request, type)
     const { object, unknown } = knownFields(value, asScale.type, originOf(write))
-    tellFields(unknown, value, asScale, validation)
+    reportFields(unknown, value, asScale, validation)
     return object
   }
   const given = isApply(write) ? named(write, appliedTo(host, asScale, live, validation)) : asked()
@@ -130,7 +130,7 @@ function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation
   sendValue(write, 200, scaleOf(type, after))
 }
 
-/** Refuses an apply that would create to who may not. Unlike other refusals of access it is an answer like any. */
+/** Refuses an apply that would create to users without that right. Unlike other refusals of access it is an answer like any. */
 function authorizeCreate(host: WriteHost, { info, target, user }: WriteRequest): void {
   try {
     host.access.authorize({ ...target, user, verb: 'create', path: info.path })
@@ -240,7 +240,7 @@ function removeCollection(host: WriteHost, write: WriteRequest): void {
     namespace: target.namespace,
     watchCache: host.hasWatchCache(resourceKey(type)),
   }
-  // Somebody may be asked about each, so that this is begun anew: what is gone by then stays on the list.
+  // A webhook may be asked about each, so that this is run again: objects that are gone by then stay on the list.
   const result = host.outside.once('list', () => list(source, listOptions))
   for (const item of result.items) {
     host.outside.once(`delete ${item.key}`, () => {

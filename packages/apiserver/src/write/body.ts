@@ -163,7 +163,7 @@ export function knownFields(
   return { object, unknown }
 }
 
-/** The refusal of an object that can't be decoded; who applies words it. */
+/** The refusal of an object that can't be decoded; an apply words it by itself. */
 function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, origin: Origin): Error {
   if (origin === 'apply') return error
   if (origin === 'body') {

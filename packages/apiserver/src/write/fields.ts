@@ -15,7 +15,7 @@ import { readYaml, yamlError } from './yaml.ts'
 /** What is to be done about fields that are unknown or given twice. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
-/** As much of a request as says which fields its object may have, and who is to hear of others. */
+/** The parts of a request that say which fields its object may have, and how others are reported. */
 interface FieldsOf {
   readonly type: ResourceType
   readonly responder: Responder
@@ -23,17 +23,17 @@ interface FieldsOf {
   readonly verb: string
 }
 
-/** Reads a custom resource by its schema: defaults are filled in, unknown fields go, and it is told of them. */
+/** Reads a custom resource by its schema: defaults are filled in, unknown fields are removed and reported. */
 export function readBySchema(object: KubeObject, write: FieldsOf, validation: FieldValidation): KubeObject {
   const { schema } = write.type
   if (schema === undefined) return object
   const read = decode(schema.root, object)
-  tellFields([...unknownMeta(object.metadata, 'metadata'), ...read.unknown], sortKeys(object), write, validation)
+  reportFields([...unknownMeta(object.metadata, 'metadata'), ...read.unknown], sortKeys(object), write, validation)
   return read.object as KubeObject
 }
 
 /** Warns of fields of `value` that are unknown or given twice or, if so asked, refuses them. */
-export function tellFields(
+export function reportFields(
   unknown: readonly string[],
   value: Json,
   write: FieldsOf,

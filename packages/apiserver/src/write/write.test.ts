@@ -405,7 +405,7 @@ describe('update of what is not there', () => {
       expect((await call('PUT', `${cm}/none`, { metadata: { name: 'none' } })).status).toBe(404)
     }))
 
-  it('F1: an object whose data has a deletionTimestamp is not being deleted', () =>
+  it('F1: an object with a deletionTimestamp in its data is not being deleted', () =>
     withServer(async ({ call }) => {
       const object = { metadata: { name: 'a' }, data: { deletionTimestamp: 'x' } }
       await call('POST', cm, object)

@@ -26,7 +26,7 @@ import type { Strategy, StrategyOf } from './strategy.ts'
 /** What else may have a say before an object is written: admission. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
 
-/** Who else is asked about a request's writes: admission webhooks. Each throws to refuse. */
+/** Admission webhooks, which are asked about a request's writes. Each call throws to refuse. */
 export interface WriteHooks {
   /** What is to be created, or to replace `old`. */
   mutate(object: KubeObject, old: KubeObject | undefined): KubeObject
@@ -237,7 +237,7 @@ export class Writer {
     return { deleted: false, object: options.dryRun ? next : this.#put(type, next, version.source ?? version) }
   }
 
-  /** A pod that went at once is answered as one whose time was up. */
+  /** The answer for a pod that went at once is as for a pod after its grace period. */
   #ended(object: KubeObject, rv: number): KubeObject {
     const metadata = { ...object.metadata, resourceVersion: String(rv), deletionGracePeriodSeconds: 0 }
     metadata.generation = (metadata.generation ?? 0) + (metadata.deletionTimestamp === undefined ? 1 : 0)

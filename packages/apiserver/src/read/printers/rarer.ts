@@ -208,8 +208,8 @@ export const rarer: Readonly<Record<string, Printer>> = {
     cells(object, now) {
       const taint = objectAt(specOf(object), 'taint')
       const added = text(taint, 'timeAdded')
-      const told = ['key', 'value', 'effect'].map(field => text(taint, field))
-      return [nameOf(object), ...told, added === '' ? '' : since(added, now), ageOf(object, now)]
+      const fields = ['key', 'value', 'effect'].map(field => text(taint, field))
+      return [nameOf(object), ...fields, added === '' ? '' : since(added, now), ageOf(object, now)]
     },
   },
   'flowschemas.flowcontrol.apiserver.k8s.io': {

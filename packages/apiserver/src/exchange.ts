@@ -50,7 +50,7 @@ export interface ServerReply {
   rst(code?: number): void
   /** Sets what is called when `write` may be called again. One listener. */
   onDrain(fn: () => void): void
-  /** Sets what is called once when the exchange is over, whoever ended it. One listener. */
+  /** Sets what is called once when the exchange is over, whichever end ended it. One listener. */
   onClose(fn: () => void): void
 }
 

@@ -47,7 +47,7 @@ export class Responder {
     })
   }
 
-  /** Whether the exchange is over, by whoever's will. */
+  /** Whether the exchange is over, whichever end ended it. */
   get over(): boolean {
     return this.#over
   }

@@ -354,7 +354,7 @@ function optionsOf({ info, verb }: AskedWrite, body: () => JsonObject): JsonObje
     if (policy !== '') options.propagationPolicy = policy
     return withDryRun(options, query)
   }
-  // A patch is an update to whoever is asked about it.
+  // Webhooks are asked about a patch as about an update.
   const kind = verb === 'create' ? 'CreateOptions' : 'UpdateOptions'
   const options = withDryRun({ kind, apiVersion: 'meta.k8s.io/v1' }, query)
   for (const field of ['fieldManager', 'fieldValidation']) {

@@ -68,7 +68,7 @@ function impersonates(headers: ServerRequest['headers']): boolean {
   return false
 }
 
-/** The resources that whoever takes a user's place needs the right `impersonate` for. */
+/** The resources that an impersonation of a user needs the right `impersonate` for. */
 export function impersonationResources(
   name: string,
   {

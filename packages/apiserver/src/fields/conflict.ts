@@ -3,7 +3,7 @@ import { type FieldSet, pathsOf } from './field-set.ts'
 import type { Manager } from './managers.ts'
 import { pathText } from './path-element.ts'
 
-/** Fields that whoever applies would take from another manager. */
+/** Fields that an apply would take from another manager. */
 export interface Conflict {
   readonly manager: Manager
   readonly set: FieldSet

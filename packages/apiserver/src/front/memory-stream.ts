@@ -214,7 +214,7 @@ export class MemoryReply implements ServerReply {
     this.#onDrain?.()
   }
 
-  /** The exchange is over, whoever ended it. */
+  /** The exchange is over, whichever end ended it. */
   close(): void {
     if (this.#state === 'over') return
     this.#state = 'over'

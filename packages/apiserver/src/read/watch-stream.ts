@@ -185,7 +185,7 @@ export class WatchStream implements Observer {
     void conversion.fetch(type, event.version).then(refusal => {
       this.#converting = false
       if (this.#over) return
-      // What can't be shown ends the watch: whoever watches must list again.
+      // An event that can't be shown ends the watch: the client must list again.
       if (refusal !== undefined) {
         this.#pending = []
         this.#next = 0

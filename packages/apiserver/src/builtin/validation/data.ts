@@ -21,7 +21,7 @@ export function readSecret(object: KubeObject): void {
   readMaps(object, 'data', 'stringData')
   readBytes(object, 'data')
   encodeStringData(object)
-  // Defaults belong to whoever leaves them out.
+  // The manager that leaves out a default owns it.
   object.type ||= 'Opaque'
 }
 

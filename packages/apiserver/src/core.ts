@@ -135,7 +135,7 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
   parts.outside.carryOut(work, failed, () => responder.over)
 }
 
-/** A reply of which nothing reaches the other side. */
+/** A reply that never reaches the other side. */
 function undelivered(reply: ServerReply): ServerReply {
   return {
     head: () => undefined,
@@ -233,7 +233,7 @@ function isLog({ group, plural, custom }: ResourceType, subresource: string): bo
   return !custom && group === '' && plural === 'pods' && subresource === 'log'
 }
 
-/** Refuses what is not there, and says so of what a real server does and this one does not. */
+/** Refuses requests for resources, subresources and verbs that are not there: with a 501 if a real server has them. */
 function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
   const { subresource } = target
   const what = resourceKey(type)

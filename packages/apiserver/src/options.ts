@@ -189,7 +189,7 @@ export function checkOptions(options: EmbeddedOptions): void {
   checkTaken(options, known)
 }
 
-/** Refuses what is none of the options in `taken`, and values that they don't take. Throws an {@link OptionError}. */
+/** Refuses options that are not in `taken`, and values that those don't take. Throws an {@link OptionError}. */
 export function checkTaken(options: object, taken: Readonly<Record<string, Taken>>): void {
   for (const [name, value] of Object.entries(options)) {
     const one = Object.hasOwn(taken, name) ? taken[name] : undefined

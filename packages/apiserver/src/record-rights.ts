@@ -70,7 +70,7 @@ export function forgetRights(
   return forgotten
 }
 
-/** A file of which another process is writing the end is nobody's. */
+/** The rights in a file; `undefined` for a file that another process is still writing. */
 function recordedIn(path: string): (Partial<RecordedRights> & Pick<RecordedRights, 'test'>) | undefined {
   try {
     const found = JSON.parse(readFileSync(path, 'utf8'))

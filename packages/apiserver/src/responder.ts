@@ -139,7 +139,7 @@ export class Responder {
     this.#head(200, 'text/plain', false, undefined)
   }
 
-  /** Sends a piece, `objectBytes` of which are objects. `false`: wait for `onDrain`. */
+  /** Sends a piece with `objectBytes` of objects. `false`: wait for `onDrain`. */
   send(chunk: Buffer, objectBytes: number): boolean {
     if (this.#over) return true
     const body = this.#gzipping ? gzipMember(chunk) : chunk

@@ -23,7 +23,7 @@ export interface Reinvocations {
   readonly again: Set<string>
 }
 
-/** Changes what is written as MutatingAdmissionPolicies and their bindings say. */
+/** Changes written objects as MutatingAdmissionPolicies and their bindings say. */
 export class MutatingPolicies {
   readonly #host: PolicyHost
   readonly #bound: BoundPolicies

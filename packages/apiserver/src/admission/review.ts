@@ -8,7 +8,7 @@ import { StatusError } from '../status.ts'
 /** What somebody is about to do, as webhooks receive it. */
 export interface Attributes {
   readonly type: ResourceType
-  /** Of what is written: not the resource's own for scale and eviction. */
+  /** The kind of the written object: not the resource's own for scale and eviction. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
   readonly name: string

@@ -32,7 +32,7 @@ export interface AccessControl {
   authenticate(request: ServerRequest): User
   /** What was allowed so far. */
   readonly used: UsedRights
-  /** Throws 403. Records what is allowed. */
+  /** Throws 403. Records the rights of an allowed request. */
   authorize(attributes: AccessAttributes): void
   /** Whether something is allowed, and why. */
   decide(attributes: AccessAttributes): Decision

@@ -1,7 +1,7 @@
 import { dnsLabelProblems, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
-/** What is odd about an object that is created, or that replaces `old`: it is said in warnings, and nothing is refused. */
+/** The warnings of an object that is created, or that replaces `old`. They refuse nothing. */
 export type Warnings = (object: KubeObject, old: KubeObject | undefined) => string[]
 
 /** The warnings of a kind that makes Pods of the template at `path`. `unchanged` says which updates are not looked at. */

@@ -12,7 +12,7 @@ export interface BuiltinRead {
   readonly problem: string | undefined
 }
 
-/** Removes what a built-in's type does not have, and finds what is of another type than its field. */
+/** Removes fields that a built-in's type does not have, and finds values of another type than their field. */
 export function readBuiltin(object: JsonObject, type: FieldType, reading: Reading): BuiltinRead {
   // Nearly every object is right, and then neither paths nor copies are made.
   if (fits(object, type, reading)) return { object, unknown: [], problem: undefined }

@@ -18,7 +18,7 @@ export const initialNamespaces: readonly string[] = ['default', 'kube-node-lease
 /** Those of them that can't be deleted. */
 const kept = new Set(['default', 'kube-public', 'kube-system'])
 
-/** Empties a namespace that is being deleted, and then lets it go. Refuses what is created in the meantime. */
+/** Empties a namespace that is being deleted, and then lets it go. Refuses objects that are created in the meantime. */
 export class NamespaceController {
   readonly #store: Store
   readonly #registry: Registry

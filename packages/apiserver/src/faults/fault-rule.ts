@@ -1,6 +1,6 @@
 import { anything, checkFields, flag, number, oneOf, required, type Taken, text, whole } from '../option-check.ts'
 
-/** Which requests a fault hits. What is left out matches anything. */
+/** Which requests a fault hits. A field that is left out matches anything. */
 export interface FaultMatch {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb?: string | undefined

@@ -1,6 +1,6 @@
 import type { Json } from '@wherry/cel/internal'
 
-/** How the fields of a value are owned: what its lists and maps are, and what is in them. */
+/** How the fields of a value are owned: what its lists and maps are, and the types of their values. */
 export interface FieldType {
   /** What a value may be if it is not null; the refusal of an applied one says what it should have been. */
   readonly kind: 'any' | 'map' | 'list' | 'string' | 'number' | 'boolean' | 'scalar'
@@ -10,7 +10,7 @@ export interface FieldType {
   readonly fields: ReadonlyMap<string, FieldType>
   /** The type of all other fields; `undefined`: there are no others. */
   readonly others: FieldType | undefined
-  /** A built-in's type, of which encoding leaves out what is empty. */
+  /** A built-in's type. Encoding leaves out its empty fields. */
   readonly struct: boolean
   /** What a built-in's type is called; `''`: it has no name. */
   readonly name: string
@@ -58,7 +58,7 @@ export function fieldType(properties: Partial<FieldType> & Pick<FieldType, 'kind
   return { ...nothing, atomic: false, ...properties }
 }
 
-/** A value of which no more is known: a leaf. */
+/** A value without known fields: a leaf. */
 export const atomic: FieldType = fieldType({ kind: 'any', atomic: true })
 
 /** The type of a value without a schema: maps are owned by field, lists as a whole. */

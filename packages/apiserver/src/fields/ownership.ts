@@ -21,7 +21,7 @@ export interface Writing {
   readonly reset: FieldSet | undefined
 }
 
-/** Fields of which nobody is said to be the owner. */
+/** Fields that never have an owner. */
 export const unowned: FieldSet = {
   'f:apiVersion': member,
   'f:kind': member,
@@ -41,7 +41,7 @@ export const unowned: FieldSet = {
 
 /**
  * The `managedFields` of `next`, which is to replace `live` (`undefined`: is created) by an update, a patch or a
- * create: its writer owns what differs, and nobody what is gone. `undefined`: there are none.
+ * create: its writer owns the fields that differ, and nobody owns removed ones. `undefined`: there are none.
  *
  * Where the live object has none, none are kept: it was stored so, or its owners were reset.
  */

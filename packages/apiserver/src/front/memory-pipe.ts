@@ -11,7 +11,7 @@ export interface PipeOptions<F> {
 }
 
 /**
- * One direction of a connection: frames arrive in the order in which they were sent. What is sent while a batch is
+ * One direction of a connection: frames arrive in the order in which they were sent. A frame that is sent while a batch is
  * under way arrives with it, so that there is never more than one timer.
  */
 export class Pipe<F> {
@@ -31,7 +31,7 @@ export class Pipe<F> {
     this.#schedule()
   }
 
-  /** Nothing arrives from now on; what is sent waits. */
+  /** Nothing arrives from now on; frames wait. */
   stall(): void {
     this.#stalled = true
     this.#timer?.cancel()
@@ -44,7 +44,7 @@ export class Pipe<F> {
     this.#schedule()
   }
 
-  /** Takes out what is under way. */
+  /** Takes out the frames that are under way. */
   take(): F[] {
     const frames = this.#frames.slice(this.#arrived)
     this.#frames = []

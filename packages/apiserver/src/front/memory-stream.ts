@@ -95,7 +95,7 @@ export class MemoryStream implements Exchange {
     else this.#end()
   }
 
-  /** The response broke: what is held is lost. */
+  /** The response broke: chunks that the client holds unread are lost. */
   fail(cause: Error): void {
     if (this.#over) return
     this.#close()

@@ -9,7 +9,7 @@ const target = new URL('https://server.example:6443')
 const never = new AbortController().signal
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 
-/** For what is counted over many seeds, which must not become one. */
+/** For counts over many seeds. These seeds are fixed: an option for one seed must not replace them. */
 async function forFixedSeeds(count: number, run: (seed: number) => Promise<void>): Promise<void> {
   for (let seed = 1; seed <= count; seed++) await run(seed)
 }

@@ -51,7 +51,7 @@ export interface MemoryTransportOptions {
    * @default [0.125, 2]
    */
   readonly latencyMs?: number | readonly [least: number, most: number] | undefined
-  /** How what is sent is cut into pieces. @default 'random' */
+  /** How a response is cut into pieces. @default 'random' */
   readonly chunking?: Chunking | undefined
   /**
    * A longer request body is answered with 413.

@@ -9,7 +9,7 @@ import { type ManifestSource, manifestsOf } from './manifests.ts'
  * ```
  *
  * @param sources as `install` takes them
- * @throws `Error` for a file that can't be read, and for what is no manifest
+ * @throws `Error` for a file that can't be read, and for a text that is no manifest
  */
 export function rolesIn(...sources: readonly ManifestSource[]): GrantedRole[] {
   return sources

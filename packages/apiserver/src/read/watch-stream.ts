@@ -149,12 +149,12 @@ export class WatchStream implements Observer {
     this.end()
   }
 
-  /** The clean end, behind what is pending. */
+  /** The clean end, after all pending events. */
   end(): void {
     this.#push({ end: true })
   }
 
-  /** Sends what is pending, as far as the other side takes it. */
+  /** Sends pending events, as far as the other side takes them. */
   flush(): void {
     while (!this.#over && this.#next < this.#pending.length && this.#writer.ready) {
       if (this.#converts()) return

@@ -26,7 +26,7 @@ export interface WatchRequest {
   readonly flusher: Flusher
 }
 
-/** Opens a watch and returns its stream. Throws what is refused before the stream begins. */
+/** Opens a watch and returns its stream. Throws a refusal before the stream begins. */
 export function openWatch(source: ListSource, request: WatchRequest): WatchStream {
   const { query, options, representation, responder, clock } = request
   const { store, type, namespace, watchCache } = source

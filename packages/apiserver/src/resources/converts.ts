@@ -27,7 +27,7 @@ export interface Converts {
   view(type: ResourceType, version: Version): Version
   /** An object at another version. Within a request alone. */
   object(object: KubeObject, to: string): KubeObject
-  /** Whether writing `object` through `type` leaves what is stored as it is. */
+  /** Whether writing `object` through `type` leaves the stored object as it is. */
   unchanged(type: ResourceType, object: KubeObject, before: Version): boolean
   /** The form in which an object that is written through `type`, in place of `before`, is stored. */
   stored(type: ResourceType, object: KubeObject, before: Version | undefined): StoredForm

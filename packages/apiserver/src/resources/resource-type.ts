@@ -43,7 +43,7 @@ export interface ResourceType extends StoredResource {
   readonly storageVersion: string
   /** Whether `status` is written only through the status subresource. */
   readonly hasStatus: boolean
-  /** Whether an update must say of which resourceVersion. */
+  /** Whether an update must name the resourceVersion that it replaces. */
   readonly updateNeedsResourceVersion: boolean
   /** Whether the server counts `metadata.generation`. */
   readonly hasGeneration: boolean

@@ -32,7 +32,7 @@ export class CostTotal {
   #largest: { readonly field: string; readonly cost: number }[] = []
 
   add(field: string, given: number): void {
-    // A real server counts no further: what is beyond is as large as the rest of it.
+    // A real server counts no further: all larger costs are the same to it.
     const cost = Math.min(given, 2 ** 64)
     this.#sum += cost
     if (cost < mostPerSchema / 100) return

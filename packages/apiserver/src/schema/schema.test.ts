@@ -12,7 +12,7 @@ function object(properties: JsonObject, more: JsonObject = {}): JsonObject {
   return { type: 'object', properties, ...more }
 }
 
-/** What is said of `spec` by its schema. */
+/** The findings of the schema about `spec`. */
 function problems(schema: JsonObject, spec: JsonObject['spec'], old?: JsonObject['spec']): string[] {
   const root = readSchema(object({ spec: schema }))
   const causes = problemsOf(root, { spec }, old === undefined ? undefined : { spec: old })

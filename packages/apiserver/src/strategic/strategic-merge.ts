@@ -44,7 +44,7 @@ function mergeField(merged: JsonObject, name: string, value: Json, deletes: bool
   else put(merged, name, value)
 }
 
-/** Takes a value over from a patch, without nulls and directives; what is only a directive is nothing. */
+/** Takes a value over from a patch, without nulls and directives; a map that is only a directive is nothing. */
 function put(merged: JsonObject, name: string, value: Json): void {
   const plain = withoutDirectives(value)
   if (plain === undefined) delete merged[name]

@@ -50,7 +50,7 @@ export interface WriteHost extends WritingHost {
   readonly shards: boolean
 }
 
-/** Carries a write out and answers it. Throws what is refused. */
+/** Carries a write out and answers it. Throws the refusal. */
 export function answerWrite(host: WriteHost, write: WriteRequest): void {
   const { verb, type, target } = write
   if (verb === 'delete') return remove(host, write)
@@ -67,7 +67,7 @@ export function answerWrite(host: WriteHost, write: WriteRequest): void {
   if (verb === 'create') return create(host, write, dryRun, validation)
   if (verb === 'update' && createsOnUpdate(host, write)) return create(host, write, dryRun, validation)
   const viaPatch = verb === 'patch'
-  // What a PUT brings is looked at before what is there; a patch needs that first.
+  // The object of a PUT is checked before the live object is read; a patch needs the live object first.
   const read = (value: JsonObject): KubeObject => named(write, readObject(value, write, validation))
   const given = viaPatch ? undefined : read(parseObject(write.request, type))
   const current = host.writer.read(type, target.namespace, target.name)

@@ -12,7 +12,7 @@ import { contentTypeOf, isYaml, textOf } from './body.ts'
 import { parsePatch, strategicType } from './patch.ts'
 import { readYaml, yamlError } from './yaml.ts'
 
-/** What is to be done about fields that are unknown or given twice. */
+/** How fields that are unknown or given twice are treated. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
 /** The parts of a request that say which fields its object may have, and how others are reported. */
@@ -67,7 +67,7 @@ function refusal(findings: readonly string[], value: Json, { type, verb, request
 
 const operationFields = new Set(['op', 'path', 'from', 'value'])
 
-/** What is wrong with the fields of a request's text itself, as the server words it. `value`: what is made of the text, or by it. */
+/** The problems of the fields in a request's text itself, as the server words them. `value` is parsed from the text, or patched by it. */
 function textFindings(
   { request, verb }: { readonly request: ServerRequest; readonly verb: string },
   value: Json,

@@ -3,7 +3,7 @@ import { invalid, required } from '../../metadata/validate.ts'
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
 
-/** What is wrong with an object, in the order in which it was found. */
+/** The problems of an object, in the order in which they were found. */
 export class Causes {
   readonly #found: StatusCause[] = []
   #last: Causes | undefined
@@ -68,7 +68,7 @@ export class Causes {
   }
 }
 
-/** What is wrong with an object, whatever it was before. */
+/** Finds the problems of an object, whatever it was before. */
 export type Check = (object: KubeObject, causes: Causes) => void
 
 type Problems = (object: KubeObject, old: KubeObject | undefined) => StatusCause[]

@@ -8,7 +8,7 @@ import { checkResources } from './resources.ts'
 
 const maxId = 2_147_483_647
 
-/** The containers of a Pod, of which it must have one. */
+/** Checks the containers of a Pod. It must have at least one. */
 export function checkContainers(
   field: string,
   containers: readonly JsonObject[],

@@ -71,7 +71,7 @@ function readMaps(object: KubeObject, ...fields: string[]): void {
   }
 }
 
-/** Refuses what is no base64, as decoding does, and takes the ends of lines out of what is. */
+/** Refuses values that are no base64, as decoding does, and removes the ends of lines in others. */
 function readBytes(object: KubeObject, field: string): void {
   const data = objectAt(object, field) ?? {}
   for (const key of Object.keys(data)) {

@@ -155,7 +155,7 @@ export class FrameClient extends RawClient {
     return client
   }
 
-  /** From now on what is sent is kept back until `flush`. */
+  /** From now on frames are kept back until `flush`. */
   hold(): void {
     this.#pending ??= []
   }

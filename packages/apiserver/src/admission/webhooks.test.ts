@@ -122,7 +122,7 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('F1: that throw, or answer what is no review, count as not reached', async () => {
+  it('F1: that throw, or answer with no review, count as not reached', async () => {
     let answer: () => unknown = () => undefined
     await withServer(
       async kit => {
@@ -165,7 +165,7 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('F1: change what is stored, and each is asked once for one request', async () => {
+  it('F1: change the stored object, and each is asked once for one request', async () => {
     const asked: string[] = []
     await withServer(
       async kit => {

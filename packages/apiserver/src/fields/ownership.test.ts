@@ -45,7 +45,7 @@ function thrown(run: () => unknown): StatusError {
 }
 
 describe('a manager that updates', () => {
-  it('F1: owns what it sets and changes; nobody owns what is gone', () => {
+  it('F1: owns the fields that it sets and changes; nobody owns removed ones', () => {
     const first = object({ a: 1, b: 2 })
     const created = managedAfterUpdate(undefined, first, writing('one'))
     expect(owned(created)).toEqual({ one: { 'f:spec': { '.': {}, 'f:a': {}, 'f:b': {} } } })
@@ -273,7 +273,7 @@ describe('a manager that applies', () => {
     })
   })
 
-  it('F1: what is not of its type is refused with where and why', () => {
+  it('F1: a value of another type is refused with its path and the reason', () => {
     const why = (spec: unknown): string => thrown(() => apply(empty, config(spec), by('me'), false)).message
     const where = 'failed to create typed patch object (/a; ex.io/v1, Kind=Game): .spec'
     expect(why({ list: [{ name: 1 }] })).toBe(

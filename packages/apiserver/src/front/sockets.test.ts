@@ -352,7 +352,7 @@ describe('bounds of a request', () => {
     )
   })
 
-  it('answers 400 to what is no HTTP, and survives what is no TLS', async () => {
+  it('answers 400 to bytes that are no HTTP, and survives bytes that are no TLS', async () => {
     const plain = await open({ handler: hello })
     const nonsense = await RawClient.open(plain.port)
     nonsense.socket.write('nonsense\r\n\r\n')

@@ -21,7 +21,7 @@ describe('list', () => {
       expect(json.items[0].kind).toBeUndefined()
     }))
 
-  it('F1: pages share one snapshot: what is written between them is not seen', () =>
+  it('F1: pages share one snapshot: they do not show writes between them', () =>
     withServer(async kit => {
       await five(kit)
       const first = (await kit.call('GET', `${cm}?limit=2`)).json

@@ -3,7 +3,7 @@ import { definitions, gameDefinition, withServer } from '../testkit/in-memory.ts
 import { compareVersions } from './discovery.ts'
 
 describe('paths that name no resource', () => {
-  it('F1: health, version and what is not there', () =>
+  it('F1: health, version and missing paths', () =>
     withServer(async ({ call }) => {
       for (const path of ['/healthz', '/livez', '/readyz', '/readyz/etcd', '/livez/log', '/readyz/informer-sync'])
         expect(await call('GET', path)).toMatchObject({ status: 200, text: 'ok' })

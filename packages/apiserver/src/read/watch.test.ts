@@ -42,7 +42,7 @@ describe('watch', () => {
       expect(brief(stream.events).at(-1)).toBe('ADDED d')
     }))
 
-  it('F1: a streaming list of what is not there is the end bookmark alone', () =>
+  it('F1: a streaming list without objects is the end bookmark alone', () =>
     withServer(async ({ configMap, server, watch, sim }) => {
       await configMap('a')
       const stream = await watch(`${cm}?${sie}&fieldSelector=metadata.name%3Dabsent`)

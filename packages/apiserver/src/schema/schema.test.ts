@@ -91,7 +91,7 @@ describe('validation', () => {
     expect(problems(schema, spec)).toEqual(said)
   })
 
-  it('F1: of an update lets through what is wrong and was so, in maps by their keys', () => {
+  it('F1: of an update lets through problems of the old object, in maps by their keys', () => {
     const item = object({ k: string, v: { type: 'integer', maximum: 1 } }, { required: ['k'] })
     const map = { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
     const old = [{ k: 'a', v: 5 }]
@@ -143,7 +143,7 @@ describe('decoding', () => {
 })
 
 describe('definitions', () => {
-  it('F1: are refused for what is not structural, with the causes in order', () => {
+  it('F1: are refused if they are not structural, with the causes in order', () => {
     const schema = object({ spec: { anyOf: [{ type: 'string' }] }, list: { type: 'array' } }, { nullable: true })
     expect(checkStructural(schema, 's').map(({ field, message }) => `${field}: ${message}`)).toEqual([
       's.nullable: Forbidden: nullable cannot be true at the root',

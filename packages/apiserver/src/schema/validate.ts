@@ -38,7 +38,7 @@ function typeOf(value: Json): string {
 
 const goFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
-/** Checks values in the order in which the server does, which decides what is reported of alternatives that fail. */
+/** Checks values in the order in which the server does, which decides which of the failed alternatives is reported. */
 class Validator {
   readonly #fields: Fields
 

@@ -51,7 +51,7 @@ describe('YAML', () => {
     })
   })
 
-  it('F1: what is none is refused with its line', () => {
+  it('F1: text that is no YAML is refused with its line', () => {
     for (const text of ['a: [', 'a: b: c', '{', 'a: *none']) expect(() => readYaml(text)).toThrow(YamlError)
     expect(() => readYaml('a: 1\nb: [')).toThrow(/^yaml: line \d: /)
     expect(() => readYaml('&a [*a]')).toThrow(YamlError)

@@ -48,7 +48,7 @@ describe('access', () => {
       { authorization: 'RBAC', tokens: { 'reader-token': reader } },
     ))
 
-  it('F1: somebody else is impersonated only by who may', () =>
+  it('F1: only users with the right to impersonate impersonate somebody else', () =>
     withServer(
       async ({ call, server }) => {
         const asReader = { 'impersonate-user': 'reader' }

@@ -122,8 +122,8 @@ export interface EmbeddedApiServer extends ControlledApiServer {
   /** A connection in memory: the same answers, on the server's clock. Each call creates its own network. `random` is the server's by default. */
   transport(options?: Partial<Omit<MemoryTransportOptions, 'handler' | 'clock'>>): MemoryTransport
   /**
-   * The version at which each object of a resource is stored, by `namespace/name` or `name`: `{ 'default/chess': 'v1' }`. No request can tell it: a
-   * real server has it only in etcd.
+   * The version at which each object of a resource is stored, by `namespace/name` or `name`: `{ 'default/chess': 'v1' }`. No request can
+   * read it: a real server has it only in etcd.
    *
    * @param resource `games.arcade.example.com`, or `configmaps`
    */

@@ -24,7 +24,7 @@ describe('an embedded server that closes', () => {
         expect(streams.map(stream => stream.state())).toEqual(['open', 'open', 'open'])
 
         await server.close()
-        // What is left tells the clients, at this very moment.
+        // The timers that are left notify the clients, at this very moment.
         const now = sim.clock.monotonic()
         expect(sim.pending().filter(line => !line.startsWith(`timer at ${now} ms`))).toEqual(['run'])
         await sim.settle()

@@ -107,8 +107,8 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
     subresource: target?.subresource ?? '',
   })
   const drop = effects.find(one => one.kind === 'drop')
-  const heard = drop === undefined ? reply : unheard(reply)
-  const shaped = effects.length === 0 ? reply : new ShapedReply(heard, request.peer, parts.clock, effects)
+  const delivered = drop === undefined ? reply : undelivered(reply)
+  const shaped = effects.length === 0 ? reply : new ShapedReply(delivered, request.peer, parts.clock, effects)
   const counter = parts.counters.for(verb, resource)
   counter.requests++
   const responder = new Responder(shaped, counter)
@@ -135,8 +135,8 @@ export function handle(parts: CoreParts, request: ServerRequest, reply: ServerRe
   parts.outside.carryOut(work, failed, () => responder.over)
 }
 
-/** A reply of which nothing reaches the other side. */
-function unheard(reply: ServerReply): ServerReply {
+/** A reply that never reaches the other side. */
+function undelivered(reply: ServerReply): ServerReply {
   return {
     head: () => undefined,
     write: () => true,
@@ -233,7 +233,7 @@ function isLog({ group, plural, custom }: ResourceType, subresource: string): bo
   return !custom && group === '' && plural === 'pods' && subresource === 'log'
 }
 
-/** Refuses what is not there, and says so of what a real server does and this one does not. */
+/** Refuses requests for resources, subresources and verbs that are not there: with a 501 if a real server has them. */
 function checkServed(type: ResourceType, target: ResourceTarget, verb: string): void {
   const { subresource } = target
   const what = resourceKey(type)

@@ -219,7 +219,7 @@ export class EmbeddedServer implements EmbeddedApiServer {
     return kubeconfigFor(this.url, this.ca, this.token)
   }
 
-  /** Creates what is there from the start, where it needs to be known how the server is reached. */
+  /** Creates the objects of every new cluster, after the server's address is known: some of them hold it. */
   populate(): void {
     this.#clusterObjects?.start({ port: Number(new URL(this.url).port) || 6443, ca: this.ca ?? '' })
   }

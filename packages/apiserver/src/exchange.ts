@@ -42,15 +42,15 @@ export interface ServerRequest {
  */
 export interface ServerReply {
   head(status: number, headers: ResponseHeaders): void
-  /** Takes a chunk. `false`: nothing more, please, until `onDrain` calls (what is written anyway is kept). */
+  /** Takes a chunk. `false`: nothing more, please, until `onDrain` calls (a chunk that is written anyway is kept). */
   write(chunk: Uint8Array): boolean
   /** The clean end: END_STREAM, or the last chunk. */
   end(): void
   /** RST_STREAM with this code on HTTP/2 (default INTERNAL_ERROR, 2); on HTTP/1.1 the connection is destroyed. */
   rst(code?: number): void
-  /** Sets what is called when `write` may be called again. One listener. */
+  /** Sets the listener that is called when `write` may be called again. It replaces an earlier one. */
   onDrain(fn: () => void): void
-  /** Sets what is called once when the exchange is over, whoever ended it. One listener. */
+  /** Sets the listener that is called once when the exchange is over, whichever end ended it. It replaces an earlier one. */
   onClose(fn: () => void): void
 }
 

@@ -14,7 +14,7 @@ const bare: readonly (readonly [path: string, object: object])[] = [
 ]
 
 describe('fill', () => {
-  it('F1: a namespace can be changed, and deleted with what is in it', () =>
+  it('F1: a namespace can be changed, and deleted with its objects', () =>
     withServer(async ({ call, server, sim }) => {
       const [path, inside] = ['/api/v1/namespaces/mine', '/api/v1/namespaces/mine/configmaps/a']
       await server.fill([

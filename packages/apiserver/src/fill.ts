@@ -18,7 +18,7 @@ export async function resolveSource(source: FillSource): Promise<Iterable<object
   return (make as (...args: readonly unknown[]) => Iterable<object>)(...(source.args ?? []))
 }
 
-/** Throws a `TypeError` for what is neither an iterable of objects nor a module. */
+/** Throws a `TypeError` for a source that is neither an iterable of objects nor a module. */
 export function checkSource(source: FillSource): void {
   const given: unknown = source
   const isSource =

@@ -11,7 +11,7 @@ export interface Taken {
 const code = 'ERR_WHERRY_OPTION'
 
 /**
- * Refuses what is no object, unknown names, and values that are not taken: a `TypeError`, or a `RangeError` for a
+ * Refuses a value that is no object, unknown names, and values that are not taken: a `TypeError`, or a `RangeError` for a
  * number out of its bounds, with the code `ERR_WHERRY_OPTION`.
  */
 export function checkFields(where: string, given: unknown, fields: Readonly<Record<string, Taken>>): void {

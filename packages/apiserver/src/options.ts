@@ -43,7 +43,7 @@ export interface EmbeddedOptions {
    * @default Math.random
    */
   readonly random?: (() => number) | undefined
-  /** Who may do what. @default 'allow' */
+  /** Decides what each user may do. @default 'allow' */
   readonly authorization?: Authorization | undefined
   /** Users by bearer token, in addition to the administrator's `server.token`. */
   readonly tokens?: Readonly<Record<string, User>> | undefined
@@ -189,7 +189,7 @@ export function checkOptions(options: EmbeddedOptions): void {
   checkTaken(options, known)
 }
 
-/** Refuses what is none of the options in `taken`, and values that they don't take. Throws an {@link OptionError}. */
+/** Refuses options that are not in `taken`, and values that those don't take. Throws an {@link OptionError}. */
 export function checkTaken(options: object, taken: Readonly<Record<string, Taken>>): void {
   for (const [name, value] of Object.entries(options)) {
     const one = Object.hasOwn(taken, name) ? taken[name] : undefined

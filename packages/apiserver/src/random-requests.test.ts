@@ -15,7 +15,7 @@ interface Watching {
   read: number
 }
 
-/** Applies what a watch has heard since the last look, and checks that it makes sense. */
+/** Applies the events that a watch has received since the last look, and checks that they make sense. */
 function follow(watching: Watching): void {
   for (; watching.read < watching.open.events.length; watching.read++) {
     const { type, object } = watching.open.events[watching.read] as (typeof watching.open.events)[number]

@@ -6,7 +6,7 @@ import type { UsedRight } from './authn/used-rights.ts'
 
 const defaultFolder = join('.wherry', 'rights')
 
-/** Whose rights are recorded, and where. */
+/** The user to record the rights of, and the file to write them to. */
 export interface RecordRightsOptions {
   /** The user that the operator runs as, and nobody else: `account.user`, or the name of a token's user. */
   readonly user: string
@@ -79,7 +79,7 @@ export function forgetRights(
   return forgotten
 }
 
-/** A file of which another process is writing the end is nobody's. */
+/** The rights in a file; `undefined` for a file that another process is still writing. */
 function recordedIn(path: string): (Partial<RecordedRights> & Pick<RecordedRights, 'test'>) | undefined {
   try {
     const found = JSON.parse(readFileSync(path, 'utf8'))

@@ -22,7 +22,7 @@ export class Responder {
   readonly #reply: ServerReply
   readonly #counter: Counter
   readonly #warnings: string[] = []
-  /** Headers that this answer has beside its own. */
+  /** Headers that this answer has in addition to its own. */
   readonly headers: Record<string, string | readonly string[]> = { 'cache-control': 'no-cache, private' }
   /** Of an answer in JSON. */
   contentType = 'application/json'
@@ -47,7 +47,7 @@ export class Responder {
     })
   }
 
-  /** Whether the exchange is over, by whoever's will. */
+  /** Whether the exchange is over, whichever end ended it. */
   get over(): boolean {
     return this.#over
   }
@@ -81,7 +81,7 @@ export class Responder {
     this.latin1(status, `${toLatin1(JSON.stringify(value))}\n`, 0)
   }
 
-  /** A whole answer whose text is one character a byte already; `objectBytes` of it are objects. */
+  /** A whole answer with a text of one character a byte already; `objectBytes` of it are objects. */
   latin1(status: number, text: string, objectBytes: number): void {
     if (this.protobuf) {
       return this.encoded(status, protobufCodec().encodeObject(parseJson(fromLatin1(text)) as JsonObject), objectBytes)
@@ -139,7 +139,7 @@ export class Responder {
     this.#head(200, 'text/plain', false, undefined)
   }
 
-  /** Sends a piece, `objectBytes` of which are objects. `false`: wait for `onDrain`. */
+  /** Sends a piece with `objectBytes` of objects. `false`: wait for `onDrain`. */
   send(chunk: Buffer, objectBytes: number): boolean {
     if (this.#over) return true
     const body = this.#gzipping ? gzipMember(chunk) : chunk

@@ -5,8 +5,8 @@ import type { EmbeddedOptions } from './options.ts'
 
 /**
  * Starts an embedded API server. It listens on loopback with TLS and HTTP/2, and also answers in memory. It runs in this process or, with
- * `isolate: true`, in a child process. It answers as kube-apiserver 1.37 does; what it does not support it answers with a 501 that says what is
- * missing.
+ * `isolate: true`, in a child process. It answers as kube-apiserver 1.37 does. A request for a missing feature is
+ * answered with a 501 that names the feature.
  *
  * @example
  * ```ts

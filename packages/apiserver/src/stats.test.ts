@@ -47,7 +47,7 @@ describe('stats', () => {
       })
     }))
 
-  it('F3: connections in memory stay counted when they are gone, and a reset begins anew', () =>
+  it('F3: connections in memory stay counted when they are gone, and a reset starts from zero', () =>
     withServer(async ({ call, server, sim, transport }) => {
       await call('GET', cm)
       await server.breakConnections()
@@ -59,7 +59,7 @@ describe('stats', () => {
       expect(transport.controls.made()).toBe(2)
     }))
 
-  it('F3: counts what is named as a prototype is', () =>
+  it('F3: counts a resource that is named as a prototype is', () =>
     withServer(async ({ call, server }) => {
       await call('GET', '/api/v1/__proto__')
       expect(Object.keys((await server.stats()).byVerb.list ?? {})).toEqual(['__proto__'])

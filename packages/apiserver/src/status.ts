@@ -38,7 +38,7 @@ export class StatusError extends Error {
   readonly code: number
   readonly reason: string
   readonly details: JsonObject | undefined
-  /** Headers beside the body, such as Retry-After. */
+  /** Headers in addition to the body, such as Retry-After. */
   readonly headers: Readonly<Record<string, string>>
   /** Sent as text/plain instead of a Status. */
   readonly plain: boolean

@@ -12,7 +12,7 @@ export interface RequestHead {
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[]>>
 
 /**
- * Hears one response: `head` once, `data` any number of times, then exactly one of `end` (the
+ * Receives one response: `head` once, `data` any number of times, then exactly one of `end` (the
  * stream was finished by the server) and `error` (it broke, or never began). After `abort()` none
  * of them is called.
  */
@@ -50,8 +50,8 @@ export interface Connection {
   /** Calls `fn` at a GOAWAY and at the end; at once if the connection is closed already. */
   onClose(fn: (why: CloseReason, cause?: Error) => void): void
   /**
-   * Whether it keeps the process alive, as it does at first: it is told not to while no request is under way. Absent where
-   * a connection is nothing that could.
+   * Sets whether it keeps the process alive, as it does at first. Called with `false` while no request is under way. Absent
+   * if the connection can't keep a process alive.
    */
   keepAlive?(keep: boolean): void
   /** Ends the connection and every stream on it. Resolves when it is gone. */

@@ -25,7 +25,7 @@ import { type Attributes, denied, kindOf, notAsked, readVerdict, reviewRequest, 
 import { selectedAt } from './selection.ts'
 import { ValidatingPolicies } from './validating-policies.ts'
 
-/** What of a request webhooks are told, beside the objects. */
+/** What webhooks receive of a request, in addition to the objects. */
 export interface AskedWrite {
   readonly info: RequestInfo
   readonly target: ResourceTarget
@@ -116,7 +116,7 @@ export class AdmissionWebhooks implements WriteHooks {
     const current = this.#current
     if (current === undefined) return object
     if (old === undefined) {
-      // These no create can set, and webhooks are not told of them.
+      // No create can set these, and webhooks do not receive them.
       for (const field of metaOfSystem) delete object.metadata[field]
     }
     const { type, target } = current.write
@@ -337,7 +337,7 @@ function isExempt(type: ResourceType): boolean {
   return type.group === 'admissionregistration.k8s.io'
 }
 
-/** The options of a request, as webhooks are told of them. */
+/** The options of a request, as webhooks receive them. */
 function optionsOf({ info, verb }: AskedWrite, body: () => JsonObject): JsonObject {
   const { query } = info
   if (verb === 'delete' || verb === 'deletecollection') {
@@ -354,7 +354,7 @@ function optionsOf({ info, verb }: AskedWrite, body: () => JsonObject): JsonObje
     if (policy !== '') options.propagationPolicy = policy
     return withDryRun(options, query)
   }
-  // A patch is an update to whoever is asked about it.
+  // Webhooks are asked about a patch as about an update.
   const kind = verb === 'create' ? 'CreateOptions' : 'UpdateOptions'
   const options = withDryRun({ kind, apiVersion: 'meta.k8s.io/v1' }, query)
   for (const field of ['fieldManager', 'fieldValidation']) {

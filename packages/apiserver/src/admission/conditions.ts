@@ -49,7 +49,7 @@ function expressionProblems(source: string, field: string, params: boolean): Sta
   return problemsOf(cel().compileExpression(source, ['bool'], { params, authorizer: true }), `${field}.expression`)
 }
 
-/** What is said of an expression that does not compile. */
+/** The causes for an expression that does not compile. */
 export function problemsOf({ source, program, problem, internal }: Expression, field: string): StatusCause[] {
   if (program !== undefined) return []
   if (internal) return [{ reason: 'InternalError', message: `Internal error: ${problem}`, field }]

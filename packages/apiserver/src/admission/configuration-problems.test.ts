@@ -28,8 +28,8 @@ const required = 'Required value'
 const choice = (field: string, value: string, ...from: string[]): string =>
   `webhooks[0].${field}: Unsupported value: "${value}": supported values: ${from.map(one => `"${one}"`).join(', ')}`
 
-describe('what is refused of a webhook configuration', () => {
-  it('is nothing of one that is whole', () => {
+describe('the problems of a webhook configuration', () => {
+  it('are none if it is complete', () => {
     expect(refused(hook)).toEqual([])
     expect(
       refused({ ...hook, sideEffects: 'NoneOnDryRun', timeoutSeconds: 30, reinvocationPolicy: 'IfNeeded' }),

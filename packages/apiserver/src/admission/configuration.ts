@@ -19,7 +19,7 @@ import type { Criteria } from './selection.ts'
 /** A webhook of a configuration, read. */
 export interface Hook extends Criteria {
   readonly name: string
-  /** Tells it apart from all others, and from itself as it was before a change. */
+  /** Differs from the id of every other webhook, and from this webhook's own before a change. */
   readonly id: string
   readonly address: HookAddress
   readonly ignoresFailures: boolean

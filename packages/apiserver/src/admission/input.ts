@@ -5,7 +5,7 @@ import type { KubeObject } from '../objects/object.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { type Attributes, reviewRequest } from './review.ts'
 
-/** What is needed to show a request to expressions. */
+/** What expressions need to see a request. */
 export interface InputHost {
   /** An object of one version of its resource at another. */
   convert(object: KubeObject, to: ResourceType): KubeObject
@@ -13,7 +13,7 @@ export interface InputHost {
   readonly decide: AccessControl['decide']
 }
 
-/** What is asked about, at another version. */
+/** A request's attributes with its objects at another version. */
 export function atVersion(asked: Attributes, at: ResourceType, { convert }: Pick<InputHost, 'convert'>): Attributes {
   if (at === asked.type) return asked
   const shown = (object: JsonObject | undefined): JsonObject | undefined =>

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, sameJson, stringAt } from '@wherry/cel/internal'
 import { builtinType } from '../fields/builtin-types.ts'
-import { toldProblems, typeProblems } from '../fields/check.ts'
+import { problemsText, typeProblems } from '../fields/check.ts'
 import { customType } from '../fields/custom-types.ts'
 import { type FieldType, fieldOf, isGranularList } from '../fields/field-type.ts'
 import { merge } from '../fields/merge.ts'
@@ -23,7 +23,7 @@ export interface Reinvocations {
   readonly again: Set<string>
 }
 
-/** Changes what is written as MutatingAdmissionPolicies and their bindings say. */
+/** Changes written objects as MutatingAdmissionPolicies and their bindings say. */
 export class MutatingPolicies {
   readonly #host: PolicyHost
   readonly #bound: BoundPolicies
@@ -123,7 +123,7 @@ function applied(object: JsonObject, value: Value, at: ResourceType): JsonObject
   if (type === undefined) throw StatusError.missing(`apply configurations of ${kind}`)
   const untyped = typeProblems(configuration, type)
   if (untyped.length > 0) {
-    const why = `failed to convert patch object to typed object: ${toldProblems(untyped)}`
+    const why = `failed to convert patch object to typed object: ${problemsText(untyped)}`
     throw new MutationFailure(`error applying patch: ${why}`)
   }
   const whole = atomicsIn(configuration, type, '')

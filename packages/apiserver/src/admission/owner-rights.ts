@@ -6,8 +6,8 @@ import { StatusError } from '../status.ts'
 import { type Attributes, shownName } from './review.ts'
 
 /**
- * The admission plugin `OwnerReferencesPermissionEnforcement`: refuses a change of owners to users who may not delete the
- * object, and an owner with `blockOwnerDeletion` to users who may not set the finalizers of that owner.
+ * The admission plugin `OwnerReferencesPermissionEnforcement`: refuses a change of owners to users without the right
+ * to delete the object, and an owner with `blockOwnerDeletion` to users without the right to set that owner's finalizers.
  *
  * @throws StatusError
  */

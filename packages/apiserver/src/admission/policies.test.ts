@@ -98,7 +98,7 @@ describe('validating admission policies', () => {
 })
 
 describe('mutating admission policies', () => {
-  it('F1: change what is written, by apply configurations and JSON patches, in order', () =>
+  it('F1: change written objects, by apply configurations and JSON patches, in order', () =>
     withServer(async kit => {
       const mutations = [
         { patchType: 'ApplyConfiguration', applyConfiguration: { expression: "Object{data: {'a': object.data.n}}" } },

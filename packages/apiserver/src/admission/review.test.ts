@@ -19,7 +19,7 @@ const asked: Attributes = {
 }
 
 describe('the request of an AdmissionReview', () => {
-  it('says who wants to do what to which object', () => {
+  it('names the user, the operation and the object', () => {
     expect(reviewRequest(asked, pods)).toEqual({
       kind: { group: '', version: 'v1', kind: 'Pod' },
       resource: { group: '', version: 'v1', resource: 'pods' },

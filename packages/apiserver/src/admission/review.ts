@@ -5,10 +5,10 @@ import type { HookAnswer } from '../outside/hook-client.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { StatusError } from '../status.ts'
 
-/** What somebody is about to do, as webhooks are told. */
+/** What somebody is about to do, as webhooks receive it. */
 export interface Attributes {
   readonly type: ResourceType
-  /** Of what is written: not the resource's own for scale and eviction. */
+  /** The kind of the written object: not the resource's own for scale and eviction. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
   readonly name: string
@@ -115,12 +115,12 @@ export function denied(hook: string, result: JsonObject | undefined): StatusErro
   )
 }
 
-/** The refusal of a request whose webhook could not be asked. */
+/** The refusal of a request after its webhook could not be asked. */
 export function notAsked(hook: string, why: string): StatusError {
   return StatusError.internal(`failed calling webhook ${JSON.stringify(hook)}: ${why}`)
 }
 
-/** The name that refusals of a request tell: what its name begins with where it has none yet. */
+/** The name in the refusals of a request. If the object has no name yet, its `generateName`. */
 export function shownName({ name, object }: Attributes): string {
   const metadata = (object as KubeObject | undefined)?.metadata
   return name || metadata?.name || metadata?.generateName || 'Unknown'

@@ -19,7 +19,7 @@ interface Source {
   readonly registry: Registry
 }
 
-/** The version at which the one who set these criteria wants to see a request; `undefined`: not at all. */
+/** The version at which the webhook or policy with these criteria receives a request; `undefined`: it does not. */
 export function selectedAt(criteria: Criteria, asked: Attributes, source: Source): ResourceType | undefined {
   return selectorsMatch(criteria, asked, source) ? versionByRules(criteria, asked, source) : undefined
 }

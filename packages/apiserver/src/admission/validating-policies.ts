@@ -22,7 +22,7 @@ export class ValidatingPolicies {
     return this.#bound.idle
   }
 
-  /** Throws the first refusal. `warn` is told of what the request's sender is warned of. */
+  /** Throws the first refusal. `warn` receives each warning for the request's sender. */
   validate(asked: Attributes, warn: (text: string) => void): void {
     let first: StatusError | undefined
     for (const { policy, binding, at, param, problem } of this.#bound.invocations(asked)) {

@@ -122,7 +122,7 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('F1: that throw, or answer what is no review, count as not reached', async () => {
+  it('F1: that throw, or answer with no review, count as not reached', async () => {
     let answer: () => unknown = () => undefined
     await withServer(
       async kit => {
@@ -165,7 +165,7 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('F1: change what is stored, and each is asked once for one request', async () => {
+  it('F1: change the stored object, and each is asked once for one request', async () => {
     const asked: string[] = []
     await withServer(
       async kit => {
@@ -221,7 +221,7 @@ describe('admission webhooks', () => {
     )
   })
 
-  it('F1: a configuration whose conditions are no expressions of CEL is refused, with what is wrong', () =>
+  it('F1: a configuration with conditions that are no expressions of CEL is refused, with their problems', () =>
     withServer(
       async kit => {
         const body = {
@@ -250,7 +250,7 @@ describe('admission webhooks', () => {
       { webhooks: async () => undefined },
     ))
 
-  it('F1: a delete whose options are no object is refused as it is without webhooks', () =>
+  it('F1: a delete with options that are no object is refused as it is without webhooks', () =>
     withServer(
       async kit => {
         const refusals = async (): Promise<unknown[]> => {

@@ -32,7 +32,7 @@ export interface AccessControl {
   authenticate(request: ServerRequest): User
   /** What was allowed so far. */
   readonly used: UsedRights
-  /** Throws 403. Records what is allowed. */
+  /** Throws 403. Records the rights of an allowed request. */
   authorize(attributes: AccessAttributes): void
   /** Whether something is allowed, and why. */
   decide(attributes: AccessAttributes): Decision
@@ -40,6 +40,6 @@ export interface AccessControl {
   rules(user: User, namespace: string): { readonly rules: readonly PolicyRule[]; readonly incomplete: boolean }
   /** The rules of the role that a binding in a namespace refers to; `undefined` where there is no such role. */
   rulesOfRole(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined
-  /** Whose a token is that the server was started with. */
+  /** The user of a token that the server was started with. */
   userByToken(token: string): User | undefined
 }

@@ -5,20 +5,20 @@ export const anonymousUser = 'system:anonymous'
 export const authenticatedGroup = 'system:authenticated'
 export const unauthenticatedGroup = 'system:unauthenticated'
 
-/** How requests are told apart. */
+/** How the user of a request is found. */
 export interface Authentication {
-  /** Whose a bearer token is; `undefined` when it is nobody's. */
+  /** The user of a bearer token; `undefined` if it is nobody's. */
   readonly userByToken: (token: string) => User | undefined
   /** Whether a request that shows nothing is let in as `system:anonymous`. */
   readonly anonymous: boolean
 }
 
 /**
- * Says who a request is from, or that it is `unauthorized` (401): it shows a token that is nobody's, or nothing where
- * that is not enough.
+ * The user of a request, or that it is `unauthorized` (401): it shows a token that is nobody's, or nothing and
+ * anonymous users are not let in.
  *
  * A client certificate (verified by the front) goes before a token: its CN is the user and its Os are the groups, and one
- * without CN says nothing. Whoever is known is in `system:authenticated` as well.
+ * without CN says nothing. Every known user is in `system:authenticated` as well.
  */
 export function authenticate(request: ServerRequest, config: Authentication): User | 'unauthorized' {
   const { certificate } = request.peer
@@ -39,7 +39,7 @@ function bearerToken(header: string): string | undefined {
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
-/** A user who has shown who they are. */
+/** `user` as an authenticated user: in `system:authenticated` as well. */
 export function known(user: User): User {
   if (user.name === anonymousUser || user.groups.includes(authenticatedGroup)) return user
   return { ...user, groups: [...user.groups, authenticatedGroup] }

@@ -21,7 +21,7 @@ const jane: User = { name: 'jane', uid: '7', groups: ['dev'] }
 const config = { userByToken: (token: string) => (token === 'secret' ? jane : undefined), anonymous: true }
 
 describe('authenticate', () => {
-  it('F1: knows the owner of a bearer token, who is in system:authenticated as well', () => {
+  it('F1: knows the owner of a bearer token, and adds system:authenticated to its groups', () => {
     const user = { name: 'jane', uid: '7', groups: ['dev', 'system:authenticated'] }
     expect(authenticate(request({ authorization: 'Bearer secret' }), config)).toEqual(user)
     expect(authenticate(request({ authorization: ' bearer secret ' }), config)).toEqual(user)
@@ -51,7 +51,7 @@ describe('authenticate', () => {
     })
   })
 
-  it('adds no group to one who has it, and none to an anonymous token', () => {
+  it('adds no group to a user that has it, and none to an anonymous token', () => {
     const users: User[] = [
       { name: 'a', groups: ['system:authenticated'] },
       { name: 'system:anonymous', groups: [] },

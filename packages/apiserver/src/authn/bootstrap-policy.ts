@@ -64,7 +64,7 @@ const apiVersion = 'rbac.authorization.k8s.io/v1'
 const annotations = { 'rbac.authorization.kubernetes.io/autoupdate': 'true' }
 const labels = { 'kubernetes.io/bootstrapping': 'rbac-defaults' }
 
-/** `view`, `edit` and `admin`: each is made of what is labelled for it, so that a user's own roles can add to them. */
+/** `view`, `edit` and `admin`: each is made of the roles that are labelled for it, so that a user's own roles can add to them. */
 function userRoles(): BootstrapObject[] {
   const aggregateTo = (name: string): Record<string, string> => ({
     [`rbac.authorization.k8s.io/aggregate-to-${name}`]: 'true',

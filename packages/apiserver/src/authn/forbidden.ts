@@ -1,7 +1,7 @@
 import { StatusError } from '../status.ts'
 import type { AccessAttributes } from './access.ts'
 
-/** The 403 for what is not allowed, in kube-apiserver's words. A `reason` is appended when there is one. */
+/** The 403 for a request that is not allowed, in kube-apiserver's words. A `reason` is appended when there is one. */
 export function forbidden(asked: AccessAttributes, reason = ''): StatusError {
   const { resource, group, name } = asked
   const why = `${escapeMarkup(refusal(asked))}${reason && `: ${reason}`}`

@@ -4,7 +4,7 @@ import { StatusError } from '../status.ts'
 import type { AccessAttributes, User } from './access.ts'
 import { anonymousUser, authenticatedGroup, unauthenticatedGroup } from './authenticate.ts'
 
-/** Whom a request wants to be taken for, and what its sender must be allowed for that: all of it. */
+/** The user that a request impersonates, and the rights that its sender needs for that: all of them. */
 export interface Impersonation {
   readonly user: User
   readonly checks: readonly AccessAttributes[]
@@ -68,7 +68,7 @@ function impersonates(headers: ServerRequest['headers']): boolean {
   return false
 }
 
-/** The resources that whoever takes a user's place needs the right `impersonate` for. */
+/** The resources that an impersonation of a user needs the right `impersonate` for. */
 export function impersonationResources(
   name: string,
   {

@@ -37,7 +37,7 @@ export interface ClusterRole extends Role {
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelector[] | undefined } | undefined
 }
 
-/** Whom a binding is for. */
+/** A user, group or service account that a binding is for. */
 export interface Subject {
   readonly apiGroup?: string | undefined
   readonly kind: string
@@ -60,7 +60,7 @@ export interface Binding {
   readonly subjects?: readonly Subject[] | undefined
 }
 
-/** Where the policy is read from, anew for each decision: the server's store, or lists in a test. */
+/** Where the policy is read from, again for each decision: the server's store, or lists in a test. */
 export interface PolicySource {
   role(namespace: string, name: string): Role | undefined
   clusterRole(name: string): ClusterRole | undefined

@@ -22,7 +22,7 @@ export interface UsedRight {
   readonly namespace?: string | undefined
   /** The object, or the one that a field selector names. Not there for all of them, or for more than a hundred. */
   readonly name?: string | undefined
-  /** For what is no resource. */
+  /** For a path that is no resource's. */
   readonly path?: string | undefined
   /**
    * For `escalate` and `bind` only: the rights that the user granted to others by a role or a binding, in the same namespace. A server allows that to

@@ -69,7 +69,7 @@ describe('unknown fields of built-ins', () => {
       expect((await kit.call('GET', `${apps}/deployments/a`)).status).toBe(404)
     }))
 
-  it('F1: of a review and of a Scale are told, too', () =>
+  it('F1: of a review and of a Scale are reported, too', () =>
     withServer(async kit => {
       await create(kit, `${apps}/deployments`, { metadata: { name: 'a' }, spec: { selector, template } })
       const scale = await kit.call('PATCH', `${apps}/deployments/a/scale`, { spec: { zz: 1 } }, merge)
@@ -87,7 +87,7 @@ describe('values of other types than the fields of built-ins', () => {
 
   it('F1: are refused in the words of a real server, which name the type in Go', () =>
     withServer(async kit => {
-      const told = async (spec: object): Promise<string> => {
+      const reasonOf = async (spec: object): Promise<string> => {
         const { status, json } = await kit.call('POST', `${apps}/deployments`, deployment(spec))
         expect(status).toBe(400)
         return json.message.replace(cannot, '')
@@ -96,12 +96,12 @@ describe('values of other types than the fields of built-ins', () => {
       const probe = 'HTTPGetAction.spec.template.spec.containers.livenessProbe.ProbeHandler.httpGet.port'
       const withContainer = (more: object): object => ({ template: { spec: { containers: [{ name: 'c', ...more }] } } })
       expect([
-        await told({ replicas: '1' }),
-        await told({ replicas: 1.5 }),
-        await told({ template: { spec: { restartPolicy: 3 } } }),
-        await told({ template: { metadata: { labels: { a: true } } } }),
-        await told(withContainer({ livenessProbe: { httpGet: { port: true } } })),
-        await told({ template: { metadata: { creationTimestamp: '2020-02-30T00:00:00Z' } } }),
+        await reasonOf({ replicas: '1' }),
+        await reasonOf({ replicas: 1.5 }),
+        await reasonOf({ template: { spec: { restartPolicy: 3 } } }),
+        await reasonOf({ template: { metadata: { labels: { a: true } } } }),
+        await reasonOf(withContainer({ livenessProbe: { httpGet: { port: true } } })),
+        await reasonOf({ template: { metadata: { creationTimestamp: '2020-02-30T00:00:00Z' } } }),
       ]).toEqual([
         `json: cannot unmarshal string ${into} DeploymentSpec.spec.replicas of type int32`,
         `json: cannot unmarshal number 1.5 ${into} DeploymentSpec.spec.replicas of type int32`,
@@ -112,7 +112,7 @@ describe('values of other types than the fields of built-ins', () => {
       ])
     }))
 
-  it('F1: a type that reads its JSON by itself is told before all others', () =>
+  it('F1: a problem of a type that reads its JSON by itself is reported before all others', () =>
     withServer(async kit => {
       const body = deployment({ replicas: 'x', strategy: { rollingUpdate: { maxSurge: {} } } })
       const { json } = await kit.call('POST', `${apps}/deployments`, body)
@@ -163,7 +163,7 @@ describe('defaults of built-ins', () => {
       expect(spec.jobTemplate.spec.template.spec).toEqual({ ...filledIn, restartPolicy: 'Never' })
     }))
 
-  it('F1: what is filled in belongs to who creates, and not to who applies', () =>
+  it('F1: defaults belong to the manager of a create, and not to that of an apply', () =>
     withServer(async kit => {
       const body = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'a' }, spec: { selector, template } }
       const created = await create(kit, `${apps}/deployments?fieldManager=me`, body)
@@ -382,8 +382,8 @@ describe('pods/binding', () => {
     }))
 })
 
-describe('who scales', () => {
-  it('F1: owns the replicas where somebody owned them before, and nowhere else', () =>
+describe('a scale', () => {
+  it('F1: owns the replicas if somebody owned them before, and else does not', () =>
     withServer(async kit => {
       const body = (replicas?: number): object => ({
         apiVersion: 'apps/v1',

@@ -8,7 +8,7 @@ import { forbidden, withDifference } from './spec-difference.ts'
 /** By this finalizer a claim stays while Pods use it. */
 export const claimProtection = 'kubernetes.io/pvc-protection'
 
-/** What is wrong with a claim that replaces another: its spec is for life, but for what can be set later and its size. */
+/** The problems of a claim that replaces another: its spec is for life, but for its size and some fields that can be set later. */
 export function claimProblems(claim: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [{ ...objectAt(claim, 'spec') }, { ...objectAt(old, 'spec') }]

@@ -18,7 +18,7 @@ import { keptTexts, leftOutZeros } from './zero-values.ts'
 /** What a type's fields are where they are not given; a function is asked in the order of the fields. */
 export type Defaults = Readonly<Record<string, Json | ((of: JsonObject) => Json | undefined)>>
 
-/** By the name of the type, so that what is said of a Pod's spec holds for every template. */
+/** By the name of the type, so that the defaults of a Pod's spec hold for every template. */
 const defaults: Readonly<Record<string, Defaults>> = {
   ...podDefaults,
   ...workloadDefaults,
@@ -26,7 +26,7 @@ const defaults: Readonly<Record<string, Defaults>> = {
   ...rarerDefaults,
 }
 
-/** The resources whose objects are stored as a real server stores them. Others are stored as they come. */
+/** The resources that are completed as a real server completes them. Objects of others are stored as they come. */
 const completed: ReadonlySet<string> = new Set([
   ...['pods', 'podtemplates', 'replicationcontrollers', 'services', 'persistentvolumeclaims', 'persistentvolumes'],
   ...['resourcequotas', 'deployments.apps', 'statefulsets.apps', 'daemonsets.apps', 'replicasets.apps'],
@@ -48,7 +48,7 @@ function typeOf(type: ResourceType): FieldType | undefined {
   return !type.custom && completed.has(resourceKey(type)) ? builtinType(type.apiVersion, type.kind) : undefined
 }
 
-/** What is filled in of the object itself, and not of templates of it. */
+/** Functions that fill in fields of the object itself, and not of templates of it. */
 const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   pods: completePod,
   'jobs.batch': completeJob,
@@ -60,7 +60,7 @@ const ofItself: Readonly<Record<string, (object: KubeObject) => void>> = {
   limitranges: completeLimits,
 }
 
-/** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops what is empty. */
+/** Gives an object of a built-in resource its defaults, its values the form that the server prints, and drops empty ones. */
 export function complete(object: KubeObject, type: ResourceType): void {
   const fields = typeOf(type)
   if (fields === undefined) return

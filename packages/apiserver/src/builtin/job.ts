@@ -11,7 +11,7 @@ function labelsOf(job: KubeObject): JsonObject | undefined {
   return objectAt(objectAt(objectAt(objectAt(job, 'spec'), 'template'), 'metadata'), 'labels')
 }
 
-/** What is filled in of a Job, and not of the template of one. */
+/** Fills in the defaults that a Job has, and the template of one has not. */
 export function completeJob(job: KubeObject): void {
   const spec = objectAt(job, 'spec')
   if (spec === undefined) return
@@ -57,7 +57,7 @@ export function selectOwnPods(job: KubeObject): void {
   job.spec = spec
 }
 
-/** A Job whose labels were those of its Pods has them still. A real server does this as it reads what it has stored. */
+/** A Job that had the labels of its Pods has them still. A real server does this as it reads an object from etcd. */
 export function labelAsOwnPods(job: KubeObject): void {
   const labels = labelsOf(job)
   const { name = '', uid = '', labels: given = {} } = job.metadata
@@ -65,7 +65,7 @@ export function labelAsOwnPods(job: KubeObject): void {
     job.metadata.labels = { ...labels } as { [key: string]: string }
 }
 
-/** What is wrong with a Job that replaces another. */
+/** The problems of a Job that replaces another. */
 export function jobProblems(job: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined) return []
   const [spec, before] = [objectAt(job, 'spec') ?? {}, objectAt(old, 'spec') ?? {}]

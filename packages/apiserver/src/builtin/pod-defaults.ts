@@ -2,14 +2,14 @@ import { type Json, type JsonObject, objectAt, objectsAt, own, stringAt } from '
 import type { KubeObject } from '../objects/object.ts'
 import type { Defaults } from './complete.ts'
 
-/** Who pulls an image that has no tag, or the tag `latest`, pulls it always. */
+/** An image that has no tag, or the tag `latest`, is always pulled. */
 function pullPolicy(image: string): string {
   const [name = '', digest] = image.split('@')
   const tag = /:([^/:]*)$/.exec(name)?.[1] ?? (digest === undefined && isName(name) ? 'latest' : '')
   return tag === 'latest' ? 'Always' : 'IfNotPresent'
 }
 
-/** Whether this is a name of an image; nothing is known of the tag of what is none. */
+/** Whether this is a name of an image; else its tag is unknown. */
 function isName(name: string): boolean {
   const [first = '', ...rest] = name.split('/')
   const hasHost = rest.length > 0 && (/[.:A-Z]/.test(first) || first === 'localhost')
@@ -64,7 +64,7 @@ function containersOf(spec: JsonObject | undefined): JsonObject[] {
   return [...objectsAt(spec, 'initContainers'), ...objectsAt(spec, 'containers')]
 }
 
-/** What is filled in of a Pod, and not of the template of one. */
+/** Fills in the defaults that a Pod has, and the template of one has not. */
 export function completePod(pod: KubeObject): void {
   const spec = objectAt(pod, 'spec')
   if (spec === undefined) return

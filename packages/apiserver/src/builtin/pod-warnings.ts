@@ -1,7 +1,7 @@
 import { dnsLabelProblems, type JsonObject, objectAt, objectsAt, own, sameJson, stringAt } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 
-/** What is odd about an object that is created, or that replaces `old`: it is said in warnings, and nothing is refused. */
+/** The warnings of an object that is created, or that replaces `old`. They refuse nothing. */
 export type Warnings = (object: KubeObject, old: KubeObject | undefined) => string[]
 
 /** The warnings of a kind that makes Pods of the template at `path`. `unchanged` says which updates are not looked at. */
@@ -20,7 +20,7 @@ export function hasSameTemplate(object: KubeObject, old: KubeObject | undefined)
   return old !== undefined && sameJson(template, oldTemplate)
 }
 
-/** The same, of a kind whose name is part of the names of its Pods. */
+/** The same, if the object's name is part of the names of its Pods. */
 export function namedTemplateWarnings(path: string): Warnings {
   const ofTemplate = templateWarnings(path)
   return (object, old) => [...nameWarnings(object, old, 'Pod names and hostnames'), ...ofTemplate(object, old)]

@@ -7,7 +7,7 @@ const one = 10n ** 9n
 const pattern = /^[+-]?0*(\d*)(?:\.(\d*))?(?:([numkMGTPE]|[KMGTPE]i)?|[eE]([+-]?\d+))$/
 
 /**
- * A quantity as the server prints it: `1000m` is `1`, `1024Mi` is `1Gi`. What is in canonical form already is kept as it
+ * A quantity as the server prints it: `1000m` is `1`, `1024Mi` is `1Gi`. A text in canonical form is kept as it
  * was written. With `toMilli` it is rounded up to a thousandth, as amounts of resources are. Throws a {@link DecodeError}.
  *
  * See https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/

@@ -12,7 +12,7 @@ export interface BuiltinRead {
   readonly problem: string | undefined
 }
 
-/** Removes what a built-in's type does not have, and finds what is of another type than its field. */
+/** Removes fields that a built-in's type does not have, and finds values of another type than their field. */
 export function readBuiltin(object: JsonObject, type: FieldType, reading: Reading): BuiltinRead {
   // Nearly every object is right, and then neither paths nor copies are made.
   if (fits(object, type, reading)) return { object, unknown: [], problem: undefined }
@@ -50,14 +50,14 @@ class Walk {
   readonly unknown: string[] = []
   problem: string | undefined
   readonly #reading: Reading
-  /** Whether a value stopped the decoder: then nothing else is told. */
+  /** Whether a value stopped the decoder: then no other value is reported. */
   #stopped = false
 
   constructor(reading: Reading) {
     this.#reading = reading
   }
 
-  /** The value without unknown fields. `path` is where it is, as they are told. */
+  /** The value without unknown fields. `path` is its path, as unknown fields report it. */
   read(value: Json, type: FieldType, path: string, at: Place): Json {
     if (value === null || this.#note(value, type, at)) return value
     const { items } = type
@@ -78,7 +78,7 @@ class Walk {
     return kept
   }
 
-  /** Whether the value is of another type; the first such value is told, unless a later one stops the decoder. */
+  /** Whether the value is of another type; the first such value is reported, unless a later one stops the decoder. */
   #note(value: Json, type: FieldType, { struct, path }: Place): boolean {
     const problem = problemOf(value, type, this.#reading)
     if (problem === undefined) return false
@@ -96,7 +96,7 @@ function placeIn(type: FieldType, name: string, at: Place): Place {
   return { struct: type.name.split('.').at(-1) as string, path }
 }
 
-/** Whether `value` is an object whose fields the type knows; of a leaf nothing is known. */
+/** Whether `value` is an object and the type knows its fields; of a leaf it knows none. */
 function hasTypedFields(value: Json, type: FieldType): value is JsonObject {
   return (type.struct || type.others !== undefined) && isObject(value)
 }

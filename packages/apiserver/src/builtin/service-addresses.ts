@@ -4,7 +4,7 @@ const services = { group: '', plural: 'services', kind: 'Service', namespaced: t
 const firstPort = 30_000
 const ports = 2768
 
-/** The cluster's addresses and the nodes' ports that Services have. What is taken is what Services in the store say. */
+/** The cluster's addresses and the nodes' ports that Services have. Those of Services in the store are taken. */
 export class ServiceAddresses {
   readonly #store: Store
   readonly #random: () => number

@@ -54,7 +54,7 @@ export function allocate(service: KubeObject, old: KubeObject | undefined, addre
   if (stringAt(spec, 'type') !== 'LoadBalancer') service.status = { ...objectAt(service, 'status'), loadBalancer: {} }
 }
 
-/** What was allocated stays, for who leaves it out. */
+/** An update that leaves out allocated values keeps them. */
 function keepAllocated(spec: JsonObject, before: JsonObject): void {
   if (hasIp(spec) && hasIp(before)) {
     const ip = own(spec, 'clusterIP')
@@ -141,7 +141,7 @@ function dropUnused(spec: JsonObject, before: JsonObject): void {
   spec.ports = objectsAt(spec, 'ports').map(({ nodePort: _, ...port }) => port)
 }
 
-/** What is wrong with a Service that replaces another, and with a load balancer's address of one that has none. */
+/** The problems of a Service that replaces another, and of a load balancer's address in a Service of another type. */
 export function serviceProblems(service: KubeObject, old: KubeObject | undefined): StatusCause[] {
   const [spec, before] = [objectAt(service, 'spec') ?? {}, objectAt(old, 'spec')]
   const wrong = statusProblems(service, spec)

@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, own, sameJson } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 
-/** A cause that says what is not allowed. */
+/** The cause of a change that is not allowed. */
 export function forbidden(field: string, why: string): StatusCause {
   return { reason: 'FieldValueForbidden', message: `Forbidden: ${why}`, field }
 }

@@ -10,14 +10,14 @@ import { checkQuantity } from './quantity.ts'
  */
 export type Reading = 'decoder' | 'converter'
 
-/** What is wrong with one value. */
+/** The problem of one value. */
 export interface Problem {
   /** A whole text, or what Go calls the value. */
   readonly text?: string
   readonly got?: string
   /** The Go type that the value should have. */
   readonly of: string
-  /** Whether the type reads its JSON by itself: then the decoder stops, and nothing else is told. */
+  /** Whether the type reads its JSON by itself: then the decoder stops, and reports no other value. */
   readonly stops: boolean
 }
 
@@ -50,7 +50,7 @@ function reflected(value: Json): string {
   return Number.isInteger(value) || (isRawNumber(value) && isInt64(value.rawJSON)) ? 'int64' : 'float64'
 }
 
-/** What is wrong with a value itself, and not with what is in it. */
+/** The problem of a value itself, and not of the values in it. */
 export function problemOf(value: Json, type: FieldType, reading: Reading): Problem | undefined {
   if (type.reads !== undefined) return readProblem(value, type.reads)
   switch (type.kind) {
@@ -77,7 +77,7 @@ function numberProblem(value: Json, type: FieldType, reading: Reading): Problem 
   if (typeof value !== 'number' && !isRawNumber(value)) return mismatch(value, type)
   const of = goTypeOf(type)
   if (of.startsWith('float') || isOfSize(value, of)) return undefined
-  // The converter cuts off what is too large.
+  // The converter cuts off numbers that are too large.
   if (reading === 'converter' && reflected(value) === 'int64') return undefined
   return { got: `number ${textOf(value)}`, of, stops: false }
 }

@@ -7,7 +7,7 @@ export interface DecidedNames {
   readonly conflict: { readonly reason: string; readonly message: string } | undefined
 }
 
-/** Decides on the names that a definition asks for, beside those that other definitions of its group have. */
+/** Decides on the names that a definition asks for, given those that other definitions of its group have. */
 export function decideNames(definition: KubeObject, others: Iterable<KubeObject>): DecidedNames {
   const { resources, kinds } = takenNames(definition, others)
   const asked = objectAt(objectAt(definition, 'spec'), 'names') ?? {}

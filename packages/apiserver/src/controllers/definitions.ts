@@ -53,7 +53,7 @@ export class Definitions {
   readonly #host: DefinitionHost
   readonly #timing: DefinitionTiming
   readonly #reinitialising = new Map<string, number>()
-  /** Definitions whose deletion is under way: nothing may be created. */
+  /** Definitions that are being deleted: none of their objects may be created. */
   readonly #terminating = new Set<string>()
 
   constructor(host: DefinitionHost, timing: DefinitionTiming) {
@@ -106,7 +106,7 @@ export class Definitions {
     validateDefinition(object, old)
   }
 
-  /** Refuses a custom resource whose storage is just being rebuilt. */
+  /** Refuses a custom resource while its storage is being rebuilt. */
   gate(type: ResourceType): void {
     const key = resourceKey(type)
     const until = this.#reinitialising.get(key)
@@ -185,7 +185,7 @@ export class Definitions {
       conflict === undefined
         ? condition('NamesAccepted', 'True', 'NoConflicts', 'no conflicts found')
         : condition('NamesAccepted', 'False', conflict.reason, conflict.message)
-    // Who once had all names is served on.
+    // A definition that once had all its names stays served.
     const established =
       conflict === undefined || isEstablished(object)
         ? condition('Established', 'True', 'InitialNamesAccepted', 'the initial names have been accepted')

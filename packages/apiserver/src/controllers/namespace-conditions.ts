@@ -10,13 +10,13 @@ export function count(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** What is told of a namespace that is being deleted. A condition that stands keeps the time of its last transition. */
+/** The conditions of a namespace that is being deleted. A condition that stands keeps the time of its last transition. */
 export function namespaceConditions(
   { resources, finalizers }: Remaining,
   before: readonly JsonObject[],
   now: string,
 ): readonly JsonObject[] {
-  const told = (counts: ReadonlyMap<string, number>, what: string): string =>
+  const listed = (counts: ReadonlyMap<string, number>, what: string): string =>
     [...counts]
       .map(([name, n]) => `${name} ${what}${n} resource instances`)
       .sort()
@@ -33,14 +33,14 @@ export function namespaceConditions(
       'All content successfully deleted, may be waiting on finalization',
     ],
     left
-      ? ['ContentRemaining', true, 'SomeResourcesRemain', `Some resources are remaining: ${told(resources, 'has ')}`]
+      ? ['ContentRemaining', true, 'SomeResourcesRemain', `Some resources are remaining: ${listed(resources, 'has ')}`]
       : ['ContentRemaining', false, 'ContentRemoved', 'All content successfully removed'],
     held
       ? [
           'FinalizersRemaining',
           true,
           'SomeFinalizersRemain',
-          `Some content in the namespace has finalizers remaining: ${told(finalizers, 'in ')}`,
+          `Some content in the namespace has finalizers remaining: ${listed(finalizers, 'in ')}`,
         ]
       : ['FinalizersRemaining', false, 'ContentHasNoFinalizers', 'All content-preserving finalizers finished'],
   ]
@@ -53,7 +53,7 @@ export function namespaceConditions(
   })
 }
 
-/** Whether two lists of conditions tell the same. */
+/** Whether two lists of conditions are the same. */
 export function sameConditions(a: readonly JsonObject[], b: readonly JsonObject[]): boolean {
   return sameJson([...a], [...b])
 }

@@ -18,7 +18,7 @@ export const initialNamespaces: readonly string[] = ['default', 'kube-node-lease
 /** Those of them that can't be deleted. */
 const kept = new Set(['default', 'kube-public', 'kube-system'])
 
-/** Empties a namespace that is being deleted, and then lets it go. Refuses what is created in the meantime. */
+/** Empties a namespace that is being deleted, and then lets it go. Refuses objects that are created in the meantime. */
 export class NamespaceController {
   readonly #store: Store
   readonly #registry: Registry
@@ -45,7 +45,7 @@ export class NamespaceController {
     })
   }
 
-  /** Looks at every namespace anew, after the store went back to another state. */
+  /** Looks at every namespace again, after the store went back to another state. */
   reload(): void {
     this.#terminating.clear()
     for (const version of this.#store.collection(this.#namespaces).snapshot('')) this.#onNamespace(version)
@@ -89,8 +89,8 @@ export class NamespaceController {
     throw StatusError.forbidden(type, name, 'this namespace may not be deleted')
   }
 
-  /** Says in a namespace what it waits for. */
-  #tell(version: Version, object: KubeObject, remaining: Remaining): void {
+  /** Writes what a namespace waits for into its conditions. */
+  #writeConditions(version: Version, object: KubeObject, remaining: Remaining): void {
     const status = objectAt(object, 'status') ?? {}
     const before = objectsAt(status, 'conditions')
     const conditions = namespaceConditions(remaining, before, timestamp(this.#clock.now()))
@@ -122,7 +122,7 @@ export class NamespaceController {
     const version = this.#store.collection(this.#namespaces).get(name)
     if (version === undefined) return
     const object = materialise(version, 'v1', 'Namespace')
-    if (remaining.resources.size > 0) return this.#tell(version, object, remaining)
+    if (remaining.resources.size > 0) return this.#writeConditions(version, object, remaining)
     const spec = { ...objectAt(object, 'spec') }
     delete spec.finalizers
     this.#writer.update(this.#namespaces, { version, object }, { ...object, spec }, 'all', {

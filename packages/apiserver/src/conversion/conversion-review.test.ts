@@ -30,7 +30,7 @@ describe('a ConversionReview', () => {
     })
   })
 
-  it('brings the converted object, of whose metadata labels and annotations alone may change', () => {
+  it('brings the converted object, but only labels and annotations of its metadata may change', () => {
     const metadata = {
       ...original.metadata,
       labels: { fresh: '2' },

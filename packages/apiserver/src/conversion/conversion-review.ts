@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, objectAt, own, stringAt } from '@
 import type { KubeObject } from '../objects/object.ts'
 import type { HookAnswer } from '../outside/hook-client.ts'
 
-/** The request of a ConversionReview: what is to be converted, and to what. */
+/** The request of a ConversionReview: the objects, and the version to convert them to. */
 export function conversionReview(
   uid: string,
   objects: readonly KubeObject[],

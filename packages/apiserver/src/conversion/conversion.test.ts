@@ -77,7 +77,7 @@ describe('conversion webhooks', () => {
     )
   })
 
-  it('F1: a watch whose event can not be converted ends with an error', async () => {
+  it('F1: a watch ends with an error if an event can not be converted', async () => {
     let works = true
     await withServer(
       async kit => {
@@ -125,7 +125,7 @@ describe('conversion webhooks', () => {
     )
   })
 
-  it('F1: a state is converted once for all who read it', async () => {
+  it('F1: a state is converted once for all its readers', async () => {
     let calls = 0
     await withServer(
       async kit => {

@@ -199,7 +199,7 @@ function dns1035Problems(text: string, field: string): string[] {
   ]
 }
 
-/** What is served for a definition: one resource for each served version. */
+/** The resources of a definition: one for each served version. */
 export function typesOf(definition: KubeObject): ResourceType[] {
   const spec = objectAt(definition, 'spec') ?? {}
   // A list kind or a short name that another definition has is not served.

@@ -36,7 +36,7 @@ function typeKey(group: string, version: string, plural: string): string {
   return `${group}/${version}/${plural}`
 }
 
-/** What is served where: the built-in resources, and custom ones as they come and go. */
+/** The resources that are served, by endpoint: the built-in ones, and custom ones as they come and go. */
 export class Registry {
   readonly #custom = new Map<string, ResourceType>()
   readonly #customVersions = new Map<string, number>()
@@ -48,7 +48,7 @@ export class Registry {
     throw this.missing(group)
   }
 
-  /** The 404 for what is not there in a group: a Status where the group is built in, else plain text. */
+  /** The 404 for a resource that a group does not have: a Status if the group is built in, else plain text. */
   missing(group: string): StatusError {
     return builtinByGroup.has(group) ? StatusError.noSuchResource() : StatusError.noSuchPath()
   }

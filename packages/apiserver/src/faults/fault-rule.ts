@@ -1,6 +1,6 @@
 import { anything, checkFields, flag, number, oneOf, required, type Taken, text, whole } from '../option-check.ts'
 
-/** Which requests a fault hits. What is left out matches anything. */
+/** Which requests a fault hits. A field that is left out matches anything. */
 export interface FaultMatch {
   /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`. */
   readonly verb?: string | undefined
@@ -82,7 +82,7 @@ const refusal = { reason: text, message: text, retryAfterSeconds: whole() }
 /** No bytes a second would be a hang. */
 const rate: Taken = { takes: 'a positive number', ok: value => Number.isFinite(value) && (value as number) > 0 }
 
-/** What each effect takes beside its kind. */
+/** What each effect takes in addition to its kind. */
 const effects: Readonly<Record<FaultEffect['kind'], Readonly<Record<string, Taken>>>> = {
   drop: { after: flag },
   goaway: {},

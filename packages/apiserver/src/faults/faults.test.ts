@@ -167,12 +167,12 @@ describe('faults', () => {
       await server.faults.add({ nth: 1, effect: { kind: 'warning', text: 'mind the "gap"' } })
       expect((await call('GET', cm)).headers.warning).toEqual(['299 - "mind the \\"gap\\""'])
       const link = await connection()
-      const heard: string[] = []
-      link.onClose(why => heard.push(why))
+      const received: string[] = []
+      link.onClose(why => received.push(why))
       await server.faults.add({ nth: 1, effect: { kind: 'goaway' } })
       expect((await call('GET', cm)).status).toBe(200)
       await sim.advance(10)
-      expect(heard[0]).toBe('goaway')
+      expect(received[0]).toBe('goaway')
     }))
 
   it('F2: refused, broken and going connections', () =>

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, sameJson } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { StatusError } from '../status.ts'
-import { toldProblems, typeProblems } from './check.ts'
+import { problemsText, typeProblems } from './check.ts'
 import { conflictError } from './conflict.ts'
 import { difference, type FieldSet, intersection, union, without } from './field-set.ts'
 import { fieldSetOf } from './field-set-of.ts'
@@ -35,10 +35,10 @@ export function apply(live: KubeObject, config: KubeObject, writing: Writing, fo
     given = (uid === undefined ? undefined : update([], undefined, live, writing, beforeFirstApply)) ?? given
   }
   const problems = typeProblems(config, type)
-  if (problems.length > 0) throw untyped(config, toldProblems(problems))
+  if (problems.length > 0) throw untyped(config, problemsText(problems))
   const content = contentOf(live) as KubeObject
-  const who = { name: manager, operation: 'Apply', apiVersion, subresource } as const
-  const last = given.find(one => sameManager(one, who))
+  const identity = { name: manager, operation: 'Apply', apiVersion, subresource } as const
+  const last = given.find(one => sameManager(one, identity))
   const others = given.filter(one => one !== last)
   const set = without(fieldSetOf(config, type), reset)
   const next = prune(merge(content, config, type), type, [set, ...others.map(one => one.set)], last) as KubeObject
@@ -48,7 +48,7 @@ export function apply(live: KubeObject, config: KubeObject, writing: Writing, fo
   if (disputed.length > 0) throw conflictError(disputed)
   const unchanged = sameJson(content, next)
   const owned = difference(set, unowned)
-  const mine: Manager[] = owned === undefined ? [] : [{ ...who, time: unchanged ? last?.time : time, set: owned }]
+  const mine: Manager[] = owned === undefined ? [] : [{ ...identity, time: unchanged ? last?.time : time, set: owned }]
   const object = withLastApplied(unchanged ? content : next, config, writing)
   return { object, managedFields: writeManagers([...managers, ...mine]) }
 }

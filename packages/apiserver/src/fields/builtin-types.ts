@@ -51,16 +51,16 @@ function typeOf(name: string): FieldType {
   return type
 }
 
-/** The fields of a type whose Go types their shapes do not tell, and the structs that they are embedded by. */
+/** The Go types of a type's fields if their shapes do not show them, and the structs that embed those fields. */
 function goTypesOf(name: string): ReadonlyMap<string, readonly string[]> {
-  const told = (builtinGoTypes[name] ?? '').split(' ').map((one): [string, string[]] => {
+  const fields = (builtinGoTypes[name] ?? '').split(' ').map((one): [string, string[]] => {
     const equals = one.indexOf('=')
     return [one.slice(0, equals), one.slice(equals + 1).split('<')]
   })
-  return new Map(told)
+  return new Map(fields)
 }
 
-/** `type` as the server calls it, and its items, if the name tells theirs. */
+/** `type` as the server calls it, and its items, if the name has theirs. */
 function named(type: FieldType, goType: string): FieldType {
   const { items, others } = type
   if (items !== undefined && goType.startsWith('[]')) return { ...type, goType, items: named(items, goType.slice(2)) }

@@ -30,7 +30,7 @@ export function typeProblems(value: Json, type: FieldType): string[] {
 }
 
 /** All problems as one text. */
-export function toldProblems(problems: readonly string[]): string {
+export function problemsText(problems: readonly string[]): string {
   return problems.length === 1 ? (problems[0] as string) : ['errors:', ...problems.map(one => `  ${one}`)].join('\n')
 }
 

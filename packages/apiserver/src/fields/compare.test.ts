@@ -21,20 +21,20 @@ const type = fieldType({
   others: deduced,
 })
 
-/** What is set and what is gone from the one to the other, as `fieldsV1` has it. */
+/** The fields that `now` sets and those that it lacks, as `fieldsV1` has them. */
 const changes = (before: Json | undefined, now: Json | undefined, of: FieldType = type): unknown[] => {
   const { set: changed, removed } = compare(before, now, of)
   return [changed, removed]
 }
 
-describe('what differs of two states', () => {
-  it('F1: nothing, of what is the same', () => {
+describe('the fields that differ between two states', () => {
+  it('F1: are none if the states are the same', () => {
     const value = { a: 1, b: { c: [1, null] }, list: [{ name: 'x' }], set: ['x'], whole: [], map: {} }
     expect(changes(value, structuredClone(value))).toEqual([undefined, undefined])
     expect(changes({ a: null, b: {} }, { a: null, b: {} })).toEqual([undefined, undefined])
   })
 
-  it('F1: leafs by themselves, and maps with all that is in them', () => {
+  it('F1: are leafs by themselves, and maps with all that is in them', () => {
     expect(changes({ a: 1, b: 2, c: { d: 3 } }, { a: 2, c: { e: 4 } })).toEqual([
       { 'f:a': {}, 'f:c': { 'f:e': {} } },
       { 'f:b': {}, 'f:c': { 'f:d': {} } },
@@ -44,7 +44,7 @@ describe('what differs of two states', () => {
     expect(changes({ a: undefined } as never, { a: undefined } as never)).toEqual([undefined, undefined])
   })
 
-  it('F1: what is empty is a leaf', () => {
+  it('F1: have an empty map as a leaf', () => {
     expect(changes({}, { a: {} })).toEqual([{ 'f:a': {} }, undefined])
     expect(changes({ a: null }, { a: {} })).toEqual([{ 'f:a': {} }, undefined])
     expect(changes({ a: {} }, { a: null })).toEqual([{ 'f:a': {} }, undefined])
@@ -114,7 +114,7 @@ describe('what differs of two states', () => {
     ])
   })
 
-  it('F1: of a built-in, not what encoding leaves out, nor that there is what is always there', () => {
+  it('F1: of a built-in, exclude fields that encoding leaves out, and those that are always there', () => {
     const deployment = builtinType('apps/v1', 'Deployment') as FieldType
     const container = { name: 'c', args: [], env: null }
     const of = (spec: Json): Json => ({ metadata: { labels: {} }, spec })

@@ -16,7 +16,7 @@ const changed: Changes = { set: member, removed: undefined }
 
 /**
  * The fields in which `now` differs from `before`. `undefined` stands for nothing at all, unlike null. Both are as the
- * server encodes them, which leaves out what is empty; with `applied`, `now` is what was made of a configuration.
+ * server encodes them, which leaves out empty values; with `applied`, `now` was made of a configuration.
  */
 export function compare(
   before: Json | undefined,
@@ -31,7 +31,7 @@ export function compare(
   const is = formOf(now, type)
   if (was !== 'parts' && is !== 'parts') return leaf(before, now)
   const change = new Change(before === undefined, now === undefined, applied)
-  // A scalar in place of a map or a list is changed as a whole, and what is in the map or the list one by one.
+  // A scalar in place of a map or a list is changed as a whole, and the fields of the map or the list one by one.
   if (was === 'leaf' || is === 'leaf') change.whole()
   if (isList(was, before) || isList(is, now)) {
     compareLists(isList(was, before) ? before : [], isList(is, now) ? now : [], type, change)
@@ -112,13 +112,13 @@ function compareField(
   if (was !== is) change.below(fieldElement(name), compare(was, is, of, change.applied))
 }
 
-/** A built-in's field as encoding has it: what is empty is left out, but for what is always there. */
+/** A built-in's field as encoding has it: empty values are left out, but for fields that are always there. */
 function asEncoded(value: Json | undefined, of: FieldType, always: boolean): Json | undefined {
   if (always) return value ?? (of.kind === 'map' ? {} : null)
   return isLeftOut(value, of) ? undefined : value
 }
 
-/** Whether encoding leaves a built-in's field out: what is null, but for times, and empty lists and maps that are no types. */
+/** Whether encoding leaves a built-in's field out: if it is null (but for times), or an empty list or map that is no type. */
 function isLeftOut(value: Json | undefined, of: FieldType): boolean {
   if (value === undefined || value === null) return value === undefined || of.kind !== 'scalar'
   if (Array.isArray(value)) return value.length === 0

@@ -3,33 +3,33 @@ import { type FieldSet, pathsOf } from './field-set.ts'
 import type { Manager } from './managers.ts'
 import { pathText } from './path-element.ts'
 
-/** Fields that whoever applies would take from another manager. */
+/** Fields that an apply would take from another manager. */
 export interface Conflict {
   readonly manager: Manager
   readonly set: FieldSet
 }
 
-/** The 409 that names each field and who owns it. */
+/** The 409 that names each field and its owner. */
 export function conflictError(conflicts: readonly Conflict[]): StatusError {
-  const told = conflicts
+  const listed = conflicts
     .map(({ manager, set }) => ({
-      who: shown(manager),
+      owner: shown(manager),
       key: identifier(manager),
       paths: [...pathsOf(set)].map(pathText),
     }))
     .sort((a, b) => (a.key < b.key ? -1 : 1))
-  const causes = told.flatMap(({ who, paths }) =>
-    paths.map((field): StatusCause => ({ reason: 'FieldManagerConflict', message: `conflict with ${who}`, field })),
+  const causes = listed.flatMap(({ owner, paths }) =>
+    paths.map((field): StatusCause => ({ reason: 'FieldManagerConflict', message: `conflict with ${owner}`, field })),
   )
-  const [first] = told
+  const [first] = listed
   const message =
     causes.length === 1 && first !== undefined
-      ? `1 conflict: conflict with ${first.who}: ${first.paths[0]}`
-      : `${causes.length} conflicts: ${told.map(({ who, paths }) => [`conflicts with ${who}:`, ...paths.map(path => `- ${path}`)].join('\n')).join('\n')}`
+      ? `1 conflict: conflict with ${first.owner}: ${first.paths[0]}`
+      : `${causes.length} conflicts: ${listed.map(({ owner, paths }) => [`conflicts with ${owner}:`, ...paths.map(path => `- ${path}`)].join('\n')).join('\n')}`
   return new StatusError(409, 'Conflict', `Apply failed with ${message}`, { details: { causes } })
 }
 
-/** A manager as the server keys it: managers are told in the order of these texts. */
+/** A manager as the server keys it: a conflict lists managers in the order of these texts. */
 function identifier({ name, operation, apiVersion, subresource }: Manager): string {
   return JSON.stringify({
     manager: name,
@@ -40,6 +40,6 @@ function identifier({ name, operation, apiVersion, subresource }: Manager): stri
 }
 
 function shown({ name, operation, apiVersion, subresource }: Manager): string {
-  const who = `${JSON.stringify(name)}${subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`}`
-  return operation === 'Update' ? `${who} using ${apiVersion}` : who
+  const owner = `${JSON.stringify(name)}${subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`}`
+  return operation === 'Update' ? `${owner} using ${apiVersion}` : owner
 }

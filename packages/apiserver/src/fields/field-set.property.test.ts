@@ -27,7 +27,7 @@ describe('sets of fields', () => {
       expect(textsOf(difference(a, b))).toEqual(new Set([...left].filter(path => !right.has(path))))
     }))
 
-  it('F1: what is taken away with all below it is gone, and nothing else', () =>
+  it('F1: without removes each field with all below it, and nothing else', () =>
     two((a, b) => {
       const gone = [...pathsOf(b)]
       const left = [...pathsOf(a)].filter(
@@ -65,7 +65,7 @@ describe('sets of fields', () => {
     )
   })
 
-  it('F1: whether a field is of a set, and what is below it, are told apart', () => {
+  it('F1: a field that is in a set differs from one with fields below it in the set', () => {
     fc.assert(
       fc.property(anySet, set => {
         const paths = [...pathsOf(set)]
@@ -80,7 +80,7 @@ describe('sets of fields', () => {
   })
 })
 
-describe('what is read as a set of fields', () => {
+describe('a set of fields that is read', () => {
   it('F1: a field with fields below it is of the set by its dot', () => {
     expect(textsOf(readSet({ 'f:a': { '.': {}, 'f:b': {} }, 'f:c': { 'f:d': {} } }) ?? undefined)).toEqual(
       new Set(['f:a', 'f:a f:b', 'f:c f:d']),
@@ -97,13 +97,13 @@ describe('what is read as a set of fields', () => {
     })
   })
 
-  it('F1: elements of a kind to come are let pass, and what is no element is refused', () => {
+  it('F1: elements of a kind to come are let pass, and a text that is no element is refused', () => {
     expect(readSet({ 'z:new': {}, 'f:a': {} })).toEqual({ 'f:a': {} })
     for (const wrong of ['x', '', 'fa', 'k:[]', 'k:{', 'v:', 'i:x']) expect(readSet({ [wrong]: {} })).toBe(undefined)
     for (const wrong of [{ 'f:a': 1 }, [], 'x', null]) expect(readSet(wrong as never)).toBe(undefined)
   })
 
-  it('F1: the elements of one level are told before those below them', () => {
+  it('F1: the elements of one level come before those below them', () => {
     const set = setOf([['v:"x"'], ['k:{"n":1}', 'f:z'], ['f:b'], ['f:a', 'f:c'], ['k:{"n":1}'], ['f:a']])
     expect([...pathsOf(set)].map(path => path.join(' '))).toEqual([
       ...['f:a', 'f:b', 'k:{"n":1}', 'v:"x"'],

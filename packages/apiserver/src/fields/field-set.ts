@@ -22,7 +22,7 @@ function isMember(set: FieldSet): boolean {
   return true
 }
 
-/** A field with what is below it. */
+/** A field with the fields below it. */
 export function node(children: Children, itself: boolean): FieldSet | undefined {
   let empty = true
   for (const key in children) {
@@ -40,7 +40,7 @@ export function childrenOf(itself: boolean): Children {
   return itself ? { '.': member } : {}
 }
 
-/** What is in `a` or in `b`. */
+/** The fields in `a` or in `b`. */
 export function union(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (a === undefined || a === b) return b
   if (b === undefined) return a
@@ -53,7 +53,7 @@ export function union(a: FieldSet | undefined, b: FieldSet | undefined): FieldSe
   return node(children, itself)
 }
 
-/** What is in `a` and in `b`. */
+/** The fields in `a` and in `b`. */
 export function intersection(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (a === undefined || b === undefined || a === b) return a === b ? a : undefined
   const children: Children = {}
@@ -65,7 +65,7 @@ export function intersection(a: FieldSet | undefined, b: FieldSet | undefined): 
   return node(children, isMember(a) && isMember(b))
 }
 
-/** What is in `a` and not in `b`, field by field: a field in `b` takes nothing away of what is below it. */
+/** The fields in `a` and not in `b`, field by field: a field in `b` removes no fields below it. */
 export function difference(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (a === undefined || b === undefined) return a
   if (a === b) return undefined
@@ -79,7 +79,7 @@ export function difference(a: FieldSet | undefined, b: FieldSet | undefined): Fi
   return node(children, itself)
 }
 
-/** What is in `a` and neither in `b` nor below a field in `b`. */
+/** The fields in `a` and neither in `b` nor below a field in `b`. */
 export function without(a: FieldSet | undefined, b: FieldSet | undefined): FieldSet | undefined {
   if (a === undefined || b === undefined) return a
   const children: Children = {}

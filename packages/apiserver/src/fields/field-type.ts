@@ -1,8 +1,8 @@
 import type { Json } from '@wherry/cel/internal'
 
-/** How the fields of a value are owned: what its lists and maps are, and what is in them. */
+/** How the fields of a value are owned: what its lists and maps are, and the types of their values. */
 export interface FieldType {
-  /** What a value may be beside null; the refusal of an applied one says what it should have been. */
+  /** What a value may be if it is not null; the refusal of an applied one says what it should have been. */
   readonly kind: 'any' | 'map' | 'list' | 'string' | 'number' | 'boolean' | 'scalar'
   /** Owned as a whole, whatever is in it. */
   readonly atomic: boolean
@@ -10,14 +10,14 @@ export interface FieldType {
   readonly fields: ReadonlyMap<string, FieldType>
   /** The type of all other fields; `undefined`: there are no others. */
   readonly others: FieldType | undefined
-  /** A built-in's type, of which encoding leaves out what is empty. */
+  /** A built-in's type. Encoding leaves out its empty fields. */
   readonly struct: boolean
   /** What a built-in's type is called; `''`: it has no name. */
   readonly name: string
   /** Fields that are in every value of the type, if only as an empty one: nobody adds them. */
   readonly always: ReadonlySet<string>
   readonly items: FieldType | undefined
-  /** The fields that tell items of a list apart, with their defaults; none: the items themselves do. */
+  /** The fields that identify the items of a list, with their defaults; none: the items identify themselves. */
   readonly keys: readonly { readonly name: string; readonly default: Json | undefined }[]
   /** What the server calls the type in Go where its shape does not say it; `''`: it does. */
   readonly goType: string
@@ -33,7 +33,7 @@ export interface FieldType {
 export interface PatchStrategy {
   /** Whether a list is merged item by item; else it is replaced. */
   readonly merges: boolean
-  /** The field that tells its items apart; `''`: the items themselves. */
+  /** The field that identifies its items; `''`: the items identify themselves. */
   readonly key: string
   /** Whether `$retainKeys` is understood. */
   readonly retainKeys: boolean
@@ -58,10 +58,10 @@ export function fieldType(properties: Partial<FieldType> & Pick<FieldType, 'kind
   return { ...nothing, atomic: false, ...properties }
 }
 
-/** A value of which no more is known: a leaf. */
+/** A value without known fields: a leaf. */
 export const atomic: FieldType = fieldType({ kind: 'any', atomic: true })
 
-/** A value whose type is seen from what it is: maps are owned by field, lists as a whole. */
+/** The type of a value without a schema: maps are owned by field, lists as a whole. */
 export const deduced: FieldType = selfReferring()
 
 function selfReferring(): FieldType {

@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, own, setOwn } from '@wherry/cel/i
 import type { FieldType } from './field-type.ts'
 import { keyElement, valueElement } from './path-element.ts'
 
-/** An item of a list that can't be told from the others, and why. */
+/** Says why an item of a list can't be identified. */
 export class ItemError extends Error {}
 
 /** The element of a path that names `item` in a list of `type`. Throws an {@link ItemError}. */
@@ -30,7 +30,7 @@ export function elementOf(type: FieldType, item: Json): string {
   )
 }
 
-/** The items of a list by their elements, in the list's order. Those that can't be told apart are left out. */
+/** The items of a list by their elements, in the list's order. Items that can't be identified are left out. */
 export function itemsByElement(type: FieldType, list: readonly Json[]): Map<string, Json[]> {
   const items = new Map<string, Json[]>()
   for (const item of list) {

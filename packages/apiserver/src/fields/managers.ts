@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, sameJson, stringAt } from '@wherry/cel/internal'
 import { type FieldSet, inOrder, readSet, union } from './field-set.ts'
 
-/** Who owns fields, and which: an entry of `metadata.managedFields`. */
+/** An owner of fields, and these fields: an entry of `metadata.managedFields`. */
 export interface Manager {
   readonly name: string
   readonly operation: 'Apply' | 'Update'
@@ -13,7 +13,7 @@ export interface Manager {
   readonly entry?: JsonObject | undefined
 }
 
-/** What tells managers apart: whoever applies is the same at every version. */
+/** Whether two entries are of one manager. A manager that applies is the same at every version. */
 export function sameManager(a: Omit<Manager, 'set' | 'time'>, b: Omit<Manager, 'set' | 'time'>): boolean {
   return (
     a.name === b.name &&
@@ -59,7 +59,7 @@ export function isReset(value: Json | undefined): boolean {
   return entry === undefined || (isObject(entry) && Object.keys(entry).length === 0)
 }
 
-/** The entries in the server's order: who applies before who updates, then by time and name. */
+/** The entries in the server's order: managers that apply before managers that update, then by time and name. */
 export function writeManagers(managers: readonly Manager[]): JsonObject[] | undefined {
   if (managers.length === 0) return undefined
   return managers.toSorted(byAge).map(manager => manager.entry ?? entryOf(manager))

@@ -13,8 +13,8 @@ const list = fieldType({ kind: 'list', items: item, keys: [{ name: 'name', defau
 const merged = (live: string, applied: string): string =>
   ((merge([...live], [...applied], set) ?? []) as string[]).join('')
 
-describe('what is applied is merged', () => {
-  it('F1: lists keep the applied order; what is only there already stays where it was', () => {
+describe('an applied value is merged', () => {
+  it('F1: lists keep the applied order; items of the live list alone stay where they were', () => {
     expect(merged('', 'ab')).toBe('ab')
     expect(merged('ab', '')).toBe('ab')
     expect(merged('ab', 'ba')).toBe('ba')
@@ -79,7 +79,7 @@ describe('what is applied is merged', () => {
   })
 })
 
-describe('what is not applied any more', () => {
+describe('a field that is not applied any more', () => {
   const type = fieldType({
     kind: 'map',
     fields: new Map([
@@ -91,7 +91,7 @@ describe('what is not applied any more', () => {
     others: deduced,
   })
 
-  it('F1: goes, and a map or a list of which nothing is left is null', () => {
+  it('F1: is removed, and a map or a list that loses all its fields is null', () => {
     const value = { list: [{ name: 'a', n: 1 }, { name: 'b' }], set: ['x', 'y'], in: { a: '1' }, z: 1 }
     expect(
       removeFields(

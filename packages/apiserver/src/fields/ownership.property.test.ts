@@ -53,7 +53,7 @@ const spec = fc.record(
   },
   { requiredKeys: [] },
 )
-/** A spec whose map may be empty. */
+/** A spec that may have an empty map. */
 const withEmptyMap = fc.record({ text: few, map: fc.dictionary(few, few, { maxKeys: 1 }) }, { requiredKeys: ['map'] })
 const manager = fc.constantFrom('me', 'you')
 
@@ -92,7 +92,7 @@ const valueAt = (object: KubeObject, path: readonly string[]): unknown =>
   path.reduce<unknown>((value, element) => (value as Record<string, unknown>)[element.slice('f:'.length)], object)
 
 describe('server-side apply', () => {
-  it('F1: the same applied again changes neither the object nor who owns what', () => {
+  it('F1: the same applied again changes neither the object nor the owners of its fields', () => {
     fc.assert(
       fc.property(applied, spec, manager, (live, of, name) => {
         const once = stored(apply(live, config(of), by(name, 1), true))
@@ -123,7 +123,7 @@ describe('server-side apply', () => {
     )
   })
 
-  it('F1: who applies nothing any more takes away what only they had', () => {
+  it('F1: a manager that applies nothing any more removes the fields that it alone had', () => {
     fc.assert(
       fc.property(spec, spec, (mine, theirs) => {
         const alone = stored(apply(empty, config(theirs), by('you'), false))
@@ -152,7 +152,7 @@ describe('server-side apply', () => {
     )
   })
 
-  it('F1: an update by one manager gives it what differs, and all the rest stays whose it was, but for a map that it empties', () => {
+  it('F1: an update by one manager gives it the fields that differ; all others keep their owners, but for a map that it empties', () => {
     fc.assert(
       fc.property(applied, fc.oneof(spec, withEmptyMap), (live, of) => {
         const next = { ...live, spec: of } as unknown as KubeObject

@@ -44,8 +44,8 @@ function thrown(run: () => unknown): StatusError {
   throw new Error('nothing was thrown')
 }
 
-describe('who updates', () => {
-  it('F1: owns what it sets and changes; nobody owns what is gone', () => {
+describe('a manager that updates', () => {
+  it('F1: owns the fields that it sets and changes; nobody owns removed ones', () => {
     const first = object({ a: 1, b: 2 })
     const created = managedAfterUpdate(undefined, first, writing('one'))
     expect(owned(created)).toEqual({ one: { 'f:spec': { '.': {}, 'f:a': {}, 'f:b': {} } } })
@@ -91,7 +91,7 @@ describe('who updates', () => {
     expect(Object.keys(owned(managedAfterUpdate(undefined, object({}), writing(''))))).toEqual(['unknown'])
   })
 
-  it('F1: of whom there are more than ten are one', () => {
+  it('F1: is merged with the oldest others into one entry if there are more than ten', () => {
     let live = object({})
     live = withManaged(live, managedAfterUpdate(undefined, live, writing('m0')))
     for (let i = 1; i <= 12; i++) {
@@ -114,7 +114,7 @@ describe('who updates', () => {
     const typeAt = (version: string): FieldType | undefined => (version === 'ex.io/v1' ? deduced : undefined)
     const updated = managedAfterUpdate(withManaged(first, created), next, writing('one', { typeAt }))
     expect(Object.keys(owned(updated))).toEqual(['one'])
-    // Seen of a kube-apiserver 1.37: of a custom resource it can't tell what differs there, and changes nothing.
+    // Seen of a kube-apiserver 1.37: it can't compare a custom resource at that version, and changes nothing.
     const custom = managedAfterUpdate(withManaged(first, created), next, writing('one', { typeAt, custom: true }))
     expect(custom).toEqual(created)
   })
@@ -158,7 +158,7 @@ describe('managedFields that a client brings', () => {
     }
   })
 
-  it('F1: are not heard by subresources', () => {
+  it('F1: are ignored by subresources', () => {
     expect(ownersAfter([entry], { subresource: 'status' })).toEqual(kept)
     expect(ownersAfter([{}], { subresource: 'status' })).toEqual(kept)
   })
@@ -168,7 +168,7 @@ describe('managedFields that a client brings', () => {
   })
 })
 
-describe('who applies', () => {
+describe('a manager that applies', () => {
   const type = customType(
     readSchema({
       type: 'object',
@@ -250,7 +250,7 @@ describe('who applies', () => {
     })
   })
 
-  it('F1: the managers of conflicts are told with their subresource and version', () => {
+  it('F1: conflicts name managers with their subresource and version', () => {
     const created = managedAfterUpdate(undefined, object({ set: ['x'] }), { ...by('x'), subresource: 'status' })
     const live = withManaged(object({ whole: ['x'] }), managedAfterUpdate(undefined, object({ whole: ['x'] }), by('x')))
     expect(owned(created)).toEqual({ x: { 'f:spec': { '.': {}, 'f:set': { '.': {}, 'v:"x"': {} } } } })
@@ -264,7 +264,7 @@ describe('who applies', () => {
     )
   })
 
-  it('F1: what was there before is owned by who was before the first apply', () => {
+  it('F1: fields from before the first apply are owned by before-first-apply', () => {
     const live = object({ set: ['x'] })
     const { managedFields } = apply(live, config({ set: ['y'] }), by('me'), false)
     expect(owned(managedFields)).toEqual({
@@ -273,7 +273,7 @@ describe('who applies', () => {
     })
   })
 
-  it('F1: what is not of its type is refused with where and why', () => {
+  it('F1: a value of another type is refused with its path and the reason', () => {
     const why = (spec: unknown): string => thrown(() => apply(empty, config(spec), by('me'), false)).message
     const where = 'failed to create typed patch object (/a; ex.io/v1, Kind=Game): .spec'
     expect(why({ list: [{ name: 1 }] })).toBe(

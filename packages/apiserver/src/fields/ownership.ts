@@ -6,12 +6,12 @@ import { difference, type FieldSet, intersection, member, union, without } from 
 import type { FieldType } from './field-type.ts'
 import { capped, isReset, type Manager, readManagers, sameManager, writeManagers } from './managers.ts'
 
-/** Who writes, where, and what that endpoint lets nobody own. */
+/** The manager of a write, its endpoint, and the fields that this endpoint lets nobody own. */
 export interface Writing {
   readonly manager: string
   readonly apiVersion: string
   readonly subresource: string
-  /** RFC 3339, whole seconds; `undefined`: it is not told. */
+  /** RFC 3339, whole seconds; `undefined`: the entry has no time. */
   readonly time: string | undefined
   /** How objects are owned at an apiVersion; `undefined`: it is not served. */
   readonly typeAt: (apiVersion: string) => FieldType | undefined
@@ -21,7 +21,7 @@ export interface Writing {
   readonly reset: FieldSet | undefined
 }
 
-/** Fields of which nobody is said to be the owner. */
+/** Fields that never have an owner. */
 export const unowned: FieldSet = {
   'f:apiVersion': member,
   'f:kind': member,
@@ -41,7 +41,7 @@ export const unowned: FieldSet = {
 
 /**
  * The `managedFields` of `next`, which is to replace `live` (`undefined`: is created) by an update, a patch or a
- * create: its writer owns what differs, and nobody what is gone. `undefined`: there are none.
+ * create: its writer owns the fields that differ, and nobody owns removed ones. `undefined`: there are none.
  *
  * Where the live object has none, none are kept: it was stored so, or its owners were reset.
  */
@@ -79,15 +79,15 @@ export function update(
   const { apiVersion, subresource, time, typeAt, custom = false, reset } = writing
   const type = typeAt(apiVersion)
   if (type === undefined) return undefined
-  // The server logs that it can't tell what differs at that version, and leaves all owners as they are.
+  // The server logs that it can't compare the objects at that version, and leaves all owners as they are.
   if (custom && given.some(manager => typeAt(manager.apiVersion) === undefined)) return undefined
   const changes = changesOf(live, next, type, reset, false)
   const others = taken(given, live, next, changes, writing, false)
   const mine = difference(changes.set, unowned)
   if (mine === undefined) return others.managers
-  const who = { name: name === '' ? 'unknown' : name, operation: 'Update', apiVersion, subresource } as const
-  const previous = others.managers.find(one => sameManager(one, who))
-  const manager: Manager = { ...who, time, set: union(mine, previous?.set) }
+  const identity = { name: name === '' ? 'unknown' : name, operation: 'Update', apiVersion, subresource } as const
+  const previous = others.managers.find(one => sameManager(one, identity))
+  const manager: Manager = { ...identity, time, set: union(mine, previous?.set) }
   return capped([...others.managers.filter(one => one !== previous), manager])
 }
 
@@ -105,7 +105,7 @@ export function changesOf(
 
 const empty: Json = { metadata: {} }
 
-/** The object as it is compared: without what says who owns it. */
+/** The object as it is compared: without the owners of its fields. */
 export function contentOf(object: KubeObject | undefined): Json {
   if (object === undefined) return empty
   const { managedFields: _, ...metadata } = object.metadata

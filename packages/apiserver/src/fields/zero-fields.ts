@@ -1,8 +1,8 @@
 import type { Json } from '@wherry/cel/internal'
 
 /**
- * Fields that Go prints in an object in which nothing is set, besides structs: who creates an object owns them only if they have another
- * value.
+ * Fields that Go prints in an object in which nothing is set, besides structs: the creator of an object owns them only
+ * if they have another value.
  */
 const printed: Readonly<Record<string, readonly string[]>> = {
   'core.v1.Event': ['firstTimestamp', 'lastTimestamp', 'eventTime', 'reportingComponent', 'reportingInstance'],

@@ -18,7 +18,7 @@ it('issues a server certificate for the loopback names, signed by the CA', async
   expect(server.checkHost('example.com')).toBeUndefined()
 })
 
-it('issues client certificates whose subject holds the user and every group', async () => {
+it('issues client certificates with the user and every group in the subject', async () => {
   const ca = await createCertificateAuthority()
   const issued = ca.issueClient({ commonName: 'system:ünï', organizations: ['system:masters', 'dev, ops'] })
   const client = new X509Certificate(issued.certPem).toLegacyObject()

@@ -7,7 +7,7 @@ export interface IssuedCertificate {
   readonly keyPem: string
 }
 
-/** Who a client certificate speaks for, as Kubernetes reads it: user name and groups. */
+/** The subject of a client certificate, as Kubernetes reads it: user name and groups. */
 export interface ClientSubject {
   readonly commonName: string
   readonly organizations?: readonly string[] | undefined

@@ -57,7 +57,7 @@ export function createHttp1(options: Http1Options): Server {
 function refuse(error: NodeJS.ErrnoException, peer: Http1Peer | undefined, socket: Duplex): void {
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
   if (peer === undefined || !socket.writable || error.code === 'ECONNRESET') socket.destroy()
-  // An answer may be half out already; nothing that follows it could be told apart from it.
+  // Half of an answer may have left already; the client would read anything that follows as its rest.
   else if (peer.active > 0) peer.destroy()
   else peer.endWith(lastAnswer(status, 'text/plain; charset=utf-8', status))
 }
@@ -145,7 +145,7 @@ class Http1Reply implements ServerReply, OpenExchange {
     if (this.#peer.leaving) this.#response.setHeader('connection', 'close')
     else this.#response.removeHeader('connection')
     this.#response.writeHead(status, headers as Record<string, string | string[]>)
-    // A watch tells that it is open before there is anything to say.
+    // The head of a watch leaves before its first event, so that the client sees it open.
     if (headers['content-length'] === undefined) this.#response.flushHeaders()
   }
 

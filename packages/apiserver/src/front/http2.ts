@@ -87,7 +87,7 @@ function serve(
     if (body !== undefined) options.handler({ method, path, headers, body, peer }, reply)
     else {
       replyTooLarge(reply, options.maxBodyBytes)
-      // Tells the client, once the answer has left, to send no more.
+      // Asks the client, once the answer has left, to send no more.
       stream.close(constants.NGHTTP2_NO_ERROR)
     }
   })

@@ -15,7 +15,7 @@ export interface Arrival {
   readonly later: readonly ServerFrame[]
 }
 
-/** Cuts a batch of frames anew. */
+/** Cuts a batch of frames into other chunks. */
 export function rechunk(frames: readonly ServerFrame[], chunking: Chunking, random: () => number): Arrival {
   if (chunking === 'whole') return { now: frames, later: [] }
   if (chunking === 'bytes') {

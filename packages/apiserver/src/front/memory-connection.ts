@@ -74,7 +74,7 @@ export class MemoryConnection implements Connection {
     return this.#options.maxStreams
   }
 
-  /** What is under way, a line each. */
+  /** The streams under way, a line each. */
   pending(): string[] {
     return [...this.#streams].map(stream => `connection ${this.id} ${stream}`)
   }
@@ -154,7 +154,7 @@ export class MemoryConnection implements Connection {
     if (bytes === 0) this.#killHere()
   }
 
-  /** From now on nothing passes, in either direction, and neither end is told. */
+  /** From now on nothing passes, in either direction, and neither end notices. */
   freeze(): void {
     this.#toServer.stall()
     this.#toClient.stall()
@@ -193,7 +193,7 @@ export class MemoryConnection implements Connection {
     if (this.#bytesToKill === 0) this.#killHere()
   }
 
-  /** Kills the connection with nothing of what is under way arriving. */
+  /** Kills the connection. Frames that are under way do not arrive. */
   #killHere(): void {
     this.#toClient.take()
     this.kill()
@@ -213,7 +213,7 @@ export class MemoryConnection implements Connection {
     else void this.close()
   }
 
-  /** Ends what is left on the client's side of a closed connection. */
+  /** Ends the streams and pings that are left on the client's side of a closed connection. */
   #end(cause: Error | undefined): void {
     this.#cause = cause
     if (this.#streams.size > 0 || this.#pings.size > 0) {

@@ -11,7 +11,7 @@ export interface PipeOptions<F> {
 }
 
 /**
- * One direction of a connection: frames arrive in the order in which they were sent. What is sent while a batch is
+ * One direction of a connection: frames arrive in the order in which they were sent. A frame that is sent while a batch is
  * under way arrives with it, so that there is never more than one timer.
  */
 export class Pipe<F> {
@@ -31,7 +31,7 @@ export class Pipe<F> {
     this.#schedule()
   }
 
-  /** Nothing arrives from now on; what is sent waits. */
+  /** Nothing arrives from now on; frames wait. */
   stall(): void {
     this.#stalled = true
     this.#timer?.cancel()
@@ -44,7 +44,7 @@ export class Pipe<F> {
     this.#schedule()
   }
 
-  /** Takes out what is under way. */
+  /** Takes out the frames that are under way. */
   take(): F[] {
     const frames = this.#frames.slice(this.#arrived)
     this.#frames = []
@@ -65,7 +65,7 @@ export class Pipe<F> {
 
   #deliver(): void {
     const { divide, arrive } = this.#options
-    // They stay here until each one's turn: whoever hears of a frame may send more, stall the pipe or empty it.
+    // Frames stay here until their turn: the receiver of a frame may send more, stall the pipe or empty it.
     let batch = this.#frames
     let due = batch.length
     if (divide !== undefined) {

@@ -117,7 +117,7 @@ export class MemoryServerEnd {
     this.#toClient.send({ kind: 'close', cause: undefined })
   }
 
-  /** Closes this end. The client hears of it after the bytes that are under way. */
+  /** Closes this end. The client receives the close after the bytes that are under way. */
   #break(cause: Error): void {
     if (this.#state === 'closed') return
     this.#state = 'closed'
@@ -134,7 +134,7 @@ export class MemoryServerEnd {
     this.#onClosed()
   }
 
-  /** Of what is under way to the client, leaves a random number of bytes and what comes before them. */
+  /** Of the frames under way to the client, leaves a random number of bytes and the frames before them. */
   #loseSome(): void {
     const frames = this.#toClient.take()
     const total = frames.reduce((sum, frame) => sum + (frame.kind === 'data' ? frame.bytes.length : 0), 0)

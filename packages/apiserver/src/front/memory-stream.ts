@@ -12,9 +12,9 @@ export interface StreamHost {
   sendToClient(frame: ServerFrame): void
   /** Says that the client has read so many bytes. */
   credit(stream: MemoryStream, bytes: number): void
-  /** Hears that the client has ended the request while it was under way. */
+  /** Is called when the client ends the request while it is under way. */
   cancel(stream: MemoryStream): void
-  /** Hears that the client has heard, or wants to hear, no more of the stream. */
+  /** Is called when the client has received the stream to its end, or wants no more of it. */
   over(stream: MemoryStream): void
   /** Calls `fn` at the present time, and not from here. */
   later(fn: () => void): void
@@ -44,7 +44,7 @@ export class MemoryStream implements Exchange {
     this.reply = new MemoryReply(this, host)
   }
 
-  /** Whether the client has heard, or wants to hear, no more. */
+  /** Whether the client has received the stream to its end, or wants no more of it. */
   get over(): boolean {
     return this.#over
   }
@@ -95,7 +95,7 @@ export class MemoryStream implements Exchange {
     else this.#end()
   }
 
-  /** The response broke: what is held is lost. */
+  /** The response broke: chunks that the client holds unread are lost. */
   fail(cause: Error): void {
     if (this.#over) return
     this.#close()
@@ -214,7 +214,7 @@ export class MemoryReply implements ServerReply {
     this.#onDrain?.()
   }
 
-  /** The exchange is over, whoever ended it. */
+  /** The exchange is over, whichever end ended it. */
   close(): void {
     if (this.#state === 'over') return
     this.#state = 'over'

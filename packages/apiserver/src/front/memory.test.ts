@@ -9,13 +9,13 @@ const target = new URL('https://server.example:6443')
 const never = new AbortController().signal
 const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString()
 
-/** For what is counted over many seeds, which must not become one. */
+/** For counts over many seeds. These seeds are fixed: an option for one seed must not replace them. */
 async function forFixedSeeds(count: number, run: (seed: number) => Promise<void>): Promise<void> {
   for (let seed = 1; seed <= count; seed++) await run(seed)
 }
 
-/** One response as the client hears it, an entry each call. */
-class Heard implements ResponseHandlers {
+/** One response as the client receives it, an entry each call. */
+class ReceivedResponse implements ResponseHandlers {
   readonly log: string[] = []
   readonly chunks: Uint8Array[] = []
   cause: (Error & { code?: string; unprocessed?: boolean; rstCode?: number }) | undefined
@@ -67,7 +67,7 @@ interface Bench {
   readonly transport: MemoryTransport
   readonly connection: Connection
   readonly closes: string[]
-  get(path?: string): Heard & { exchange: Exchange }
+  get(path?: string): ReceivedResponse & { exchange: Exchange }
 }
 
 async function bench(seed: number, options: Partial<MemoryTransportOptions> = {}): Promise<Bench> {
@@ -86,10 +86,10 @@ async function bench(seed: number, options: Partial<MemoryTransportOptions> = {}
   const connection = await simulation.run(() => transport.connect(target, never))
   const closes: string[] = []
   connection.onClose((why, cause) => closes.push(cause ? `${why}: ${cause.message}` : why))
-  const get = (path = '/api'): Heard & { exchange: Exchange } => {
-    const heard = new Heard()
-    const exchange = connection.request({ method: 'GET', path, headers: { accept: 'application/json' } }, heard)
-    return Object.assign(heard, { exchange })
+  const get = (path = '/api'): ReceivedResponse & { exchange: Exchange } => {
+    const response = new ReceivedResponse()
+    const exchange = connection.request({ method: 'GET', path, headers: { accept: 'application/json' } }, response)
+    return Object.assign(response, { exchange })
   }
   return { simulation, server, transport, connection, closes, get }
 }
@@ -97,12 +97,12 @@ async function bench(seed: number, options: Partial<MemoryTransportOptions> = {}
 describe('a request in memory', () => {
   it('F5: reaches the handler and its answer the client, after a latency each', async () => {
     const { simulation, server, connection } = await bench(1, { latencyMs: 2 })
-    const heard = new Heard()
+    const response = new ReceivedResponse()
     const start = simulation.clock.monotonic()
     const body = Buffer.from('{"a":1}')
     connection.request(
       { method: 'POST', path: '/api/v1/x?limit=5', headers: { 'x-a': 'b', 'x-c': ['d', 'e'] }, body },
-      heard,
+      response,
     )
     await simulation.runUntil(() => server.exchanges.length === 1)
     expect(simulation.clock.monotonic() - start).toBe(2)
@@ -119,10 +119,10 @@ describe('a request in memory', () => {
     reply.write(Buffer.from('two'))
     reply.end()
     expect(log).toEqual([])
-    await simulation.runUntil(() => heard.over)
+    await simulation.runUntil(() => response.over)
     expect(simulation.clock.monotonic() - start).toBe(4)
-    expect(heard.log).toEqual(['head 201', 'end'])
-    expect(heard.body).toBe('one two')
+    expect(response.log).toEqual(['head 201', 'end'])
+    expect(response.body).toBe('one two')
     expect(log).toEqual(['closed'])
     await simulation.settle()
     expect(simulation.pending()).toEqual([])
@@ -130,7 +130,7 @@ describe('a request in memory', () => {
 
   it('gives the server no body where HTTP has none, and refuses one that is too long with 413', async () => {
     const { simulation, server, connection } = await bench(1, { maxBodyBytes: 10 })
-    const [head, empty, long] = [new Heard(), new Heard(), new Heard()]
+    const [head, empty, long] = [new ReceivedResponse(), new ReceivedResponse(), new ReceivedResponse()]
     server.onRequest = (request, reply) => {
       reply.head(request.method === 'HEAD' ? 200 : 204, {})
       expect(reply.write(Buffer.from('dropped'))).toBe(true)
@@ -181,12 +181,12 @@ describe('chunk borders', () => {
       for (const line of lines) reply.write(Buffer.from(line))
       reply.end()
     }
-    const heard = get()
-    await simulation.runUntil(() => heard.over)
-    expect(heard.body).toBe(lines.join(''))
-    expect(heard.log).toEqual(['head 200', 'end'])
-    expect(heard.chunks.every(chunk => chunk.length > 0)).toBe(true)
-    return heard.chunks.map(chunk => Buffer.from(chunk).toString('latin1'))
+    const response = get()
+    await simulation.runUntil(() => response.over)
+    expect(response.body).toBe(lines.join(''))
+    expect(response.log).toEqual(['head 200', 'end'])
+    expect(response.chunks.every(chunk => chunk.length > 0)).toBe(true)
+    return response.chunks.map(chunk => Buffer.from(chunk).toString('latin1'))
   }
 
   it('whole: are those of the writes; bytes: are everywhere', async () => {
@@ -221,10 +221,10 @@ describe('chunk borders', () => {
         reply.write(Buffer.from(lines.join('')))
         reply.end()
       }
-      const heard = get()
+      const response = get()
       const arrivals = new Set<number>()
-      heard.onData = () => arrivals.add(simulation.clock.monotonic())
-      await simulation.runUntil(() => heard.over)
+      response.onData = () => arrivals.add(simulation.clock.monotonic())
+      await simulation.runUntil(() => response.over)
       if (arrivals.size > 1) times++
     })
     expect(times).toBeGreaterThan(10)
@@ -235,8 +235,8 @@ describe('chunk borders', () => {
 describe('flow control', () => {
   it('F5: holds the server back while the client pauses, and lets it go on when it has read', async () => {
     const { simulation, server, get } = await bench(3, { windowBytes: 1000 })
-    const heard = get()
-    heard.exchange.pause()
+    const response = get()
+    response.exchange.pause()
     await simulation.runUntil(() => server.exchanges.length === 1)
     const { reply, log } = server.at(0)
     reply.head(200, {})
@@ -246,18 +246,18 @@ describe('flow control', () => {
     reply.end()
     expect(accepted).toEqual([true, true, true, false, false, false])
     await simulation.advance(100)
-    expect(heard.log).toEqual(['head 200'])
-    expect(heard.chunks).toEqual([])
+    expect(response.log).toEqual(['head 200'])
+    expect(response.chunks).toEqual([])
     expect(log).toEqual([])
-    heard.exchange.resume()
-    await simulation.runUntil(() => heard.over)
-    expect(heard.body.length).toBe(1800)
+    response.exchange.resume()
+    await simulation.runUntil(() => response.over)
+    expect(response.body.length).toBe(1800)
     expect(log).toEqual(['closed'])
   })
 
   it('calls onDrain once for each time that write said no', async () => {
     const { simulation, server, get } = await bench(3, { windowBytes: 1000 })
-    const heard = get()
+    const response = get()
     await simulation.runUntil(() => server.exchanges.length === 1)
     const { reply, log } = server.at(0)
     reply.head(200, {})
@@ -269,7 +269,7 @@ describe('flow control', () => {
     expect(reply.write(Buffer.alloc(10))).toBe(true)
     await simulation.advance(100)
     expect(log).toEqual(['drain', 'drain'])
-    expect(Buffer.concat(heard.chunks).length).toBe(3510)
+    expect(Buffer.concat(response.chunks).length).toBe(3510)
   })
 
   it('F5: never lets more than the window leave a server for a client that does not read, whatever it writes', async () => {
@@ -277,7 +277,7 @@ describe('flow control', () => {
       async seed => {
         const { simulation, server, get } = await bench(seed, { windowBytes: 500, chunking: 'random' })
         const { random } = simulation
-        const heard = get()
+        const response = get()
         await simulation.runUntil(() => server.exchanges.length === 1)
         const { reply } = server.at(0)
         reply.head(200, {})
@@ -286,25 +286,25 @@ describe('flow control', () => {
           const size = integer(random, 0, 400)
           reply.write(Buffer.alloc(size, i))
           written += size
-          choose(random, [() => heard.exchange.pause(), () => heard.exchange.resume()])()
-          const before = Buffer.concat(heard.chunks).length
+          choose(random, [() => response.exchange.pause(), () => response.exchange.resume()])()
+          const before = Buffer.concat(response.chunks).length
           if (chance(random, 0.2)) {
-            heard.exchange.pause()
+            response.exchange.pause()
             await simulation.advance(10)
-            const held = Buffer.concat(heard.chunks).length
+            const held = Buffer.concat(response.chunks).length
             await simulation.advance(10)
-            expect(Buffer.concat(heard.chunks).length).toBe(held)
+            expect(Buffer.concat(response.chunks).length).toBe(held)
             expect(held).toBe(before)
-            heard.exchange.resume()
+            response.exchange.resume()
             await simulation.settle()
-            expect(Buffer.concat(heard.chunks).length - held).toBeLessThanOrEqual(500)
+            expect(Buffer.concat(response.chunks).length - held).toBeLessThanOrEqual(500)
           }
           await simulation.advance(integer(random, 0, 3))
         }
-        heard.exchange.resume()
+        response.exchange.resume()
         reply.end()
-        await simulation.runUntil(() => heard.over)
-        const expected = Buffer.concat(heard.chunks)
+        await simulation.runUntil(() => response.over)
+        const expected = Buffer.concat(response.chunks)
         expect(expected.length).toBe(written)
       },
       { seeds: 30 },
@@ -313,72 +313,72 @@ describe('flow control', () => {
 
   it('pausing in the middle of data stops at that chunk, and resuming keeps the order', async () => {
     const { simulation, server, get } = await bench(4)
-    const heard = get()
-    heard.onData = () => heard.exchange.pause()
+    const response = get()
+    response.onData = () => response.exchange.pause()
     server.onRequest = (_, reply) => {
       reply.head(200, {})
       for (const part of ['a', 'b', 'c']) reply.write(Buffer.from(part))
       reply.end()
     }
-    await simulation.runUntil(() => heard.chunks.length > 0)
+    await simulation.runUntil(() => response.chunks.length > 0)
     await simulation.advance(50)
-    const bodies = [heard.body]
+    const bodies = [response.body]
     for (let i = 0; i < 3; i++) {
-      heard.exchange.resume()
-      heard.exchange.resume()
+      response.exchange.resume()
+      response.exchange.resume()
       await simulation.settle()
-      bodies.push(heard.body)
+      bodies.push(response.body)
     }
     expect(bodies).toEqual(['a', 'ab', 'abc', 'abc'])
-    expect(heard.log).toEqual(['head 200', 'end'])
+    expect(response.log).toEqual(['head 200', 'end'])
   })
 
   it('what arrives between a resume and the reading of what was held comes after it', async () => {
     const { simulation, server, get } = await bench(4, { latencyMs: 2 })
-    const heard = get()
-    heard.exchange.pause()
+    const response = get()
+    response.exchange.pause()
     await simulation.runUntil(() => server.exchanges.length === 1)
     const { reply } = server.at(0)
     reply.head(200, {})
     reply.write(Buffer.from('a'))
     await simulation.advance(5)
-    simulation.clock.timer(2, () => heard.exchange.resume())
+    simulation.clock.timer(2, () => response.exchange.resume())
     reply.write(Buffer.from('b'))
     await simulation.advance(5)
-    expect(heard.body).toBe('ab')
+    expect(response.body).toBe('ab')
   })
 })
 
 describe('endings', () => {
-  /** A stream with `some` sent, which the client has heard. */
+  /** A stream with `some` sent, which the client has received. */
   async function underWay(options: Partial<MemoryTransportOptions> = {}) {
     const all = await bench(5, options)
-    const heard = all.get('/watch')
+    const response = all.get('/watch')
     await all.simulation.runUntil(() => all.server.exchanges.length === 1)
     const exchange = all.server.at(0)
     exchange.reply.head(200, {})
     exchange.reply.write(Buffer.from('some'))
-    await all.simulation.runUntil(() => heard.chunks.length > 0)
-    return { ...all, heard, ...exchange }
+    await all.simulation.runUntil(() => response.chunks.length > 0)
+    return { ...all, response, ...exchange }
   }
 
-  it('abort: no handler is called again, and the server hears that it is over', async () => {
-    const { simulation, heard, reply, log, closes } = await underWay()
+  it('abort: no handler is called again, and the server learns that the request is over', async () => {
+    const { simulation, response, reply, log, closes } = await underWay()
     reply.write(Buffer.from('more'))
-    heard.exchange.abort()
-    heard.exchange.abort()
+    response.exchange.abort()
+    response.exchange.abort()
     await simulation.advance(10)
-    expect(heard.log).toEqual(['head 200'])
-    expect(heard.body).toBe('some')
+    expect(response.log).toEqual(['head 200'])
+    expect(response.body).toBe('some')
     expect(log).toEqual(['closed'])
     expect(reply.write(Buffer.from('late'))).toBe(true)
     reply.end()
     reply.rst()
     await simulation.advance(10)
-    expect([heard.log, log, closes]).toEqual([['head 200'], ['closed'], []])
+    expect([response.log, log, closes]).toEqual([['head 200'], ['closed'], []])
   })
 
-  it('abort before the request arrives: the handler is called, and told at once', async () => {
+  it('abort before the request arrives: the handler is called, and its onClose at once', async () => {
     const { simulation, server, get } = await bench(5)
     get().exchange.abort()
     await simulation.advance(10)
@@ -386,13 +386,13 @@ describe('endings', () => {
   })
 
   it('rst: breaks one stream with its code, after what was sent before it', async () => {
-    const { simulation, heard, reply, log, closes, get, server } = await underWay()
+    const { simulation, response, reply, log, closes, get, server } = await underWay()
     reply.write(Buffer.from(' more'))
     reply.rst(8)
-    await simulation.runUntil(() => heard.over)
-    expect(heard.log).toEqual(['head 200', 'error ERR_HTTP2_STREAM_ERROR'])
-    expect(heard.cause).toMatchObject({ message: 'Stream closed with error code NGHTTP2_CANCEL', rstCode: 8 })
-    expect(heard.body).toBe('some more')
+    await simulation.runUntil(() => response.over)
+    expect(response.log).toEqual(['head 200', 'error ERR_HTTP2_STREAM_ERROR'])
+    expect(response.cause).toMatchObject({ message: 'Stream closed with error code NGHTTP2_CANCEL', rstCode: 8 })
+    expect(response.body).toBe('some more')
     expect([log, closes]).toEqual([['closed'], []])
     const next = get()
     await simulation.runUntil(() => server.exchanges.length === 2)
@@ -402,15 +402,15 @@ describe('endings', () => {
   })
 
   it('destroy: what was sent arrives, then an error and never an end', async () => {
-    const { simulation, heard, request, reply, log, closes } = await underWay()
+    const { simulation, response, request, reply, log, closes } = await underWay()
     reply.write(Buffer.from(' more'))
     request.peer.destroy()
     request.peer.destroy()
     reply.write(Buffer.from(' lost'))
     reply.end()
-    await simulation.runUntil(() => heard.over)
-    expect(heard.body).toBe('some more')
-    expect(heard.log).toEqual(['head 200', 'error ECONNRESET'])
+    await simulation.runUntil(() => response.over)
+    expect(response.body).toBe('some more')
+    expect(response.log).toEqual(['head 200', 'error ECONNRESET'])
     expect(closes).toEqual(['closed: socket hang up'])
     expect(log).toEqual(['closed'])
   })
@@ -421,7 +421,7 @@ describe('endings', () => {
       const lengths = new Set<number>()
       await forFixedSeeds(200, async seed => {
         const { simulation, server, get, closes, connection, transport } = await bench(seed)
-        const heard = get()
+        const response = get()
         await simulation.runUntil(() => server.exchanges.length === 1)
         const { reply, request, log } = server.at(0)
         reply.head(200, {})
@@ -432,11 +432,11 @@ describe('endings', () => {
         else transport.controls.kill(connection)
         await simulation.runUntil(() => closes.length > 0)
         await simulation.advance(10)
-        expect(line.startsWith(heard.body)).toBe(true)
-        lengths.add(heard.body.length)
+        expect(line.startsWith(response.body)).toBe(true)
+        lengths.add(response.body.length)
         expect(closes).toEqual(['closed: read ECONNRESET'])
-        if (heard.log.at(-1) === 'end') expect(heard.body).toBe(line)
-        else expect(heard.log).toEqual(['head 200', 'error ECONNRESET'])
+        if (response.log.at(-1) === 'end') expect(response.body).toBe(line)
+        else expect(response.log).toEqual(['head 200', 'error ECONNRESET'])
         expect(log).toEqual(['closed'])
         expect(transport.controls.connections()).toEqual([])
         expect(simulation.pending()).toEqual([])
@@ -453,18 +453,18 @@ describe('endings', () => {
         reply.head(200, {})
         reply.write(Buffer.from(body))
       }
-      const heard = get()
+      const response = get()
       transport.controls.killAfter(connection, bytes)
-      await simulation.runUntil(() => heard.over)
-      expect(Buffer.concat(heard.chunks)).toEqual(Buffer.from(body).subarray(0, bytes))
-      expect(heard.log.at(-1)).toBe('error ECONNRESET')
+      await simulation.runUntil(() => response.over)
+      expect(Buffer.concat(response.chunks)).toEqual(Buffer.from(body).subarray(0, bytes))
+      expect(response.log.at(-1)).toBe('error ECONNRESET')
       await simulation.settle()
       expect(closes).toEqual(['closed: read ECONNRESET'])
     }
   })
 
   it('GOAWAY: streams go on to their end, then the connection closes; new requests fail as not looked at', async () => {
-    const { simulation, heard, request, reply, closes, get, transport, server } = await underWay()
+    const { simulation, response, request, reply, closes, get, transport, server } = await underWay()
     const racing = get('/racing')
     request.peer.goaway()
     await simulation.runUntil(() => closes.length > 0)
@@ -482,8 +482,8 @@ describe('endings', () => {
     reply.write(Buffer.from(' more'))
     reply.end()
     await simulation.advance(10)
-    expect(heard.log).toEqual(['head 200', 'end'])
-    expect(heard.body).toBe('some more')
+    expect(response.log).toEqual(['head 200', 'end'])
+    expect(response.body).toBe('some more')
     expect(closes).toEqual(['goaway', 'closed'])
     expect(transport.controls.connections()).toEqual([])
   })
@@ -495,8 +495,8 @@ describe('endings', () => {
     expect(closes).toEqual(['goaway', 'closed'])
   })
 
-  it('freeze: nothing passes, no ping is answered, neither end is told; thaw lets it pass', async () => {
-    const { simulation, heard, reply, log, closes, connection, transport } = await underWay()
+  it('freeze: nothing passes, no ping is answered, neither end notices; thaw lets it pass', async () => {
+    const { simulation, response, reply, log, closes, connection, transport } = await underWay()
     transport.controls.freeze(connection)
     let pinged = false
     void connection.ping().then(() => {
@@ -504,10 +504,10 @@ describe('endings', () => {
     })
     reply.write(Buffer.from(' more'))
     await simulation.advance(3_600_000)
-    expect([heard.body, pinged, log, closes]).toEqual(['some', false, [], []])
+    expect([response.body, pinged, log, closes]).toEqual(['some', false, [], []])
     transport.controls.thaw(connection)
     await simulation.advance(10)
-    expect([heard.body, pinged]).toEqual(['some more', true])
+    expect([response.body, pinged]).toEqual(['some more', true])
   })
 
   it('freeze takes effect between two chunks of one arrival', async () => {
@@ -516,26 +516,26 @@ describe('endings', () => {
       reply.head(200, {})
       reply.write(Buffer.from('abc'))
     }
-    const heard = get()
-    heard.onData = () => transport.controls.freeze(connection)
+    const response = get()
+    response.onData = () => transport.controls.freeze(connection)
     await simulation.advance(1000)
-    expect(heard.body).toBe('a')
-    heard.onData = undefined
+    expect(response.body).toBe('a')
+    response.onData = undefined
     transport.controls.thaw(connection)
     await simulation.advance(10)
-    expect(heard.body).toBe('abc')
+    expect(response.body).toBe('abc')
   })
 
-  it('close by the client: every stream ends with an error, also on a frozen connection, and the server hears it', async () => {
+  it('close by the client: every stream ends with an error, also on a frozen connection, and the server sees it closed', async () => {
     for (const frozen of [false, true]) {
-      const { simulation, heard, log, closes, connection, transport } = await underWay()
+      const { simulation, response, log, closes, connection, transport } = await underWay()
       if (frozen) transport.controls.freeze(connection)
       const ping = connection.ping().catch((error: Error & { code?: string }) => error.code)
       const closing = connection.close()
-      expect(heard.over).toBe(false)
+      expect(response.over).toBe(false)
       expect(connection.close()).toBe(closing)
       await simulation.run(() => closing)
-      expect(heard.log).toEqual(['head 200', 'error ECONNRESET'])
+      expect(response.log).toEqual(['head 200', 'error ECONNRESET'])
       expect(await ping).toBe('ECONNRESET')
       expect(closes).toEqual(['closed'])
       await simulation.advance(10)
@@ -548,36 +548,36 @@ describe('endings', () => {
     }
   })
 
-  it('after the end: requests fail, pings reject, a listener is told at once', async () => {
+  it('after the end: requests fail, pings reject, a listener is called at once', async () => {
     const { simulation, connection, get } = await bench(5)
     await simulation.run(() => connection.close())
-    const heard = get()
-    expect(heard.over).toBe(false)
+    const response = get()
+    expect(response.over).toBe(false)
     await simulation.settle()
-    expect(heard.cause).toMatchObject({ code: 'ERR_HTTP2_INVALID_SESSION', unprocessed: true })
+    expect(response.cause).toMatchObject({ code: 'ERR_HTTP2_INVALID_SESSION', unprocessed: true })
     await expect(connection.ping()).rejects.toThrow('the connection is closed')
-    const told: string[] = []
-    connection.onClose(why => told.push(why))
-    expect(told).toEqual(['closed'])
+    const reasons: string[] = []
+    connection.onClose(why => reasons.push(why))
+    expect(reasons).toEqual(['closed'])
   })
 
   it('a response that the client has paused on is lost when the connection breaks', async () => {
-    const { simulation, heard, reply, request } = await underWay()
-    heard.exchange.pause()
+    const { simulation, response, reply, request } = await underWay()
+    response.exchange.pause()
     reply.write(Buffer.from(' more'))
     reply.end()
     await simulation.advance(10)
     request.peer.destroy()
     await simulation.advance(10)
-    expect(heard.log).toEqual(['head 200', 'error ECONNRESET'])
-    expect(heard.body).toBe('some')
+    expect(response.log).toEqual(['head 200', 'error ECONNRESET'])
+    expect(response.body).toBe('some')
   })
 
   it('close of the transport: breaks everything and refuses what comes', async () => {
-    const { simulation, heard, log, transport } = await underWay()
+    const { simulation, response, log, transport } = await underWay()
     transport.close()
     await simulation.advance(10)
-    expect(heard.log.at(-1)).toBe('error ECONNRESET')
+    expect(response.log.at(-1)).toBe('error ECONNRESET')
     expect(log).toEqual(['closed'])
     await expect(simulation.run(() => transport.connect(target, never))).rejects.toMatchObject({ code: 'ECONNREFUSED' })
     expect(simulation.pending()).toEqual([])
@@ -665,21 +665,21 @@ describe('HTTP/1.1', () => {
   it('an abort, or an rst by the server, ends the connection', async () => {
     for (const by of ['client', 'server']) {
       const { simulation, server, get, closes } = await bench(7, { protocol: 'http/1.1' })
-      const heard = get()
+      const response = get()
       await simulation.runUntil(() => server.exchanges.length === 1)
       const { reply, log } = server.at(0)
-      if (by === 'client') heard.exchange.abort()
+      if (by === 'client') response.exchange.abort()
       else reply.rst()
       await simulation.advance(10)
       expect(closes).toEqual([by === 'client' ? 'closed' : 'closed: socket hang up'])
-      expect(heard.log).toEqual(by === 'client' ? [] : ['error ECONNRESET'])
+      expect(response.log).toEqual(by === 'client' ? [] : ['error ECONNRESET'])
       expect(log).toEqual(['closed'])
     }
   })
 
   it('going away means closing after the response', async () => {
     const { simulation, server, get, closes } = await bench(7, { protocol: 'http/1.1' })
-    const heard = get()
+    const response = get()
     await simulation.runUntil(() => server.exchanges.length === 1)
     const { reply, request } = server.at(0)
     request.peer.goaway()
@@ -688,7 +688,7 @@ describe('HTTP/1.1', () => {
     reply.head(200, {})
     reply.end()
     await simulation.advance(10)
-    expect([heard.log, closes]).toEqual([['head 200', 'end'], ['closed']])
+    expect([response.log, closes]).toEqual([['head 200', 'end'], ['closed']])
   })
 })
 

@@ -13,7 +13,7 @@ export interface MemoryFaults {
   readonly kill?: number | undefined
   /** Per request: the connection is going away. */
   readonly goaway?: number | undefined
-  /** Per request: the connection is dead from then on, and nobody is told. */
+  /** Per request: the connection is dead from then on, and neither end notices. */
   readonly freeze?: number | undefined
   /** Per connect: it is refused. */
   readonly refuse?: number | undefined
@@ -51,7 +51,7 @@ export interface MemoryTransportOptions {
    * @default [0.125, 2]
    */
   readonly latencyMs?: number | readonly [least: number, most: number] | undefined
-  /** How what is sent is cut into pieces. @default 'random' */
+  /** How a response is cut into pieces. @default 'random' */
   readonly chunking?: Chunking | undefined
   /**
    * A longer request body is answered with 413.
@@ -63,7 +63,7 @@ export interface MemoryTransportOptions {
   readonly certificate?: Peer['certificate']
   /** What goes wrong on the way. @default none */
   readonly faults?: MemoryFaults | undefined
-  /** Is told what passes, a line each, such as the `trace` of a simulation. */
+  /** Receives a line for each frame and ending that passes, such as the `trace` of a simulation. */
   readonly trace?: { add(line: string): void } | undefined
 }
 
@@ -77,7 +77,7 @@ export interface MemoryControls {
   kill(connection: Connection): void
   /** Breaks it as soon as the client has got `bytes` more bytes of responses, and not one more. */
   killAfter(connection: Connection, bytes: number): void
-  /** Lets nothing pass any more, in either direction, and tells neither end: a half-open connection. */
+  /** Lets nothing pass any more, in either direction, and neither end notices: a half-open connection. */
   freeze(connection: Connection): void
   /** Ends a freeze: what was sent meanwhile arrives. */
   thaw(connection: Connection): void
@@ -87,7 +87,7 @@ export interface MemoryControls {
   refuse(on: boolean): void
   /** While on, connects come to no end until their signal aborts. Those that hang go on hanging when it is switched off. */
   hang(on: boolean): void
-  /** Sets the random faults anew; `{}` ends them. */
+  /** Replaces the random faults; `{}` ends them. */
   setFaults(faults: MemoryFaults): void
   /** Requests under way, a line each, for `simulation.describe`. */
   pending(): string[]

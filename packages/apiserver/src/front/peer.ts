@@ -22,7 +22,7 @@ export interface SocketPeerOptions {
 }
 
 /**
- * One connection as faults and authentication see it, with the count of what is under way on it.
+ * One connection as faults and authentication see it, with the count of exchanges under way on it.
  * The two protocols differ in what `goaway` says on the wire.
  */
 export abstract class SocketPeer implements Peer {
@@ -48,7 +48,7 @@ export abstract class SocketPeer implements Peer {
 
   abstract goaway(): void
 
-  /** True from `destroy` or `reset` on: what is written from then on goes nowhere. */
+  /** True from `destroy` or `reset` on: later writes go nowhere. */
   get broken(): boolean {
     return this.#broken
   }

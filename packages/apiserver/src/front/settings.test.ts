@@ -10,7 +10,7 @@ const settings = Buffer.from([0, 0, 0, 4, 0, 0, 0, 0, 0])
 const ack = Buffer.from([0, 0, 0, 4, 1, 0, 0, 0, 0])
 const ping = Buffer.from([0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8])
 
-/** A socket whose writes end when the test says so. */
+/** A socket with writes that end when the test calls `written`. */
 function slowSocket(): { socket: Socket; written: () => void } {
   const writing = Promise.withResolvers<void>()
   const duplex = new Duplex({

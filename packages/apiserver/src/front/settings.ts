@@ -21,7 +21,7 @@ export interface Announcement {
  * Announces MAX_CONCURRENT_STREAMS behind the back of Node's HTTP/2 session, and calls `ready` when
  * the announcement has left, the client has acknowledged it, and the socket can be given to a session. A client that does not for `timeoutMs` is disconnected.
  *
- * Why: when a client opens one stream more than a session was told to announce, nghttp2 ends the
+ * Why: when a client opens one stream more than its session announced, nghttp2 ends the
  * whole connection. Go's server resets that one stream. So the session knows no limit, the
  * client reads it from a SETTINGS frame of ours, and streams past the limit are reset one by one.
  * The client's ACK of our frame must not reach the session, which never sent it: it is cut out here.

@@ -109,7 +109,7 @@ it('F1: any body in any chunks arrives byte for byte on h2, https and http, comp
   expect(tls.buffered() + plain.buffered()).toBe(0)
 })
 
-it('F1: any client that gives up at any byte is told once, and costs the others nothing', async () => {
+it('F1: a client that gives up at any byte calls onClose once, and costs the others nothing', async () => {
   await fc.assert(
     fc.asyncProperty(arbitraryPlan, fc.nat(150_000), fc.boolean(), async ({ sizes, ...rest }, most, reset) => {
       const chunks = sizes.map(length => new Uint8Array(length))

@@ -169,8 +169,8 @@ describe('requests and answers', () => {
     const stranger = (await createCertificateAuthority()).issueClient({ commonName: 'mallory' })
     const alice = ca.issueClient({ commonName: 'alice', organizations: ['dev', 'ops'] })
     const bob = ca.issueClient({ commonName: 'bob' })
-    for (const who of [alice, bob, stranger, undefined]) {
-      const credentials = who && { cert: who.certPem, key: who.keyPem }
+    for (const identity of [alice, bob, stranger, undefined]) {
+      const credentials = identity && { cert: identity.certPem, key: identity.keyPem }
       await askHttp2(session(front, credentials), {})
       await askHttp1(front.url, { ca: ca.caPem, ...credentials })
     }
@@ -264,7 +264,7 @@ describe('HTTP/2 limits', () => {
     expect(client.frames.filter(({ type }) => type === 'RST_STREAM')).toEqual([])
   })
 
-  it('reads a connection whose first bytes come one by one, and one where they come at once', async () => {
+  it('reads a connection if its first bytes come one by one, and if they come at once', async () => {
     for (const sizes of [[1], [7, 1, 30], [1 << 20]]) {
       const front = await openTls(hello)
       const client = await frames(front)
@@ -278,7 +278,7 @@ describe('HTTP/2 limits', () => {
     }
   })
 
-  it('F1: resets a stream whose headers pass 1 MiB, and takes a path of 30 KB', async () => {
+  it('F1: resets a stream with headers of more than 1 MiB, and takes a path of 30 KB', async () => {
     const front = await openTls(hello)
     const client = session(front)
     const long = `/${'x'.repeat(30_000)}`
@@ -352,7 +352,7 @@ describe('bounds of a request', () => {
     )
   })
 
-  it('answers 400 to what is no HTTP, and survives what is no TLS', async () => {
+  it('answers 400 to bytes that are no HTTP, and survives bytes that are no TLS', async () => {
     const plain = await open({ handler: hello })
     const nonsense = await RawClient.open(plain.port)
     nonsense.socket.write('nonsense\r\n\r\n')
@@ -400,7 +400,7 @@ describe('slow and vanishing clients', () => {
     }
   }
 
-  it('F1: buffers no more than it was told to for an h2 client that does not read, and loses nothing', async () => {
+  it('F1: buffers no more than its limit for an h2 client that does not read, and loses nothing', async () => {
     const hose = firehose()
     const front = await openTls(hose.handler)
     hose.use(front)
@@ -426,7 +426,7 @@ describe('slow and vanishing clients', () => {
     expect(front.buffered()).toBe(0)
   })
 
-  it('F1: buffers no more than it was told to for an http client that does not read, and loses nothing', async () => {
+  it('F1: buffers no more than its limit for an http client that does not read, and loses nothing', async () => {
     const hose = firehose()
     const front = await open({ handler: hose.handler })
     hose.use(front)
@@ -461,7 +461,7 @@ describe('slow and vanishing clients', () => {
     expect(hose.state.written).toBeLessThan(total)
   })
 
-  it('tells onClose when a client resets its stream or goes, and takes every later call as a no-op', async () => {
+  it('calls onClose when a client resets its stream or goes, and takes every later call as a no-op', async () => {
     const { exchanges, handler } = watching()
     const front = await openTls(handler)
     const client = session(front)
@@ -523,7 +523,7 @@ describe('breaking endings', () => {
     await until(() => front.connections() === 0)
   })
 
-  it('F2: goawayAll tells a connection that is still being made as soon as it is', async () => {
+  it('F2: goawayAll sends a GOAWAY to a connection that is still being made as soon as it is', async () => {
     const front = await openTls(hello)
     const socket = connectTcp(front.port, '127.0.0.1')
     await once(socket, 'connect')
@@ -662,7 +662,7 @@ describe('life of a front', () => {
     await expect(listen({ handler: hello, port: front.port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
   })
 
-  it('closes idle and busy connections, half-made ones too, and tells every exchange', async () => {
+  it('closes idle and busy connections, half-made ones too, and notifies every exchange', async () => {
     const { exchanges, handler } = watching()
     const front = await listen({ handler, tls: { cert: server.certPem, key: server.keyPem } })
     const client = session(front)

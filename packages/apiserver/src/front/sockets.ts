@@ -84,7 +84,7 @@ class Front implements SocketFront {
   readonly #listener: Listener
   #closed: Promise<void> | undefined
   #accepted = 0
-  /** How often `goawayAll` was called: connections that were still being made then are told when they are. */
+  /** How often `goawayAll` was called: connections that were still being made then get their GOAWAY once they are. */
   #goaways = 0
 
   constructor(options: ListenOptions) {
@@ -156,7 +156,7 @@ class Front implements SocketFront {
     const gone = [...this.#sockets].map(socket => new Promise<void>(resolve => socket.once('close', () => resolve())))
     this.destroyAll()
     await Promise.all(gone)
-    // The streams of a session hear of its socket's end a tick later.
+    // The streams of a session end a tick after its socket.
     await new Promise<void>(resolve => setImmediate(resolve))
   }
 

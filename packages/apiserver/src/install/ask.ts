@@ -1,7 +1,7 @@
 import { type Agent, request as plain } from 'node:http'
 import { request } from 'node:https'
 
-/** A server, and who asks it. */
+/** A server, and the token to ask it with. */
 export interface Access {
   readonly url: string
   /** PEM. `undefined` without TLS. */
@@ -9,7 +9,7 @@ export interface Access {
   readonly token: string
 }
 
-/** Tells requests of this package from those of a test. */
+/** Marks the requests of this package, unlike those of a test. */
 export const userAgent = 'wherry-testing'
 
 /** A whole answer. */
@@ -24,7 +24,7 @@ export interface AskOptions {
   readonly contentType?: string | undefined
   /** What the answer may be. @default anything */
   readonly accept?: string | undefined
-  /** Whose connections it is sent on. @default a connection of its own */
+  /** The agent with the connections that it is sent on. @default a connection of its own */
   readonly agent?: Agent | undefined
   /** How long the server may be silent, in milliseconds. @default 60_000: only what hangs takes so long */
   readonly timeoutMs?: number | undefined

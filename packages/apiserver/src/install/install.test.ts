@@ -113,7 +113,7 @@ items:
     ['text that is no object', ['- 1\n- 2\n'], 'is no object of Kubernetes', undefined],
     ['a file that is not there', ['deploy/none.yaml'], 'install: ENOENT.*deploy/none.yaml', undefined],
     [
-      'a definition whose names are in use',
+      'a definition with names that are in use',
       [crd('Game'), crd('Game', 'matches')],
       'matches.arcade.example.com: "GameList" is already in use',
       undefined,

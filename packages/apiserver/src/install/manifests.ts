@@ -16,7 +16,7 @@ export interface Manifest {
 /** What can be installed: an object, YAML text, or the path of a file or folder. */
 export type ManifestSource = string | object
 
-/** The objects of a source, in its order. Throws an `Error` for a file that can't be read and for what is no object of Kubernetes. */
+/** The objects of a source, in its order. Throws an `Error` for a file that can't be read and for a manifest that is no object of Kubernetes. */
 export function manifestsOf(source: ManifestSource): Manifest[] {
   if (typeof source !== 'string') return manifestOf(source as JsonObject, '')
   return isText(source) ? documentsOf(source, '') : filesOf(source).flatMap(inFile)

@@ -9,6 +9,7 @@ import { type ManifestSource, manifestsOf } from './manifests.ts'
  * ```
  *
  * @param sources as `install` takes them
+<<<<<<< HEAD
  * @throws `Error` for a file that can't be read, and for what is no manifest
  *
  * @example
@@ -17,6 +18,9 @@ import { type ManifestSource, manifestsOf } from './manifests.ts'
  *
  * console.log(rolesIn('deploy').flatMap(({ rules }) => rules ?? []).length)
  * ```
+=======
+ * @throws `Error` for a file that can't be read, and for a text that is no manifest
+>>>>>>> s10-wa
  */
 export function rolesIn(...sources: readonly ManifestSource[]): GrantedRole[] {
   return sources

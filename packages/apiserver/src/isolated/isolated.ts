@@ -11,7 +11,7 @@ import { ServerChannel } from './server-channel.ts'
 
 /** An API server in a process of its own: its memory and its event loop are not the test's. */
 export interface IsolatedApiServer extends ControlledApiServer {
-  /** The id of that process, for whoever measures it. It ends on `close`, and when this process ends in any way. */
+  /** The id of that process, to measure it by. It ends on `close`, and when this process ends in any way. */
   readonly pid: number
 }
 

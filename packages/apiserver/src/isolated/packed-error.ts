@@ -7,7 +7,7 @@ export interface PackedError {
   readonly stack: string | undefined
   /** Names of its classes, its own first. */
   readonly classes: readonly string[]
-  /** Its own data: `code` and the like. What is no plain value is left out. */
+  /** Its own data: `code` and the like. Values that are not plain are left out. */
   readonly data: Readonly<Record<string, string | number | boolean | null>>
   readonly cause: PackedError | undefined
 }

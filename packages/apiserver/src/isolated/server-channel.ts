@@ -26,7 +26,7 @@ export class ServerChannel {
   #gone: IsolatedServerError | undefined
   #output = ''
 
-  /** Starts the process. That it can't be started is told by the first call. */
+  /** Starts the process. If it can't be started, the first call rejects. */
   constructor() {
     this.#child = fork(entry(), [], {
       serialization: 'advanced',
@@ -128,7 +128,7 @@ function describeEnd(exitCode: number | null, signal: NodeJS.Signals | null): st
   return exitCode === 0 ? 'was closed' : `exited with code ${exitCode}`
 }
 
-/** Beside this file in the source; in the built package, where this file is part of another, in a place of its own. */
+/** Next to this file in the source; in the built package, where this file is part of another, in a place of its own. */
 function entry(): string {
   const here = import.meta.url
   return fileURLToPath(new URL(here.endsWith('.ts') ? './child.ts' : './isolated/child.js', here))

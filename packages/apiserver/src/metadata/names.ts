@@ -7,7 +7,7 @@ export function isOwnServer(group: string): boolean {
   return group === 'apiextensions.k8s.io' || group === 'apiregistration.k8s.io'
 }
 
-/** Resources whose names need only be usable as a path segment. */
+/** Resources with names that need only be usable as a path segment. */
 const pathSegments = new Set([
   'apiservices.apiregistration.k8s.io',
   'poddisruptionbudgets.policy',

@@ -34,15 +34,15 @@ export function metaProblems(object: KubeObject, type: ResourceType): StatusCaus
   }
   if (name === '') causes.push(required('metadata.name', 'name or generateName is required'))
   else for (const why of nameProblems(type, name)) causes.push(invalid('metadata.name', name, why))
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const key of Object.keys(labels).sort()) {
     const value = labels[key] as string
     for (const why of qualifiedNameProblems(key)) causes.push(invalid('metadata.labels', key, why))
-    // A value that several labels of a built-in have is told once.
-    if (type.custom || !told.has(value)) {
+    // A value that several labels of a built-in have is reported once.
+    if (type.custom || !reported.has(value)) {
       for (const why of labelValueProblems(value)) causes.push(invalid('metadata.labels', value, why))
     }
-    told.add(value)
+    reported.add(value)
   }
   let bytes = 0
   for (const key of Object.keys(annotations).sort()) {

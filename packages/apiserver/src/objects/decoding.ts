@@ -49,7 +49,7 @@ export function stringMap(value: Json | undefined, field: string, goType: string
   return map
 }
 
-/** What Go's parser says of a text that is no JSON, as far as it can be told from what V8's says. */
+/** What Go's parser says of a text that is no JSON, as far as V8's message shows it. */
 export function syntaxProblem({ message }: Error): string {
   if (/end of JSON input|Unterminated/.test(message)) return 'unexpected end of JSON input'
   const character = /Unexpected token '(.)'/su.exec(message)?.[1] ?? '?'

@@ -141,7 +141,7 @@ function leanOf(stored: StoredText): StoredText {
   return { text: lean, metaStart, metaEnd: metaEnd - (to - from), kindAt }
 }
 
-/** Where a list ends whose first item begins at `from`. */
+/** Where a list ends. Its first item begins at `from`. */
 function endOfList(text: string, from: number): number {
   const token = /"(?:[^"\\]|\\.)*"|[[\]]/g
   token.lastIndex = from
@@ -160,7 +160,7 @@ export function toLatin1(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1')
 }
 
-/** The text whose UTF-8 bytes are the characters of `latin1`. */
+/** The text that the characters of `latin1`, as bytes of UTF-8, are. */
 export function fromLatin1(latin1: string): string {
   if (!/[\x80-\xff]/.test(latin1)) return latin1
   return Buffer.from(latin1, 'latin1').toString('utf8')

@@ -1,7 +1,7 @@
 import { documents, type Fields, type ScopeParts, schemasOf } from './documents.ts'
 import { publishedSchema } from './published-schema.ts'
 
-/** As much of a resource that a definition defines as its document tells. */
+/** The part of a resource of a definition that its document shows. */
 export interface DefinedResource {
   readonly group: string
   readonly version: string

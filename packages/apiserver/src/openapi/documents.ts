@@ -35,7 +35,7 @@ export interface DefinitionParts extends SchemaNames {
   readonly scopes: Readonly<Record<'Namespaced' | 'Cluster', ScopeParts>>
 }
 
-/** What is said of one resource. */
+/** The parts of a document about one resource. */
 export interface ScopeParts {
   readonly kind: string
   readonly paths: Fields

@@ -20,7 +20,7 @@ export interface SwaggerDocument {
   readonly hash: string
 }
 
-/** The documents that a server publishes: a fixed one for what is built in, and one for each group and version of definitions. */
+/** The documents that a server publishes: a fixed one for each built-in group and version, and one for each group and version of definitions. */
 export class OpenApi {
   readonly #builtin = new Map<string, string>()
   readonly #defined = new Map<string, { readonly of: string; readonly document: OpenApiDocument }>()

@@ -10,7 +10,7 @@ export function publishedSchema(schema: Fields | undefined, template: Fields): F
   return { ...own, ...template, properties }
 }
 
-/** A node as a real server prints it: without what is empty, and with the fields of an object if it holds a whole one. */
+/** A node as a real server prints it: without empty fields, and with the fields of an object if it holds a whole one. */
 function published(node: Fields): Fields {
   const result: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(node)) {

@@ -69,7 +69,7 @@ export class HookClient {
         : `service ${JSON.stringify(service.name)} not found`
       return posting(where, why)
     }
-    // Loaded here, so that who has no webhooks does not pay for it.
+    // Loaded here, so that a server without webhooks does not pay for it.
     const { post } = await import('./post.ts')
     const answer = await post(where, text, address.ca, signal)
     if ('failure' in answer) return posting(answer.at ?? where, answer.failure)

@@ -2,7 +2,7 @@ import { simulate } from '@wherry/testing'
 import { describe, expect, it } from 'vitest'
 import { Outside, type Question } from './outside.ts'
 
-/** Runs on simulated time; `asked` hears each question when it is asked. */
+/** Runs on simulated time; `asked` receives each question when it is asked. */
 function setting() {
   const simulation = simulate(1)
   const { clock, random } = simulation
@@ -20,7 +20,7 @@ function setting() {
 }
 
 describe('code that depends on answers of others', () => {
-  it('is carried out anew with each answer, until it is through', async () => {
+  it('is carried out again with each answer, until it is through', async () => {
     const { simulation, outside, asked, question } = setting()
     await simulation.run(async () => {
       const log: string[] = []

@@ -4,7 +4,7 @@ import { StatusError } from '../status.ts'
 /** What somebody else must be asked. `key`: equal for questions that have the same answer. */
 export interface Question<T> {
   readonly key: string
-  /** Rejects only for what is a mistake of this server: that nobody answers is an answer. */
+  /** Rejects only for a mistake of this server. If nobody answers, that is its answer. */
   ask(signal: AbortSignal): Promise<T>
 }
 
@@ -32,9 +32,9 @@ class Memory {
 
 /**
  * Lets code that runs without a pause depend on the answers of others, such as webhooks. A request that needs one is
- * broken off before it has changed anything, the question is asked, and the request is carried out anew from its start,
- * with the answer at hand. So what is stored in the end was decided on in one piece: whoever wrote in the meantime is
- * seen, and what was asked about an older state is asked again, as a real server does after a conflict.
+ * broken off before it has changed anything, the question is asked, and the request is carried out again from its start,
+ * with the answer at hand. So the stored state was decided on in one piece: writes in the
+ * meantime are seen, and questions about an older state are asked again, as a real server does after a conflict.
  *
  * Random numbers and the time are the same in each attempt, so that questions can be recognised.
  */
@@ -49,7 +49,7 @@ export class Outside {
     this.#random = random
   }
 
-  /** Carries out `work` until it is through. `failed` hears what it throws; `over`: nobody waits for it any more. */
+  /** Carries out `work` until it is through. `failed` receives the error that it throws; `over`: nobody waits for it any more. */
   carryOut(work: () => void, failed: (error: unknown) => void, over: () => boolean): void {
     const memory = new Memory()
     const began = this.#clock.monotonic()
@@ -115,7 +115,7 @@ export class Outside {
     return memory.now
   }
 
-  /** Breaks off what is being asked. */
+  /** Breaks off all questions under way. */
   close(): void {
     this.#closed.abort()
   }

@@ -23,7 +23,7 @@ const [sentAgain, gotten] = [
   [301, 302, 303],
 ]
 
-/** What is sent to each address on the way. */
+/** The parts of a request to each address on the way. */
 interface Sent {
   readonly body: string | undefined
   readonly ca: string | undefined

@@ -8,7 +8,7 @@ import { ProtobufError } from './reader.ts'
 import { bytesOf, message } from './testkit/bytes-of.ts'
 import objects from './testkit/objects.json' with { type: 'json' }
 
-/** Go writes what is nil and no option as `null`, and protobuf has no empty lists. */
+/** Go writes a field that is nil and not optional as `null`, and protobuf has no empty lists. */
 function withoutNothing(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNothing)
   if (typeof value !== 'object' || value === null) return value

@@ -11,7 +11,7 @@ type SpecialWriter = (
 
 const schema = 'apiextensions.v1.JSONSchemaProps'
 
-/** The opposite of `specials`: messages whose JSON is not an object of their fields. */
+/** The opposite of `specials`: messages that are not an object of their fields in JSON. */
 export const specialWriters: Readonly<Record<string, SpecialWriter>> = {
   'apiextensions.v1.JSON': jsonText,
   'apiextensions.v1.JSONSchemaPropsOrArray': (writer, value, write) => {

@@ -71,7 +71,7 @@ it('F1: numbers of 64 bits keep all their digits', () => {
   expect(JSON.stringify(decodeProtobuf(encodeObject(object as JsonObject)))).toContain('-9007199254740995')
 })
 
-it('F1: what is longer than any buffer is written whole', () => {
+it('F1: a value that is longer than any buffer is written whole', () => {
   const data = { long: 'x'.repeat(3_000_000), bytes: 'y' }
   expect(decodeProtobuf(encodeObject({ apiVersion: 'v1', kind: 'ConfigMap', data }))).toMatchObject({ data })
 })

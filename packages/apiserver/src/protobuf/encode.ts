@@ -7,7 +7,7 @@ import { isObject, isRawNumber } from './json.ts'
 
 const magic = Uint8Array.of(0x6b, 0x38, 0x73, 0x00)
 
-/** A list whose items are encoded already. */
+/** A list with items that are encoded already. */
 export interface EncodedList {
   readonly apiVersion: string
   readonly kind: string

@@ -22,7 +22,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
 }
 
-/** Parses JSON whose integers keep all their digits. */
+/** Parses JSON. Integers keep all their digits. */
 export function parse(text: string): Json {
   if (!/\d{16}/.test(text)) return JSON.parse(text) as Json
   return JSON.parse(text, function keep(this: unknown, _key: string, value: unknown, context?: { source?: string }) {

@@ -6,7 +6,7 @@ import { fieldsOf, ProtobufError } from './reader.ts'
 /** What the bytes of a message are in JSON; `message` reads those of another one. */
 type Special = (bytes: Uint8Array, message: (name: string, bytes: Uint8Array) => Json) => Json | undefined
 
-/** Messages whose JSON is not an object of their fields. `undefined`: it is the empty value. */
+/** Messages that are not an object of their fields in JSON. `undefined`: it is the empty value. */
 export const specials: Readonly<Record<string, Special>> = {
   'apiextensions.v1.JSON': jsonText,
   'apiextensions.v1.JSONSchemaPropsOrArray': (bytes, message) => {

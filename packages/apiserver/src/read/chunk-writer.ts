@@ -26,7 +26,7 @@ export class ChunkWriter {
     return this.#open && !this.#responder.over
   }
 
-  /** Sets what is called when `ready` turns true again. */
+  /** Sets the listener that is called when `ready` turns true again. */
   onReady(fn: () => void): void {
     this.#responder.onDrain(() => {
       this.#open = true

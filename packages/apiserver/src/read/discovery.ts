@@ -3,7 +3,7 @@ import type { Registry } from '../definitions/registry.ts'
 import type { ResourceType } from '../resources/resource-type.ts'
 import { apiVersionOf } from '../resources/resource-type.ts'
 
-/** Group and version, with what is served there. */
+/** A version of a group, with the resources that it serves. */
 interface GroupVersion {
   readonly version: string
   readonly types: ResourceType[]

@@ -85,7 +85,7 @@ class PathReader {
     return this.#text.slice(0, start).endsWith('..') ? step : fail
   }
 
-  /** The name of a field: up to what ends it, with what is escaped. */
+  /** The name of a field, up to the character that ends it, with escaped characters. */
   #name(): string {
     const [whole] = /^(?:\\.|[^\s.,[\]$@{}\\])*/.exec(this.#text.slice(this.#at)) as RegExpExecArray
     this.#at += whole.length
@@ -133,7 +133,7 @@ function follow(steps: readonly Step[], value: Json): readonly Json[] {
   return steps.reduce<readonly Json[]>((values, step) => step(values), [value])
 }
 
-/** What is compared: a text, a number, true or false, or the value at a path within the item. */
+/** An operand of a comparison: a text, a number, true or false, or the value at a path within the item. */
 function operand(text: string): (item: Json) => Scalar | undefined {
   const trimmed = text.trim()
   const quoted = /^(["'])(.*)\1$/s.exec(trimmed)

@@ -21,7 +21,7 @@ describe('list', () => {
       expect(json.items[0].kind).toBeUndefined()
     }))
 
-  it('F1: pages share one snapshot: what is written between them is not seen', () =>
+  it('F1: pages share one snapshot: they do not show writes between them', () =>
     withServer(async kit => {
       await five(kit)
       const first = (await kit.call('GET', `${cm}?limit=2`)).json
@@ -122,7 +122,7 @@ describe('list', () => {
     }),
   )
 
-  it('F1: a token takes no other resourceVersion than 0 beside it, and no match', () =>
+  it('F1: a token takes no resourceVersion but 0 with it, and no match', () =>
     withServer(async kit => {
       await five(kit)
       const token = (await kit.call('GET', `${cm}?limit=2`)).json.metadata.continue

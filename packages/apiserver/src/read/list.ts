@@ -39,7 +39,7 @@ export function list({ store, type, namespace, watchCache }: ListSource, options
   const { selection } = options
   const prefix = namespace === '' ? '' : `${namespace}/`
   // A first page by `metadata.namespace` reads that namespace alone, and its token is relative to it. The next page
-  // reads all namespaces with it, as in the real server: whoever pages so sees items twice.
+  // reads all namespaces with it, as in the real server: a client that pages so sees items twice.
   const scope = namespace === '' && selection.fields?.namespace ? `${selection.fields.namespace}/` : prefix
   const collection = store.collection(type)
   const shown = (items: Version[]): Version[] => {

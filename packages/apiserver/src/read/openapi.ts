@@ -20,7 +20,7 @@ function openApiOf(registry: Registry): OpenApiModule.OpenApi {
   return openApi
 }
 
-/** Beside this package's source; in the built package, a file of its own. */
+/** Next to this package's source; in the built package, a file of its own. */
 function entry(): string {
   const here = import.meta.url
   return fileURLToPath(new URL(here.endsWith('.ts') ? '../openapi/index.ts' : './openapi/index.js', here))

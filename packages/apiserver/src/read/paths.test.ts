@@ -3,7 +3,7 @@ import { definitions, gameDefinition, withServer } from '../testkit/in-memory.ts
 import { compareVersions } from './discovery.ts'
 
 describe('paths that name no resource', () => {
-  it('F1: health, version and what is not there', () =>
+  it('F1: health, version and missing paths', () =>
     withServer(async ({ call }) => {
       for (const path of ['/healthz', '/livez', '/readyz', '/readyz/etcd', '/livez/log', '/readyz/informer-sync'])
         expect(await call('GET', path)).toMatchObject({ status: 200, text: 'ok' })
@@ -18,7 +18,7 @@ describe('paths that name no resource', () => {
       ]) {
         expect(await call('GET', path)).toMatchObject({ status: 404, text: '404 page not found\n' })
       }
-      // In a group that is built in, an unknown version is told by a Status.
+      // In a group that is built in, an unknown version is answered with a Status.
       for (const path of ['/api/v2', '/api/v2/pods', '/apis/apps/v9', '/apis/apps/v9/deployments']) {
         const { status, json } = await call('GET', path)
         expect([status, json.message]).toEqual([404, 'the server could not find the requested resource'])

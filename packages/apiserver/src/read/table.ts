@@ -23,7 +23,7 @@ const createdAt: TablePrinter = {
   cells: object => [nameOf(object), object.metadata.creationTimestamp ?? ''],
 }
 
-/** A resource's type is made anew when its definition changes, and so is its printer. */
+/** A resource gets another type when its definition changes, and so another printer. */
 const printers = new WeakMap<ResourceType, TablePrinter>()
 
 function printerOf(type: ResourceType): TablePrinter {
@@ -44,7 +44,7 @@ function printerOfBuiltin(type: ResourceType): TablePrinter {
 
 function customPrinter(columns: readonly Column[]): TablePrinter {
   const read = columns.map(column => ({ column, valueIn: jsonPath(column.path ?? '') }))
-  // A real server stops at a column whose path it can't read.
+  // A real server stops at a column if it can't read its path.
   const bad = read.findIndex(({ valueIn }) => valueIn === undefined)
   const shown = bad === -1 ? read : read.slice(0, bad)
   return {
@@ -68,7 +68,7 @@ function cell(value: Json | undefined, column: Column, now: number): Json {
   return column.type === 'integer' ? Math.trunc(value) : value
 }
 
-/** The part of a Table before its rows. Throws a 501 for a built-in whose printer is not here. */
+/** The part of a Table before its rows. Throws a 501 for a built-in without a printer here. */
 export function tableHead(type: ResourceType): string {
   const definitions = printerOf(type).columns.map(({ name, type, format, priority, description }) => ({
     name,
@@ -85,7 +85,7 @@ export interface TableOptions {
   readonly now: number
   /** Whether it begins with the column definitions. */
   readonly first: boolean
-  /** What a row holds beside its cells. */
+  /** What a row holds in addition to its cells. */
   readonly include: 'Metadata' | 'Object' | 'None'
   /** The name of the object that is shown as the default; `undefined`: none is. */
   readonly marked?: string | undefined

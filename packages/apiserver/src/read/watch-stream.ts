@@ -43,7 +43,7 @@ export interface WatchStreamOptions {
   readonly effects: readonly FaultEffect[]
   /** Events up to here are not sent: of a watch that starts ahead of the server. */
   readonly after: number
-  /** What a Table's rows hold beside their cells. */
+  /** What a Table's rows hold in addition to their cells. */
   readonly include: TableOptions['include']
 }
 
@@ -149,12 +149,12 @@ export class WatchStream implements Observer {
     this.end()
   }
 
-  /** The clean end, behind what is pending. */
+  /** The clean end, after all pending events. */
   end(): void {
     this.#push({ end: true })
   }
 
-  /** Sends what is pending, as far as the other side takes it. */
+  /** Sends pending events, as far as the other side takes them. */
   flush(): void {
     while (!this.#over && this.#next < this.#pending.length && this.#writer.ready) {
       if (this.#converts()) return
@@ -185,7 +185,7 @@ export class WatchStream implements Observer {
     void conversion.fetch(type, event.version).then(refusal => {
       this.#converting = false
       if (this.#over) return
-      // What can't be shown ends the watch: whoever watches must list again.
+      // An event that can't be shown ends the watch: the client must list again.
       if (refusal !== undefined) {
         this.#pending = []
         this.#next = 0

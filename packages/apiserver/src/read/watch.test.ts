@@ -42,7 +42,7 @@ describe('watch', () => {
       expect(brief(stream.events).at(-1)).toBe('ADDED d')
     }))
 
-  it('F1: a streaming list of what is not there is the end bookmark alone', () =>
+  it('F1: a streaming list without objects is the end bookmark alone', () =>
     withServer(async ({ configMap, server, watch, sim }) => {
       await configMap('a')
       const stream = await watch(`${cm}?${sie}&fieldSelector=metadata.name%3Dabsent`)
@@ -214,7 +214,7 @@ describe('watch', () => {
       expect(stream.events[1]?.object.metadata).toMatchObject({ labels: { app: 'web' }, resourceVersion: left })
     }))
 
-  it('F1: a watch of one name hears of no other', () =>
+  it('F1: a watch of one name receives no other', () =>
     withServer(async ({ configMap, call, server, watch, sim }) => {
       const rv = await server.revision()
       const one = await watch(`${cm}?watch=1&resourceVersion=${rv}&fieldSelector=metadata.name%3Da`)
@@ -228,7 +228,7 @@ describe('watch', () => {
       expect(brief(anywhere.events)).toEqual(['ADDED a', 'ADDED a', 'DELETED a'])
     }))
 
-  it('F1: a namespaced watch hears of its namespace only', () =>
+  it('F1: a namespaced watch receives objects of its namespace only', () =>
     withServer(async ({ configMap, server, watch, sim }) => {
       const stream = await watch(`${cm}?watch=1&resourceVersion=${await server.revision()}`)
       await configMap('a', { namespace: 'kube-system' })

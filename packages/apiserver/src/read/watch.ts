@@ -14,7 +14,7 @@ import { WatchStream } from './watch-stream.ts'
 const bookmarkEveryMs = 60_000
 const lastBookmarkMs = 2000
 
-/** What opening a watch needs beside its source. */
+/** What opening a watch needs in addition to its source. */
 export interface WatchRequest {
   readonly query: URLSearchParams
   readonly options: ListOptions
@@ -26,7 +26,7 @@ export interface WatchRequest {
   readonly flusher: Flusher
 }
 
-/** Opens a watch and returns its stream. Throws what is refused before the stream begins. */
+/** Opens a watch and returns its stream. Throws a refusal before the stream begins. */
 export function openWatch(source: ListSource, request: WatchRequest): WatchStream {
   const { query, options, representation, responder, clock } = request
   const { store, type, namespace, watchCache } = source
@@ -69,7 +69,7 @@ export function openWatch(source: ListSource, request: WatchRequest): WatchStrea
     stream.onEnd(collection.observe(key === undefined ? observer : stream, key))
     if (!bookmarks || !watchCache) return
     const bookmark = (): void => {
-      // A watch from a resourceVersion that the server has not reached is not told of one before it.
+      // A watch from a resourceVersion that the server has not reached receives no bookmark before it.
       if (store.revision >= (asked ?? 0)) stream.bookmark(store.revision, false)
     }
     const next = (): void => {

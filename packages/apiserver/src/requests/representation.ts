@@ -28,7 +28,7 @@ interface Range {
   readonly q: number
 }
 
-/** What is asked for, as far as it decides how an answer may look. */
+/** The parts of a request that decide how its answer may look. */
 export interface Negotiated {
   readonly what: 'object' | 'list' | 'watch' | 'discovery'
   /** What the answer is of; `undefined`: of no resource. */

@@ -21,13 +21,13 @@ export interface Converts {
   prepare(type: ResourceType, version: Version): void
   /** Converts all that a list shows. The webhook is asked for each by itself, as the storage of a real server does. */
   prepareList(type: ResourceType, versions: readonly Version[]): void
-  /** As `prepare`, for a watch, whose request is over: resolves when the state is converted, or with what went wrong. */
+  /** As `prepare`, for a watch after its request is over: resolves when the state is converted, or with the error. */
   fetch(type: ResourceType, version: Version): Promise<StatusError | undefined>
   /** A state as `type` shows it; itself outside of a request, where no webhook can be asked. */
   view(type: ResourceType, version: Version): Version
   /** An object at another version. Within a request alone. */
   object(object: KubeObject, to: string): KubeObject
-  /** Whether writing `object` through `type` leaves what is stored as it is. */
+  /** Whether writing `object` through `type` leaves the stored object as it is. */
   unchanged(type: ResourceType, object: KubeObject, before: Version): boolean
   /** The form in which an object that is written through `type`, in place of `before`, is stored. */
   stored(type: ResourceType, object: KubeObject, before: Version | undefined): StoredForm

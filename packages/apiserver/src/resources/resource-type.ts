@@ -43,14 +43,14 @@ export interface ResourceType extends StoredResource {
   readonly storageVersion: string
   /** Whether `status` is written only through the status subresource. */
   readonly hasStatus: boolean
-  /** Whether an update must say of which resourceVersion. */
+  /** Whether an update must name the resourceVersion that it replaces. */
   readonly updateNeedsResourceVersion: boolean
   /** Whether the server counts `metadata.generation`. */
   readonly hasGeneration: boolean
   readonly scale?: ScalePaths | undefined
   /** Table columns; `undefined`: name and creation time. */
   readonly columns?: readonly Column[] | undefined
-  /** Fields that can be selected by beside name and namespace. */
+  /** Fields that can be selected by in addition to name and namespace. */
   readonly selectableFields: readonly string[]
   /** What discovery says of the storage; equal where endpoints serve the same objects. */
   readonly storageVersionHash?: string | undefined

@@ -15,7 +15,7 @@ import type { Registry } from '../definitions/registry.ts'
 import { uuid } from '../metadata/names.ts'
 import { objectKey, type Store } from '../store/store.ts'
 
-/** Who issues tokens, and for whom they are when nobody else is named. */
+/** The issuer of tokens, and their audience if none is named. */
 export const tokenIssuer = 'https://kubernetes.default.svc'
 
 /** What a token is bound to. */
@@ -37,7 +37,7 @@ export interface TokenSubject {
   readonly node?: { readonly name: string; readonly uid: string } | undefined
 }
 
-/** Whose a token is, for which of the audiences that were asked for; a text: why it is nobody's. */
+/** The user of a token, and the audiences that it is for, of those that were asked for; a text: why it is nobody's. */
 export type TokenOwner = { readonly user: User; readonly audiences: readonly string[] } | string
 
 /** Issues tokens of service accounts (JWT) and knows its own. They end with the account, or with what they are bound to. */
@@ -76,7 +76,7 @@ export class AccountTokens {
     return `${text}.${this.#signature(text)}`
   }
 
-  /** Whose a token is. `undefined`: it is no token of a service account at all. */
+  /** The owner of a token. `undefined`: it is no token of a service account at all. */
   owner(token: string, audiences: readonly string[]): TokenOwner | undefined {
     const [head, body, signature, ...more] = token.split('.')
     if (head === undefined || body === undefined || signature === undefined || more.length > 0) return undefined

@@ -31,7 +31,7 @@ export function isSubresourceAction({ group, plural, custom }: ResourceType, sub
   return (plural === 'pods' && ofPods) || (plural === 'serviceaccounts' && subresource === 'token')
 }
 
-/** Carries out such a request and answers it. Throws what is refused. */
+/** Carries out such a request and answers it. Throws the refusal. */
 export function answerAction(host: ActionHost, write: WriteRequest): void {
   const { target, responder, info, verb } = write
   checkContentType(write.request)

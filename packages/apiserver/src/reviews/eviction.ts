@@ -198,7 +198,7 @@ function deletePod(
     const why = `the ResourceVersion in the precondition (${asked}) does not match the ResourceVersion in record (${metadata.resourceVersion}). The object might have been modified`
     throw StatusError.conflict(qualified, metadata.name ?? '', why)
   }
-  // Whoever may have a say about evictions has said it: the deletion itself is the server's own.
+  // Webhooks have answered for the eviction: the deletion itself is the server's own.
   host.webhooks.unasked(() => {
     if (!options.dryRun) {
       const status = objectAt(pod.object, 'status') ?? {}

@@ -57,7 +57,7 @@ describe('tokens of service accounts', () => {
     })
   })
 
-  it('F1: say who somebody is, with what they are bound to', async () => {
+  it('F1: name the user, with the object that the token is bound to', async () => {
     await withServer(async kit => {
       await robot(kit)
       await kit.call('POST', '/api/v1/nodes', { metadata: { name: 'n' } })
@@ -90,7 +90,7 @@ describe('tokens of service accounts', () => {
 })
 
 describe('reviews', () => {
-  it('F1: of a server that asks a function tell what that says, and that rules can not', async () => {
+  it('F1: of a server that asks a function answer as the function does, and that rules can not', async () => {
     await withServer(
       async kit => {
         const review = '/apis/authorization.k8s.io/v1/subjectaccessreviews'

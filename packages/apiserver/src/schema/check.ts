@@ -155,7 +155,7 @@ class Check {
     this.causes.push({ reason: 'FieldValueNotSupported', message, field })
   }
 
-  /** `type` must be `type`: absent, and another, are told apart. */
+  /** `type` must be `type`. An absent one and another one are different problems. */
   type(field: string, found: string | undefined, why: string): void {
     if (found === undefined || found === '') this.required(field, why)
     else this.invalid(field, found, why)

@@ -12,7 +12,7 @@ function versionsIn(definition: JsonObject | undefined): readonly Json[] {
 }
 
 /**
- * What is wrong with a definition's schemas; nothing where they are as before. Where all versions have the same
+ * The problems of a definition's schemas; none if they are as before. If all versions have the same
  * one, the server names no version.
  */
 export function schemaProblems(definition: JsonObject, old: JsonObject | undefined): StatusCause[] {
@@ -34,7 +34,7 @@ export function schemaProblems(definition: JsonObject, old: JsonObject | undefin
 
 /** What an API server refuses the schemas of a CustomResourceDefinition for, in its words, rules that do not compile or cost too much included. */
 export function refusalsOfSchemas(definition: object): readonly { readonly field: string; readonly message: string }[] {
-  // What is not JSON, such as fields that are undefined, would not come to a server either.
+  // Values that are not JSON, such as undefined fields, would not come to a server either.
   const sent = JSON.parse(JSON.stringify(definition)) as JsonObject
   return schemaProblems(sent, undefined).map(({ field = '', message = '' }) => ({ field, message }))
 }

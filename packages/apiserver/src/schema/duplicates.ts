@@ -8,7 +8,7 @@ const most = 100
  * text, if that is at hand.
  */
 export function duplicateFields(text: string, parsed?: Json): string[] {
-  // What is printed again as it was has each field once: so it is with most, and that is known in no time.
+  // A text that is printed again as it was has each field once. Most texts do, and this check is fast.
   if (parsed !== undefined && JSON.stringify(parsed) === text) return []
   if (JSON.stringify(JSON.parse(text)) === text) return []
   const found = new Set<string>()

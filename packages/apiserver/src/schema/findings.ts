@@ -2,13 +2,13 @@ import type { Json } from '@wherry/cel/internal'
 import { goJson, goQuote, goValue } from '@wherry/cel/internal'
 import type { StatusCause } from '../status.ts'
 
-/** What is wrong with a field. `text` tells findings apart: one that was made already is not made again. */
+/** A problem of a field. `text` identifies a finding: one that was made already is not made again. */
 export interface Finding {
   readonly text: string
   readonly cause: StatusCause
 }
 
-/** What looking at a value found, and how many checks were made: of alternatives that fail, the one with most is told. */
+/** What looking at a value found, and how many checks were made: of alternatives that fail, the one with most checks is reported. */
 export class Findings {
   readonly all: Finding[] = []
   checks = 0
@@ -71,7 +71,7 @@ export class Fields {
     return { text, cause: { reason: 'FieldValueInvalid', message, field: this.name(path) } }
   }
 
-  /** What is said of the whole object and not of a field. */
+  /** A finding about the whole object and not about a field. */
   whole(text: string): Finding {
     return this.#invalid(text, '', this.name(''))
   }

@@ -48,7 +48,7 @@ function inMap(schema: Schema, list: readonly Json[], path: string): StatusCause
   return repeated(keys, path)
 }
 
-/** Each value that was there before; its third and later times are not told again. */
+/** Each value that was there before; its third and later times are not reported again. */
 function repeated(list: readonly Json[], path: string): StatusCause[] {
   const causes: StatusCause[] = []
   const seen = new Map<string, number>()

@@ -30,7 +30,7 @@ function pruneValue(value: Json, schema: Schema | undefined, path: string, unkno
   if (Array.isArray(value)) {
     return value.map((item, i) => {
       const at = `${path}[${i}]`
-      // What is in a list of anything is anything; inside a preserved list nothing is looked at without items.
+      // The items of a list without a schema are kept; inside a preserved list, items are checked only if it has `items`.
       if (schema?.preserve === true && schema.items === undefined) return item as Json
       if (schema?.preserve === true) return keepUnknown(item as Json, schema.items, at, unknown)
       return pruneValue(item as Json, schema?.items, at, unknown)

@@ -18,13 +18,13 @@ import { cel } from './rules.ts'
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired']
 
-/** What is found: of how rules are written, and of what their expressions say. */
+/** The causes: of how rules are written, and of what their expressions say. */
 interface Found {
   readonly written: StatusCause[]
   readonly expressions: StatusCause[]
 }
 
-/** What is wrong with the rules of a schema, at `path`. With `compile`, their expressions are checked too. */
+/** The problems of the rules of a schema, at `path`. With `compile`, their expressions are checked too. */
 export function checkRules(raw: JsonObject, schema: Schema, path: string, compile: boolean): StatusCause[] {
   if (!schema.hasRules) return []
   const total = new CostTotal()
@@ -44,7 +44,7 @@ interface Place {
   readonly schema: Schema
   readonly path: string
   readonly isResource: boolean
-  /** The list above whose items can't be told from one state of an object to the next. */
+  /** The list above that has items which can't be matched between one state of an object and the next. */
   readonly uncorrelated: string | undefined
   /** How many values of this node an object has at most; `undefined`: there is no bound. */
   readonly times: number | undefined
@@ -135,7 +135,7 @@ function printRule(rule: ValidationRule, raw: JsonObject | undefined): string {
   return JSON.stringify(printed).replace(escaped, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** What is wrong with how a rule is written, whatever its expressions say. */
+/** The problems of how a rule is written, whatever its expressions say. */
 function checkWritten(rule: ValidationRule, schema: Schema, at: string): StatusCause[] {
   const causes: StatusCause[] = []
   const required = (field: string, why: string): void => {

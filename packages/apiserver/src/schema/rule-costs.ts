@@ -3,7 +3,7 @@ import type { StatusCause } from '../status.ts'
 /** What one expression may be estimated to cost, and all of a schema together. */
 const mostPerExpression = 10_000_000
 const mostPerSchema = 100_000_000
-const mostToldOf = 4
+const mostReported = 4
 
 const hint =
   'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared'
@@ -18,8 +18,8 @@ export function overBudget(
   if (cost <= limit) return undefined
   const factor = cost / limit
   // A factor of 1.0 would say nothing, and how far it is beyond a hundred times neither.
-  const told = factor > 100 ? 'more than 100' : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1)
-  return forbidden(field, `${what} exceeds budget by factor of ${told}x (${hint})`)
+  const shown = factor > 100 ? 'more than 100' : factor < 1.5 ? factor.toFixed(6) : factor.toFixed(1)
+  return forbidden(field, `${what} exceeds budget by factor of ${shown}x (${hint})`)
 }
 
 function forbidden(field: string, why: string): StatusCause {
@@ -32,12 +32,12 @@ export class CostTotal {
   #largest: { readonly field: string; readonly cost: number }[] = []
 
   add(field: string, given: number): void {
-    // A real server counts no further: what is beyond is as large as the rest of it.
+    // A real server counts no further: all larger costs are the same to it.
     const cost = Math.min(given, 2 ** 64)
     this.#sum += cost
     if (cost < mostPerSchema / 100) return
     this.#largest.push({ field, cost })
-    this.#largest = this.#largest.sort((a, b) => b.cost - a.cost).slice(0, mostToldOf)
+    this.#largest = this.#largest.sort((a, b) => b.cost - a.cost).slice(0, mostReported)
   }
 
   /** What the schema at `path` is refused for. */

@@ -15,7 +15,7 @@ export function cel(): typeof Cel {
   return loaded
 }
 
-/** The source of the package beside this one; from the built package, the package itself. */
+/** The source of the package next to this one; from the built package, the package itself. */
 function entry(): string {
   const here = import.meta.url
   if (!here.endsWith('.ts')) return '@wherry/cel/internal/evaluator'

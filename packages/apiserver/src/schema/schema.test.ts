@@ -12,7 +12,7 @@ function object(properties: JsonObject, more: JsonObject = {}): JsonObject {
   return { type: 'object', properties, ...more }
 }
 
-/** What is said of `spec` by its schema. */
+/** The findings of the schema about `spec`. */
 function problems(schema: JsonObject, spec: JsonObject['spec'], old?: JsonObject['spec']): string[] {
   const root = readSchema(object({ spec: schema }))
   const causes = problemsOf(root, { spec }, old === undefined ? undefined : { spec: old })
@@ -91,7 +91,7 @@ describe('validation', () => {
     expect(problems(schema, spec)).toEqual(said)
   })
 
-  it('F1: of an update lets through what is wrong and was so, in maps by their keys', () => {
+  it('F1: of an update lets through problems of the old object, in maps by their keys', () => {
     const item = object({ k: string, v: { type: 'integer', maximum: 1 } }, { required: ['k'] })
     const map = { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
     const old = [{ k: 'a', v: 5 }]
@@ -111,7 +111,7 @@ describe('validation', () => {
 })
 
 describe('decoding', () => {
-  it('F1: prunes what is unknown, keeps what is preserved, and tells the paths in order', () => {
+  it('F1: prunes unknown fields, keeps preserved ones, and reports the paths in order', () => {
     const spec = object({
       list: { type: 'array', items: object({ a: string }) },
       open: object({ in: object({ a: string }) }, { 'x-kubernetes-preserve-unknown-fields': true }),
@@ -143,7 +143,7 @@ describe('decoding', () => {
 })
 
 describe('definitions', () => {
-  it('F1: are refused for what is not structural, with the causes in order', () => {
+  it('F1: are refused if they are not structural, with the causes in order', () => {
     const schema = object({ spec: { anyOf: [{ type: 'string' }] }, list: { type: 'array' } }, { nullable: true })
     expect(checkStructural(schema, 's').map(({ field, message }) => `${field}: ${message}`)).toEqual([
       's.nullable: Forbidden: nullable cannot be true at the root',

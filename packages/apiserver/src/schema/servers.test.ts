@@ -63,7 +63,7 @@ const changedStatus: JsonObject = {
   required: ['phase'],
   properties: { phase: { enum: ['A', 'B'], type: 'string' } },
 }
-/** The versions of the resource whose objects are changed. */
+/** The versions of the resource with objects that are changed. */
 const changes = [
   version(
     { type: 'object', properties: { spec: changedSpec, status: changedStatus } },
@@ -181,7 +181,7 @@ describe.runIf(available)('F1: schemas of custom resources are those of a real A
         const causesOf = ({ status, body }: TestAnswer): unknown => [
           status,
           ((body.details?.causes ?? []) as { message: string }[])
-            // The server prints its own type here, all of whose fields are named.
+            // The server prints its own type here, with the names of all its fields.
             .map(cause =>
               JSON.stringify(inOrder({ ...cause, message: cause.message.replace(/\{"ID".*\}: only/, '{}: only') })),
             )

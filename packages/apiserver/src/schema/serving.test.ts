@@ -137,7 +137,7 @@ describe('a schema that changes', () => {
       watch.abort()
     }))
 
-  it('F1: makes a write that changes nothing else store the object anew, once', () =>
+  it('F1: makes a write that changes nothing else store the object again, once', () =>
     withSchema(async kit => {
       const { call } = kit
       const made = (await call('POST', games, game('a', { size: 10 }))).json

@@ -38,7 +38,7 @@ function typeOf(value: Json): string {
 
 const goFormats: Readonly<Record<string, string>> = { integer: 'int64', number: 'float64' }
 
-/** Checks values in the order in which the server does, which decides what is told of alternatives that fail. */
+/** Checks values in the order in which the server does, which decides which of the failed alternatives is reported. */
 class Validator {
   readonly #fields: Fields
 
@@ -113,10 +113,10 @@ class Validator {
   #combined(schema: Schema, value: Json, path: string, was: Correlation | undefined): Findings {
     const findings = new Findings()
     const { anyOf, oneOf, allOf, not } = schema
-    const tell = (text: string): void => findings.add(this.#fields.whole(`${goQuote(path)} ${text}`))
+    const report = (text: string): void => findings.add(this.#fields.whole(`${goQuote(path)} ${text}`))
     if (anyOf.length > 0) {
       const { first, best } = this.#alternatives(anyOf, value, path, was, true)
-      if (first === undefined) tell('must validate at least one schema (anyOf)')
+      if (first === undefined) report('must validate at least one schema (anyOf)')
       findings.merge(first ?? best)
     }
     if (oneOf.length > 0) {
@@ -124,7 +124,7 @@ class Validator {
       if (valid === 1 && first !== undefined) findings.merge(first)
       else {
         const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`
-        tell(`must validate one and only one schema (oneOf). ${found}`)
+        report(`must validate one and only one schema (oneOf). ${found}`)
         if (valid === 0) findings.merge(best)
       }
     }
@@ -132,9 +132,9 @@ class Validator {
       const results = allOf.map(one => this.#node(one, value, path, was))
       for (const result of results) findings.merge(result)
       const valid = results.filter(result => result.none).length
-      if (valid < allOf.length) tell(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`)
+      if (valid < allOf.length) report(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`)
     }
-    if (not !== undefined && this.#node(not, value, path, was).none) tell('must not validate the schema (not)')
+    if (not !== undefined && this.#node(not, value, path, was).none) report('must not validate the schema (not)')
     findings.checks++
     return findings
   }

@@ -19,8 +19,8 @@ export interface LabelSelector {
 const token = /\s*(?:(==|!=|[=!(),<>])|([^\s=!(),<>]+))\s*/y
 
 /**
- * Parses `labelSelector` by the grammar of apimachinery's `labels.Parse`, function by function, so that what is no
- * selector is refused in its words. Throws a 400. Empty text selects everything: `undefined`.
+ * Parses `labelSelector` by the grammar of apimachinery's `labels.Parse`, function by function, so that a text that is
+ * no selector is refused in its words. Throws a 400. Empty text selects everything: `undefined`.
  */
 export function parseLabelSelector(text: string): LabelSelector | undefined {
   const parser = new Parser(tokenise(text))

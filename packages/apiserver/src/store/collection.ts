@@ -1,6 +1,6 @@
 import { at, type Version } from './version.ts'
 
-/** Hears of each change of a collection, in order, within the commit. Must not throw. */
+/** Receives each change of a collection, in order, within the commit. Must not throw. */
 export interface Observer {
   offer(version: Version): void
 }
@@ -11,7 +11,7 @@ interface Entry {
 }
 
 /**
- * The objects of one resource with their history, in key order, and those who watch them.
+ * The objects of one resource with their history, in key order, and their observers.
  *
  * History is two things, as in a real server: old states (until compaction: what `Exact` lists and
  * continue tokens read) and the log of changes (until the watch cache forgets: what watches resume from).
@@ -36,7 +36,7 @@ export class Collection {
     return this.#live
   }
 
-  /** Below this resourceVersion, a watch is told 410. */
+  /** Below this resourceVersion, a watch is answered with 410. */
   get logFloor(): number {
     return this.#logFloor
   }
@@ -109,7 +109,7 @@ export class Collection {
     }
   }
 
-  /** Forgets the changes up to `rv` for watches: those that start below it are told 410 from now on. */
+  /** Forgets the changes up to `rv` for watches: those that start below it are answered with 410 from now on. */
   forgetLog(rv: number): void {
     if (rv <= this.#logFloor) return
     this.#log = this.changesSince(rv)
@@ -134,7 +134,7 @@ export class Collection {
     if (gone) this.#ordered = this.#ordered.filter(entry => this.#entries.get(entry.key) === entry)
   }
 
-  /** Goes back to the states at `rv`; the log begins anew there. */
+  /** Goes back to the states at `rv`; the log begins again there. */
   restore(rv: number): void {
     for (const entry of this.#entries.values()) {
       let state: Version | undefined = entry.current

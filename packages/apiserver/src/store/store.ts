@@ -15,13 +15,13 @@ export interface StoredResource {
   readonly namespaced: boolean
   /** A custom resource: keys are sorted, and list items carry kind and apiVersion. */
   readonly custom: boolean
-  /** The resource whose objects these are, where they are kept as those of another. */
+  /** The resource that these objects are stored as, if it is another one. */
   readonly storage?: StoredResource | undefined
   /** The schema that its objects are written under. */
   readonly schema?: { readonly fingerprint: string } | undefined
 }
 
-/** Hears of every change in the whole store, after the collection's own observers. */
+/** Receives every change in the whole store, after the collection's own observers. */
 export type CommitListener = (resource: StoredResource, version: Version, previous: Version | undefined) => void
 
 /** The key of a resource's objects: `plural.group`, or `plural` in the core group. */

@@ -1,6 +1,6 @@
 import type { StoredText } from '../objects/stored.ts'
 
-/** What a change was to those who see every object. */
+/** What a change was to a watch that sees every object. */
 export type ChangeType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 /** One state of one object, from one resourceVersion to the next. Never changed, but for `prev`. */

@@ -1,7 +1,7 @@
 import { isObject, type Json, own, sameJson } from '@wherry/cel/internal'
 import { StrategicError } from './strategic-error.ts'
 
-/** What tells the items of a list apart: a field of theirs, or (`''`) the items themselves. */
+/** What identifies the items of a list: a field of theirs, or (`''`) the items themselves. */
 export type MergeKey = string
 
 /** What an item is known by. Throws a {@link StrategicError} for an item without its key. */

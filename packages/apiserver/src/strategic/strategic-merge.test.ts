@@ -21,7 +21,7 @@ const refusal = (original: unknown, patch: unknown): [number, string] => {
 }
 
 describe('a strategic merge patch', () => {
-  it('F1: merges maps, and takes away what is null', () => {
+  it('F1: merges maps, and removes null fields', () => {
     expect(patched({ a: 1, m: { x: 1, y: 2 }, l: [1] }, { a: null, m: { y: null, z: 3 }, l: [2], n: null })).toEqual({
       m: { x: 1, z: 3 },
       l: [2],
@@ -67,7 +67,7 @@ describe('a strategic merge patch', () => {
     expect(metadata({}, order)).toEqual({})
   })
 
-  it('F1: keeps only what is retained', () => {
+  it('F1: keeps only retained keys', () => {
     const volumes = [{ name: 'v', emptyDir: {}, other: 1 }]
     const patch = [{ name: 'v', $retainKeys: ['name', 'configMap'], configMap: { name: 'c' } }]
     expect(patched({ volumes }, { volumes: patch }).volumes).toEqual([{ name: 'v', configMap: { name: 'c' } }])

@@ -44,7 +44,7 @@ function mergeField(merged: JsonObject, name: string, value: Json, deletes: bool
   else put(merged, name, value)
 }
 
-/** Takes a value over from a patch, without nulls and directives; what is only a directive is nothing. */
+/** Takes a value over from a patch, without nulls and directives; a map that is only a directive is nothing. */
 function put(merged: JsonObject, name: string, value: Json): void {
   const plain = withoutDirectives(value)
   if (plain === undefined) delete merged[name]
@@ -95,7 +95,7 @@ function retained(original: JsonObject, patch: JsonObject): JsonObject {
   return kept
 }
 
-/** Merges the lists whose order the patch sets into `merged`. Returns the rest of the patch. */
+/** Merges the lists that the patch orders into `merged`. Returns the rest of the patch. */
 function reordered(merged: JsonObject, patch: JsonObject, type: FieldType): JsonObject {
   const rest = { ...patch }
   for (const key of Object.keys(patch)) {
@@ -128,7 +128,7 @@ function listOrNone(value: Json | undefined): readonly Json[] | undefined {
   throw new StrategicError(500, `expected a []interface {}, but received a ${goType(value)}`)
 }
 
-/** Refuses a patch whose items are not in the order that it asks for. */
+/** Refuses a patch if its items are not in the order that it asks for. */
 function checkOrder(given: readonly Json[], order: readonly Json[], key: MergeKey): void {
   const items = given.filter(item => !isObject(item) || own(item, directive) === undefined)
   let at = 0

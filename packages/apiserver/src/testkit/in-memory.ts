@@ -10,7 +10,7 @@ export interface Answer {
   readonly status: number
   readonly headers: ResponseHeaders
   readonly text: string
-  /** The body as JSON. Throws for what is none. */
+  /** The body as JSON. Throws if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests reach into answers of every shape
   readonly json: any
 }

@@ -23,7 +23,7 @@ import { objectKey, resourceKey, type Store } from '../store/store.ts'
 import { appliedTo, isApply } from './apply.ts'
 import { contentTypeOf, knownFields, parseObject } from './body.ts'
 import { checkContentType } from './content-type.ts'
-import { type FieldValidation, tellFields } from './fields.ts'
+import { type FieldValidation, reportFields } from './fields.ts'
 import { fieldTypeOf, own, setManaged, type WritingHost } from './managed.ts'
 import { readDeleteOptions, readWriteOptions } from './options.ts'
 import { isOwnPart, type Part } from './parts.ts'
@@ -50,7 +50,7 @@ export interface WriteHost extends WritingHost {
   readonly shards: boolean
 }
 
-/** Carries a write out and answers it. Throws what is refused. */
+/** Carries a write out and answers it. Throws the refusal. */
 export function answerWrite(host: WriteHost, write: WriteRequest): void {
   const { verb, type, target } = write
   if (verb === 'delete') return remove(host, write)
@@ -67,7 +67,7 @@ export function answerWrite(host: WriteHost, write: WriteRequest): void {
   if (verb === 'create') return create(host, write, dryRun, validation)
   if (verb === 'update' && createsOnUpdate(host, write)) return create(host, write, dryRun, validation)
   const viaPatch = verb === 'patch'
-  // What a PUT brings is looked at before what is there; a patch needs that first.
+  // The object of a PUT is checked before the live object is read; a patch needs the live object first.
   const read = (value: JsonObject): KubeObject => named(write, readObject(value, write, validation))
   const given = viaPatch ? undefined : read(parseObject(write.request, type))
   const current = host.writer.read(type, target.namespace, target.name)
@@ -116,7 +116,7 @@ function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation
   const asked = (): JsonObject => {
     const value = verb === 'patch' ? patched(write, live) : parseObject(write.request, type)
     const { object, unknown } = knownFields(value, asScale.type, originOf(write))
-    tellFields(unknown, value, asScale, validation)
+    reportFields(unknown, value, asScale, validation)
     return object
   }
   const given = isApply(write) ? named(write, appliedTo(host, asScale, live, validation)) : asked()
@@ -130,7 +130,7 @@ function scale(host: WriteHost, write: WriteRequest, dryRun: boolean, validation
   sendValue(write, 200, scaleOf(type, after))
 }
 
-/** Refuses an apply that would create to who may not. Unlike other refusals of access it is an answer like any. */
+/** Refuses an apply that would create to users without that right. Unlike other refusals of access it is an answer like any. */
 function authorizeCreate(host: WriteHost, { info, target, user }: WriteRequest): void {
   try {
     host.access.authorize({ ...target, user, verb: 'create', path: info.path })
@@ -240,7 +240,7 @@ function removeCollection(host: WriteHost, write: WriteRequest): void {
     namespace: target.namespace,
     watchCache: host.hasWatchCache(resourceKey(type)),
   }
-  // Somebody may be asked about each, so that this is begun anew: what is gone by then stays on the list.
+  // A webhook may be asked about each, so that this is run again: objects that are gone by then stay on the list.
   const result = host.outside.once('list', () => list(source, listOptions))
   for (const item of result.items) {
     host.outside.once(`delete ${item.key}`, () => {

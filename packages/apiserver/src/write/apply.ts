@@ -19,7 +19,7 @@ export function isApply({ request, verb }: Pick<WriteRequest, 'request' | 'verb'
 
 /**
  * The object that an apply makes of `live` (`undefined`: there is none yet), with its `managedFields` and its defaults.
- * Throws what is refused.
+ * Throws the refusal.
  */
 export function appliedTo(
   host: WritingHost,
@@ -60,7 +60,7 @@ function decoded(write: WriteRequest, applied: KubeObject, config: KubeObject): 
   const { type } = write
   try {
     const { object } = asObject(applied, write, 'apply')
-    // What is unknown was refused, and what is null stays: nothing is pruned.
+    // Unknown fields were refused, and nulls stay: nothing is pruned.
     return type.schema === undefined ? object : (applyDefaults(type.schema.root, object) as KubeObject)
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error

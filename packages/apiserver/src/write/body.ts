@@ -44,7 +44,7 @@ export function isYaml(request: Pick<BodyOf, 'headers'>): boolean {
   return contentTypeOf(request) === 'application/yaml'
 }
 
-/** Parses a request body that must be an object, in JSON or YAML. Throws a {@link DecodeError} for what is none. */
+/** Parses a request body that must be an object, in JSON or YAML. Throws a {@link DecodeError} for any other body. */
 export function parseBody(request: BodyOf, text: string = textOf(request.body)): JsonObject {
   const problem = (why: string): DecodeError => new DecodeError(`couldn't get version/kind; json parse error: ${why}`)
   let value: Json
@@ -163,7 +163,7 @@ export function knownFields(
   return { object, unknown }
 }
 
-/** The refusal of an object that can't be decoded; who applies words it. */
+/** The refusal of an object that can't be decoded; an apply words it by itself. */
 function undecodable(error: DecodeError, value: JsonObject, type: ResourceType, origin: Origin): Error {
   if (origin === 'apply') return error
   if (origin === 'body') {
@@ -212,7 +212,7 @@ const metaLists = [
 ] as const
 const metaTexts = ['name', 'generateName', 'namespace', 'uid', 'resourceVersion'] as const
 
-/** Refuses metadata of the wrong types, as decoding does, and drops what is null or empty, as encoding does. */
+/** Refuses metadata of the wrong types, as decoding does, and drops null and empty fields, as encoding does. */
 function normaliseMeta(metadata: ObjectMeta, path: string): void {
   for (const key of Object.keys(metadata)) if (metadata[key] === null) delete metadata[key]
   const field = (name: string): string => `${path}.${name}`

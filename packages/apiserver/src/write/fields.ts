@@ -12,10 +12,10 @@ import { contentTypeOf, isYaml, textOf } from './body.ts'
 import { parsePatch, strategicType } from './patch.ts'
 import { readYaml, yamlError } from './yaml.ts'
 
-/** What is to be done about fields that are unknown or given twice. */
+/** How fields that are unknown or given twice are treated. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
-/** As much of a request as says which fields its object may have, and who is to hear of others. */
+/** The parts of a request that say which fields its object may have, and how others are reported. */
 interface FieldsOf {
   readonly type: ResourceType
   readonly responder: Responder
@@ -23,17 +23,17 @@ interface FieldsOf {
   readonly verb: string
 }
 
-/** Reads a custom resource by its schema: defaults are filled in, unknown fields go, and it is told of them. */
+/** Reads a custom resource by its schema: defaults are filled in, unknown fields are removed and reported. */
 export function readBySchema(object: KubeObject, write: FieldsOf, validation: FieldValidation): KubeObject {
   const { schema } = write.type
   if (schema === undefined) return object
   const read = decode(schema.root, object)
-  tellFields([...unknownMeta(object.metadata, 'metadata'), ...read.unknown], sortKeys(object), write, validation)
+  reportFields([...unknownMeta(object.metadata, 'metadata'), ...read.unknown], sortKeys(object), write, validation)
   return read.object as KubeObject
 }
 
 /** Warns of fields of `value` that are unknown or given twice or, if so asked, refuses them. */
-export function tellFields(
+export function reportFields(
   unknown: readonly string[],
   value: Json,
   write: FieldsOf,
@@ -67,7 +67,7 @@ function refusal(findings: readonly string[], value: Json, { type, verb, request
 
 const operationFields = new Set(['op', 'path', 'from', 'value'])
 
-/** What is wrong with the fields of a request's text itself, as the server words it. `value`: what is made of the text, or by it. */
+/** The problems of the fields in a request's text itself, as the server words them. `value` is parsed from the text, or patched by it. */
 function textFindings(
   { request, verb }: { readonly request: ServerRequest; readonly verb: string },
   value: Json,

@@ -33,14 +33,14 @@ export function setManaged({ metadata }: KubeObject, managedFields: KubeObject['
   else if (metadata.managedFields !== undefined) delete metadata.managedFields
 }
 
-/** Who writes what, as a request says it. */
+/** The manager and the endpoint of a write, from its request. */
 export function writingOf({ clock, registry }: WritingHost, { info, request, target, type }: WriteRequest): Writing {
   const manager = info.query.get('fieldManager') ?? ''
   return {
     manager: manager === '' ? managerOf(request.headers['user-agent'] ?? '') : manager,
     apiVersion: type.apiVersion,
     subresource: target.subresource,
-    // The server keeps no time of who scales.
+    // The server keeps no time for a scale.
     time: target.subresource === 'scale' ? undefined : timestamp(clock.now()),
     typeAt: apiVersion => {
       if (apiVersion === type.apiVersion) return fieldTypeOf(type)

@@ -29,7 +29,7 @@ function dryRunProblems(asked: readonly string[]): StatusCause[] {
   return all ? [] : [unsupported('dryRun', [...asked], ['All'])]
 }
 
-/** What a create, an update, a patch or an apply is asked to do beside. Throws the server's 422 for options that are none. */
+/** The options of a create, an update, a patch or an apply. Throws the server's 422 for invalid ones. */
 export function readWriteOptions(
   query: URLSearchParams,
   verb: string,

@@ -63,7 +63,7 @@ export function decisionProblems(object: KubeObject, old: KubeObject, mayDecide:
   })
 }
 
-/** What is wrong with what an endpoint made: an ephemeral container, once there, stays as it is. */
+/** The problems of an object that an endpoint made: an ephemeral container, once there, stays as it is. */
 export function problemsOfPart(part: OwnPart, object: KubeObject, old: KubeObject): StatusCause[] {
   if (part === 'approval') return decisionProblems(object, old, true)
   if (part !== 'ephemeralcontainers') return []

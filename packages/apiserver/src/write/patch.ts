@@ -91,7 +91,7 @@ export function jsonPatch(target: JsonObject, patch: Json): JsonObject {
     const copy = { ...(operation as object) } as { op: string; path: string; from?: string; value?: unknown }
     copy.path = armourPath(copy.path)
     if (copy.from !== undefined) copy.from = armourPath(copy.from)
-    // To the server's library what is missing from an object that is there is null: it can be copied and replaced.
+    // To the server's library a field that is missing from an existing object is null: it can be copied and replaced.
     if (copy.op === 'copy' && isMissing(document, copy.from ?? '')) Object.assign(copy, { op: 'add', value: null })
     if (isMissing(document, copy.path)) {
       if (copy.op === 'replace') copy.op = 'add'

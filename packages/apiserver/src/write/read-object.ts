@@ -1,7 +1,7 @@
 import type { JsonObject } from '@wherry/cel/internal'
 import type { KubeObject } from '../objects/object.ts'
 import { asObject, contentTypeOf, type Origin } from './body.ts'
-import { type FieldValidation, readBySchema, tellFields } from './fields.ts'
+import { type FieldValidation, readBySchema, reportFields } from './fields.ts'
 import { parsePatch, strategicType } from './patch.ts'
 import type { WriteRequest } from './write-request.ts'
 
@@ -17,7 +17,7 @@ export function readObject(
   const { type } = write
   const { object, unknown } = asObject(value, write, originOf(write))
   if (type.schema !== undefined) return readBySchema(object, write, validation)
-  tellFields(unknown, value, write, validation)
+  reportFields(unknown, value, write, validation)
   return object
 }
 

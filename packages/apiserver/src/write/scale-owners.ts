@@ -28,7 +28,7 @@ export function asScales(type: ResourceType): ResourceType {
 }
 
 /**
- * The `managedFields` of an object's Scale: whoever owns the object's replicas owns those of the Scale, and nobody owns
+ * The `managedFields` of an object's Scale: the owners of the object's replicas own those of the Scale, and nobody owns
  * anything else of it.
  */
 export function managedOfScale(managedFields: Managed, registry: Registry, type: ResourceType): Managed {

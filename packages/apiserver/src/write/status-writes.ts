@@ -3,7 +3,7 @@ import { resourceKey } from '../store/store.ts'
 
 const userMetadata = ['labels', 'annotations', 'ownerReferences', 'finalizers'] as const
 
-/** Older built-ins, whose status is written with the metadata that comes along. */
+/** Older built-ins. A write of their status also writes the metadata in it. */
 const throughStatus: Readonly<Record<string, readonly (typeof userMetadata)[number][]>> = {
   ...Object.fromEntries(
     [

@@ -14,7 +14,7 @@ export interface Strategy {
   created?(object: KubeObject): void
   /** Completes an object about to be updated. */
   update?(object: KubeObject, old: KubeObject, part: Part, addresses: ServiceAddresses): void
-  /** What is wrong with an object beside its metadata. */
+  /** The problems of an object, but for those of its metadata. */
   problems?(object: KubeObject, old: KubeObject | undefined): StatusCause[]
   /** What the sender of an object is warned of. */
   warnings?(object: KubeObject, old: KubeObject | undefined): string[]

@@ -189,7 +189,7 @@ describe('create', () => {
       }
     }))
 
-  it('F1: a JSON patch takes what is missing from an object that is there for null', () =>
+  it('F1: a JSON patch takes a missing field of an existing object for null', () =>
     withServer(async ({ call, configMap }) => {
       await configMap('a', { data: { x: '1' } })
       const patch = async (...operations: object[]): Promise<unknown> => {
@@ -206,7 +206,7 @@ describe('create', () => {
       expect(await patch({ op: 'replace', path: '/none/none', value: '1' })).toBe(422)
     }))
 
-  it('F1: a PUT is looked at before what is there, and the query of a delete only where there is no body', () =>
+  it('F1: a PUT is checked before the live object is read, and the query of a delete only if there is no body', () =>
     withServer(async ({ call, configMap }) => {
       expect((await call('PUT', `${cm}/none`, { metadata: { name: 'other' } })).status).toBe(400)
       expect((await call('PUT', `${cm}/none`, { metadata: {} })).status).toBe(400)
@@ -392,7 +392,7 @@ describe('update', () => {
     }))
 })
 
-describe('update of what is not there', () => {
+describe('update of an object that is not there', () => {
   it('F1: creates a Lease and those others that the real server creates, and no ConfigMap', () =>
     withServer(async ({ call }) => {
       const lease = '/apis/coordination.k8s.io/v1/namespaces/default/leases/l'
@@ -405,7 +405,7 @@ describe('update of what is not there', () => {
       expect((await call('PUT', `${cm}/none`, { metadata: { name: 'none' } })).status).toBe(404)
     }))
 
-  it('F1: an object whose data has a deletionTimestamp is not being deleted', () =>
+  it('F1: an object with a deletionTimestamp in its data is not being deleted', () =>
     withServer(async ({ call }) => {
       const object = { metadata: { name: 'a' }, data: { deletionTimestamp: 'x' } }
       await call('POST', cm, object)
@@ -577,7 +577,7 @@ describe('delete', () => {
 })
 
 describe('the time of managed fields', () => {
-  it('F1: stays with a write of what is there, and moves with one of what the endpoint ignores', () =>
+  it('F1: stays with a write that changes nothing, and moves with one of fields that the endpoint ignores', () =>
     withServer(async kit => {
       await withGames(kit)
       const one = `${games}/a?fieldManager=me`

@@ -26,9 +26,9 @@ import type { Strategy, StrategyOf } from './strategy.ts'
 /** What else may have a say before an object is written: admission. Throws to refuse. */
 export type Admission = (type: ResourceType, object: KubeObject, old: KubeObject | undefined) => void
 
-/** Who else is asked about a request's writes: admission webhooks. Each throws to refuse. */
+/** Admission webhooks, which are asked about a request's writes. Each call throws to refuse. */
 export interface WriteHooks {
-  /** What is to be created, or to replace `old`. */
+  /** An object that is to be created, or to replace `old`. */
   mutate(object: KubeObject, old: KubeObject | undefined): KubeObject
   /** An object that would be stored as it is. */
   validate(object: KubeObject, old: KubeObject | undefined): void
@@ -140,7 +140,7 @@ export class Writer {
 
   /**
    * Replaces `old` by `object`: `main` keeps the status (where that is a subresource), `status` keeps all else,
-   * `finalize` is `main` with the finalizers of a spec, `all` writes what is given. `viaPatch` decides how a foreign uid
+   * `finalize` is `main` with the finalizers of a spec, `all` writes the whole given object. `viaPatch` decides how a foreign uid
    * is refused.
    */
   update(
@@ -237,7 +237,7 @@ export class Writer {
     return { deleted: false, object: options.dryRun ? next : this.#put(type, next, version.source ?? version) }
   }
 
-  /** A pod that went at once is answered as one whose time was up. */
+  /** The answer for a pod that went at once is as for a pod after its grace period. */
   #ended(object: KubeObject, rv: number): KubeObject {
     const metadata = { ...object.metadata, resourceVersion: String(rv), deletionGracePeriodSeconds: 0 }
     metadata.generation = (metadata.generation ?? 0) + (metadata.deletionTimestamp === undefined ? 1 : 0)
@@ -267,7 +267,7 @@ export class Writer {
     return timestamp(this.#clock.now() + plusSeconds * 1000)
   }
 
-  /** Whether an update changes nothing: nothing of what is stored, where that is another version's. */
+  /** Whether an update changes nothing: nothing of the stored object, if that is at another version. */
   #isSame(type: ResourceType, next: KubeObject, old: KubeObject, current: Version): boolean {
     const { conversion } = type
     if (conversion === undefined || type.version === type.storageVersion) return sameJson(next, old)
@@ -374,7 +374,7 @@ export class Writer {
     if (causes.length > 0) throw StatusError.invalid(type, object.metadata.name ?? '', causes)
   }
 
-  /** Refuses new finalizers of what is being deleted, and another uid. */
+  /** Refuses new finalizers of an object that is being deleted, and another uid. */
   #checkImmutable(type: ResourceType, old: KubeObject, next: KubeObject, uid: string): void {
     const causes: StatusCause[] = []
     const had = new Set(old.metadata.finalizers ?? [])

@@ -44,14 +44,14 @@ describe('YAML', () => {
     expect(JSON.stringify(value('a: 12345678901234567890\nb: 7'))).toBe('{"a":12345678901234567890,"b":7}')
   })
 
-  it('F1: of keys that are given twice the last one holds, and each is told', () => {
+  it('F1: of keys that are given twice the last one holds, and each is reported', () => {
     expect(readYaml('a: 1\nb:\n  c: 1\n  "c": 2\na: 3\n')).toEqual({
       value: { a: 3, b: { c: 2 } },
       duplicates: ['line 4: key "c" already set in map', 'line 5: key "a" already set in map'],
     })
   })
 
-  it('F1: what is none is refused with its line', () => {
+  it('F1: text that is no YAML is refused with its line', () => {
     for (const text of ['a: [', 'a: b: c', '{', 'a: *none']) expect(() => readYaml(text)).toThrow(YamlError)
     expect(() => readYaml('a: 1\nb: [')).toThrow(/^yaml: line \d: /)
     expect(() => readYaml('&a [*a]')).toThrow(YamlError)

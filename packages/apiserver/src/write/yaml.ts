@@ -4,7 +4,7 @@ import { type Document, parseAllDocuments, parseDocument, type Tags } from 'yaml
 /** A text that is no YAML. */
 export class YamlError extends Error {}
 
-/** A text read as YAML, and what is to be said of keys that it gives twice: the last one holds. */
+/** A text read as YAML, and the findings for keys that it gives twice: the last one holds. */
 export interface Yaml {
   readonly value: Json
   readonly duplicates: readonly string[]
@@ -19,7 +19,7 @@ const options: NonNullable<Parameters<typeof parseDocument>[1]> = {
   logLevel: 'silent',
 }
 
-/** Reads YAML 1.1, of which JSON is a part. Throws a {@link YamlError}. */
+/** Reads YAML 1.1, which JSON is a part of. Throws a {@link YamlError}. */
 export function readYaml(text: string): Yaml {
   const value = text.startsWith('{') ? compactJson(text) : undefined
   if (value !== undefined) return { value, duplicates: [] }
@@ -61,7 +61,7 @@ function yamlOf(document: Document, text: string): Yaml {
   }
 }
 
-/** What is wrong with keys that are given twice, as one text. */
+/** The error for keys that are given twice, as one text. */
 export function yamlError(duplicates: readonly string[]): string {
   return ['yaml: unmarshal errors:', ...duplicates.map(one => `  ${one}`)].join('\n')
 }

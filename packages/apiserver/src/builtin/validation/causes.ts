@@ -3,7 +3,7 @@ import { invalid, required } from '../../metadata/validate.ts'
 import type { KubeObject } from '../../objects/object.ts'
 import type { StatusCause } from '../../status.ts'
 
-/** What is wrong with an object, in the order in which it was found. */
+/** The problems of an object, in the order in which they were found. */
 export class Causes {
   readonly #found: StatusCause[] = []
   #last: Causes | undefined
@@ -12,7 +12,7 @@ export class Causes {
     return this.#last === undefined ? this.#found : [...this.#found, ...this.#last.all]
   }
 
-  /** What a real server finds by the tags of its types: it is told after all that its code finds. */
+  /** What a real server finds by the tags of its types. It reports these after all that its code finds. */
   get last(): Causes {
     this.#last ??= new Causes()
     return this.#last
@@ -31,7 +31,7 @@ export class Causes {
     for (const why of reasons) this.#found.push(invalid(field, value ?? null, why))
   }
 
-  /** A value that is not quoted: other fields tell why it is wrong. */
+  /** A value that is not quoted: it contradicts other fields. */
   contradicts(field: string, why: string): void {
     this.#found.push({ reason: 'FieldValueInvalid', message: `Invalid value: ${why}`, field })
   }
@@ -68,14 +68,14 @@ export class Causes {
   }
 }
 
-/** What is wrong with an object, whatever it was before. */
+/** Finds the problems of an object, whatever it was before. */
 export type Check = (object: KubeObject, causes: Causes) => void
 
 type Problems = (object: KubeObject, old: KubeObject | undefined) => StatusCause[]
 
 /**
- * The `problems` of a resource whose objects pass `check`. A stored object passed it once, but for one that `fill` stored: an
- * update of such an object is not refused for what was wrong before.
+ * The `problems` of a resource that `check` validates. A stored object passed it once, but for one that `fill` stored: an
+ * update of such an object is not refused for problems that it had before.
  */
 export function checked(check: Check): Problems {
   return (object, old) => {
@@ -85,7 +85,7 @@ export function checked(check: Check): Problems {
   }
 }
 
-/** The `problems` of a resource whose status passes `check`, wherever it is written. */
+/** The `problems` of a resource if `check` validates its status, in every write of it. */
 export function checkedStatus(check: Check): Problems {
   return (object, old) => (old === undefined || object.status === old.status ? [] : added(check, object, old))
 }

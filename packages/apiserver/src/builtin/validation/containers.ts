@@ -8,7 +8,7 @@ import { checkResources } from './resources.ts'
 
 const maxId = 2_147_483_647
 
-/** The containers of a Pod, of which it must have one. */
+/** Checks the containers of a Pod. It must have at least one. */
 export function checkContainers(
   field: string,
   containers: readonly JsonObject[],
@@ -27,7 +27,7 @@ export function checkContainers(
   checkHostPorts(field, containers, causes)
 }
 
-/** The containers that run before those of the Pod, whose names they can't have. */
+/** The containers that run before those of the Pod. Their names must differ from those. */
 export function checkInitContainers(
   field: string,
   containers: readonly JsonObject[],
@@ -69,7 +69,7 @@ function checkContainer(field: string, container: JsonObject, volumes: ReadonlyS
   checkIds(`${field}.securityContext`, objectAt(container, 'securityContext'), causes)
 }
 
-/** Who a container runs as. */
+/** The user and the group that a container runs as. */
 function checkIds(field: string, context: JsonObject | undefined, causes: Causes): void {
   for (const name of ['runAsUser', 'runAsGroup']) {
     const id = own(context ?? {}, name)

@@ -21,7 +21,7 @@ export function readSecret(object: KubeObject): void {
   readMaps(object, 'data', 'stringData')
   readBytes(object, 'data')
   encodeStringData(object)
-  // Defaults belong to whoever leaves them out.
+  // The manager that leaves out a default owns it.
   object.type ||= 'Opaque'
 }
 
@@ -71,7 +71,7 @@ function readMaps(object: KubeObject, ...fields: string[]): void {
   }
 }
 
-/** Refuses what is no base64, as decoding does, and takes the ends of lines out of what is. */
+/** Refuses values that are no base64, as decoding does, and removes the ends of lines in others. */
 function readBytes(object: KubeObject, field: string): void {
   const data = objectAt(object, field) ?? {}
   for (const key of Object.keys(data)) {

@@ -17,7 +17,7 @@ export function checkAtMostAll(field: string, value: Json | undefined, causes: C
   }
 }
 
-/** The number, or how many percent; 0 for what is neither. */
+/** The number, or how many percent; 0 for a value that is neither. */
 export function amountOf(value: Json | undefined): number {
   if (typeof value === 'number') return value
   return typeof value === 'string' && /^\d+%$/.test(value) ? Number.parseInt(value, 10) : 0

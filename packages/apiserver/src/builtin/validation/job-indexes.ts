@@ -1,7 +1,7 @@
 /** Indexes of a Job from the first to the last of an interval. */
 type Interval = readonly [first: number, last: number]
 
-/** Reads an interval such as `3` or `5-7`; a text says what is wrong with it. */
+/** Reads an interval such as `3` or `5-7`; a text names its problem. */
 function readInterval(text: string, completions: number): Interval | string {
   const parts = text.split('-')
   if (parts.length > 2) {
@@ -22,7 +22,7 @@ function outOfOrder(previous: number, current: number): string {
   return `non-increasing order, previous: ${previous}, current: ${current}`
 }
 
-/** What is wrong with a list of intervals of indexes, which must grow; `undefined`: nothing. */
+/** The problem of a list of intervals of indexes, which must grow; `undefined`: it has none. */
 export function indexesProblem(text: string, completions: number): string | undefined {
   let before: number | undefined
   for (const part of text === '' ? [] : text.split(',')) {

@@ -34,7 +34,7 @@ class State {
   }
 }
 
-/** What is wrong with the status of a Job: what it says has to go together, and some of it can't be taken back. */
+/** The problems of a Job's status: its fields must agree, and some of them can't be taken back. */
 export function jobStatusProblems(job: KubeObject, old: KubeObject | undefined): StatusCause[] {
   if (old === undefined || job.status === old.status) return []
   const causes = new Causes()

@@ -15,13 +15,13 @@ import { Causes } from './causes.ts'
 
 /** Labels, or what must be labels to select by. */
 export function checkLabels(field: string, labels: JsonObject | undefined, causes: Causes): void {
-  const told = new Set<string>()
+  const reported = new Set<string>()
   for (const key of Object.keys(labels ?? {}).sort()) {
     const value = labels?.[key] as string
     causes.invalid(field, key, ...qualifiedNameProblems(key))
-    // A value that several labels have is told once.
-    if (!told.has(value)) causes.invalid(field, value, ...labelValueProblems(value))
-    told.add(value)
+    // A value that several labels have is reported once.
+    if (!reported.has(value)) causes.invalid(field, value, ...labelValueProblems(value))
+    reported.add(value)
   }
 }
 

@@ -31,7 +31,7 @@ function checkProbe(field: string, probe: JsonObject, isReadiness: boolean, caus
   }
 }
 
-/** What is done: exactly one thing. */
+/** Checks the handler: it must have exactly one action. */
 function checkHandler(field: string, handler: JsonObject, causes: Causes): void {
   const [first, ...more] = ['exec', 'httpGet', 'tcpSocket', 'grpc', 'sleep'].filter(
     name => own(handler, name) !== undefined,

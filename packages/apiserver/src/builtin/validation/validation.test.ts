@@ -52,7 +52,7 @@ describe('objects of built-in kinds', () => {
     }),
   )
 
-  it('F1: what is told by the tags of the types comes last', () =>
+  it('F1: problems that the tags of the types report come last', () =>
     withServer(async kit => {
       const spec = { jobTemplate: { spec: { template: { spec: { containers, restartPolicy: 'Other' } } } } }
       const causes = await refused(kit, '/apis/batch/v1/namespaces/default/cronjobs', { spec })

@@ -87,7 +87,7 @@ export function askHttp1(url: string, ask: Ask & Credentials = {}): Promise<Answ
   })
 }
 
-/** A TCP connection whose bytes are kept as text, and how it ended. */
+/** A TCP connection that keeps its bytes as text, and how it ended. */
 export class RawClient {
   readonly socket: Socket
   readonly chunks: Buffer[] = []
@@ -155,7 +155,7 @@ export class FrameClient extends RawClient {
     return client
   }
 
-  /** From now on what is sent is kept back until `flush`. */
+  /** From now on frames are kept back until `flush`. */
   hold(): void {
     this.#pending ??= []
   }
@@ -182,7 +182,7 @@ export class FrameClient extends RawClient {
     this.send(frame(1, 5, stream, Buffer.concat([Buffer.of(0x82, 0x87), text(4, path), text(1, 'localhost')])))
   }
 
-  /** A GET whose headers are `size` bytes long and more, in as few frames as the server takes. */
+  /** A GET with headers of `size` bytes and more, in as few frames as the server takes. */
   getWithHeaders(stream: number, size: number): void {
     const value = Buffer.alloc(60_000, 'y')
     // A string's length past 126 goes on in groups of seven bits, the lowest first.

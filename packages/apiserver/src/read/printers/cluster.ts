@@ -23,7 +23,7 @@ const events: Printer = {
   },
 }
 
-/** Nodes, and what else a cluster has beside the objects of its users. */
+/** Nodes, and what else a cluster has in addition to the objects of its users. */
 export const cluster: Readonly<Record<string, Printer>> = {
   nodes: {
     cells(node, now) {

@@ -49,7 +49,7 @@ function claimState(object: KubeObject): string {
   return [...(deleted ? ['deleted'] : []), 'allocated', ...(reserved ? ['reserved'] : [])].join(',')
 }
 
-/** What is used of what may be, in two columns: of limits, and of all else. */
+/** The used part of each quota, in two columns: of limits, and of all else. */
 function quotaCells(object: KubeObject): Json[] {
   const status = objectAt(object, 'status')
   const [hard, used] = [objectAt(status, 'hard') ?? {}, objectAt(status, 'used') ?? {}]
@@ -208,8 +208,8 @@ export const rarer: Readonly<Record<string, Printer>> = {
     cells(object, now) {
       const taint = objectAt(specOf(object), 'taint')
       const added = text(taint, 'timeAdded')
-      const told = ['key', 'value', 'effect'].map(field => text(taint, field))
-      return [nameOf(object), ...told, added === '' ? '' : since(added, now), ageOf(object, now)]
+      const fields = ['key', 'value', 'effect'].map(field => text(taint, field))
+      return [nameOf(object), ...fields, added === '' ? '' : since(added, now), ageOf(object, now)]
     },
   },
   'flowschemas.flowcontrol.apiserver.k8s.io': {

@@ -14,7 +14,7 @@ const binding: Printer = {
   },
 }
 
-/** Who may do what. */
+/** The bindings of roles to users. */
 export const rights: Readonly<Record<string, Printer>> = {
   'rolebindings.rbac.authorization.k8s.io': binding,
   'clusterrolebindings.rbac.authorization.k8s.io': binding,

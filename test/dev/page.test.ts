@@ -58,8 +58,8 @@ describe.runIf(executablePath !== undefined)('the page of wherry dev', () => {
     })
     await shown.goto(page.url)
     await shown.getByText('No operator runs yet').waitFor()
-    overview.hear({ type: 'state', state })
-    overview.hear({ type: 'run', run })
+    overview.receive({ type: 'state', state })
+    overview.receive({ type: 'run', run })
     await shown.getByRole('heading', { name: 'game-operator' }).waitFor()
     const rows = await shown.locator('#controllers tr').allInnerTexts()
     expect(rows.map(row => row.split('\t'))).toEqual([
@@ -72,10 +72,10 @@ describe.runIf(executablePath !== undefined)('the page of wherry dev', () => {
     await shown.getByText(`for updated ${hostile}`).waitFor()
     await shown.getByRole('button', { name: 'default/chess' }).click()
     await shown.getByText('game default/chess: exists, idle').waitFor()
-    overview.hear({ type: 'run', run: { ...run, error: 'chess is too big', outcome: 'failed' } })
+    overview.receive({ type: 'run', run: { ...run, error: 'chess is too big', outcome: 'failed' } })
     await shown.locator('#keys .bad', { hasText: 'chess is too big' }).waitFor()
-    overview.hear({ type: 'admission', admission })
-    overview.hear({ type: 'admission', admission: { ...admission, allowed: true, changes: ['add /data "x"'] } })
+    overview.receive({ type: 'admission', admission })
+    overview.receive({ type: 'admission', admission: { ...admission, allowed: true, changes: ['add /data "x"'] } })
     await shown.locator('#admissions .bad', { hasText: `denied: ${hostile}` }).waitFor()
     expect((await shown.locator('#admissions tr').first().locator('td').allInnerTexts()).slice(0, 5)).toEqual([
       'default/chess',

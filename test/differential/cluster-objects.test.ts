@@ -26,7 +26,7 @@ describe.runIf(available)('the embedded API server has from its start what a rea
   const found = new Map<Scenario, readonly string[] | Error>()
   const lists: (readonly string[])[] = []
 
-  // The servers are here for the comparison alone: the tests below only tell what it found.
+  // The servers are here for the comparison alone: the tests below only report what it found.
   beforeAll(async () => {
     const options = { authorization: 'RBAC' } as const
     await using real = await startApiServer({ kind: 'real', ...options, build: process.env.CI === 'true' })

@@ -21,7 +21,7 @@ const chosen = scenarios.filter(({ name }) => only === undefined || name.include
 describe.runIf(available)('the embedded API server answers as a real one does', () => {
   const found = new Map<Scenario, readonly string[] | Error>()
 
-  // The servers are here for the comparison alone: the tests below only tell what it found.
+  // The servers are here for the comparison alone: the tests below only report what it found.
   beforeAll(async () => {
     const servers = await startServers()
     try {
@@ -68,6 +68,6 @@ async function sameGroups({ real, embedded }: Servers): Promise<void> {
     return JSON.stringify([plain.groups.map(({ name }) => name), items.map(({ metadata }) => metadata.name)])
   }
   const give = performance.now() + 300_000
-  // What still differs then is for the scenarios to tell.
+  // If they still differ then, the scenarios report it.
   while ((await groupsOf(real)) !== (await groupsOf(embedded)) && performance.now() < give) await after(50)
 }

@@ -21,7 +21,7 @@ const available = await realApiServerAvailable('random requests to the embedded 
 describe.runIf(available)('random requests', () => {
   const found: string[] = []
 
-  // The servers are here for the comparison alone: the test below only tells what it found.
+  // The servers are here for the comparison alone: the test below only reports what it found.
   beforeAll(async () => {
     const servers = await startServers()
     let runs = 0
@@ -39,7 +39,7 @@ describe.runIf(available)('random requests', () => {
       const queue = Array.from({ length: seeds }, (_, i) => firstSeed + i)
       const work = async (): Promise<void> => {
         for (let seed = queue.shift(); seed !== undefined && found.length === 0; seed = queue.shift()) {
-          if ((await compare(stepsOf(seed))).length > 0) found.push(await told(seed, compare))
+          if ((await compare(stepsOf(seed))).length > 0) found.push(await reportOf(seed, compare))
         }
       }
       await Promise.all(Array.from({ length: atOnce }, work))
@@ -63,7 +63,7 @@ async function define(servers: Servers): Promise<void> {
 }
 
 /** The difference of a seed with as few of its requests as still show it, and how to see it again. */
-async function told(seed: number, compare: (steps: readonly Step[]) => Promise<string[]>): Promise<string> {
+async function reportOf(seed: number, compare: (steps: readonly Step[]) => Promise<string[]>): Promise<string> {
   let steps = stepsOf(seed).filter(one => one.do === 'request' && !one.quiet)
   let shown = await compare(framed(steps))
   for (let i = steps.length - 1, tries = 0; i >= 0 && tries < shrinkTries; i--, tries++) {

@@ -154,7 +154,7 @@ function step(resource: Resource): fc.Arbitrary<Step> {
   )
 }
 
-/** The last object made: when a watch has heard of it, it has heard of everything. */
+/** The object that is made last: a watch that has delivered it has delivered everything. */
 const last = 'zz-last'
 
 /** The requests of one seed: about thirty, and watches over both resources from the first to the last. */

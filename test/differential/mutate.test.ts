@@ -20,7 +20,7 @@ const available = await realApiServerAvailable('mutated manifests on the embedde
 describe.runIf(available)('manifests with something else somewhere', () => {
   const found: string[] = []
 
-  // The servers are here for the comparison alone: the test below only tells what it found.
+  // The servers are here for the comparison alone: the test below only reports what it found.
   beforeAll(async () => {
     const servers = await startServers()
     try {
@@ -62,7 +62,7 @@ async function compared(servers: Servers, mutated: Mutated, seed: number): Promi
   const found: string[] = []
   for (const method of ['POST', 'PUT'] as const) {
     const [real, embedded] = await Promise.all(
-      [servers.real, servers.embedded].map(target => told(target, method, mutated)),
+      [servers.real, servers.embedded].map(target => answerOf(target, method, mutated)),
     )
     const different = differences(normalise(real ?? []), normalise(embedded ?? []))
     if (different.length === 0) continue
@@ -73,7 +73,7 @@ async function compared(servers: Servers, mutated: Mutated, seed: number): Promi
 }
 
 /** What a server says of a manifest: the object that it would store, or for which fields it refuses. */
-async function told(server: Target, method: Method, { kind, path, object }: Mutated): Promise<Said[]> {
+async function answerOf(server: Target, method: Method, { kind, path, object }: Mutated): Promise<Said[]> {
   const at = method === 'PUT' ? `${path}/${names.get(kind) as string}` : path
   const to = `${filled(at, method)}?dryRun=All&fieldValidation=Strict`
   const { status, text } = await server.ask(method, to, {}, filled(JSON.stringify(object), method))

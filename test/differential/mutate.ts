@@ -131,7 +131,7 @@ function change(object: unknown): fc.Arbitrary<unknown> {
 const mutated: fc.Arbitrary<Mutated> = fc.constantFrom(...manifests).chain(({ kind, path, object }) =>
   fc
     .oneof({ weight: 3, arbitrary: change(object) }, { weight: 1, arbitrary: change(object).chain(change) })
-    // Here a Job has the labels that name it before it is checked, so a bad name is told once more.
+    // Here a Job has the labels that name it before it is checked, so a bad name is reported once more.
     .map(changed => ({
       kind,
       path,

@@ -117,8 +117,8 @@ class Ranks {
 }
 
 /**
- * Managers are told by age in whole seconds, and which second a write falls into is chance; so is which manager's
- * conflicts an apply tells first.
+ * Managers are listed by age in whole seconds, and which second a write falls into is chance; so is which manager's
+ * conflicts an apply reports first.
  */
 function inOneOrder(name: string, list: unknown): unknown {
   if (!Array.isArray(list)) return list
@@ -132,12 +132,12 @@ function inOneOrder(name: string, list: unknown): unknown {
   return list.toSorted((a, b) => (isRecord(a) && isRecord(b) && key(a) < key(b) ? -1 : 1))
 }
 
-/** Fields of a map that are wrong are told in the order of Go's maps: any. */
+/** Wrong fields of a map are reported in the order of Go's maps: any. */
 function inLineOrder(lines: string): string {
   return lines.split('\n').sort().join('\n')
 }
 
-/** How often a server sends bookmarks that tell nothing new is its own affair. */
+/** A server may send bookmarks without a new resourceVersion as often as it likes. */
 function repeatsBookmark(event: unknown, before: unknown): boolean {
   if (!isRecord(event) || !isRecord(before) || event.type !== 'BOOKMARK' || before.type !== 'BOOKMARK') return false
   const version = ({ object }: Record_): unknown => ((object as Record_).metadata as Record_).resourceVersion

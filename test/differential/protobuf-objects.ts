@@ -25,7 +25,7 @@ const template = {
 }
 const job = { template: { ...template, spec: { ...template.spec, restartPolicy: 'Never' } } }
 
-/** Objects whose fields have all forms that protobuf has: quantities, times, maps of bytes, numbers or names, and JSON of any form. */
+/** Objects with fields of all forms that protobuf has: quantities, times, maps of bytes, numbers or names, and JSON of any form. */
 export const objects: readonly JsonObject[] = [
   { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { z: '', a: 'é\u{1f600}' }, binaryData: { b: 'AAEC' } },
   { apiVersion: 'v1', kind: 'Secret', metadata, data: { b: '', a: 'AAEC' }, type: 'Opaque' },

@@ -87,7 +87,7 @@ class Run {
           step: `watch ${path}`,
           status: watch.status,
           headers: watch.headers,
-          events: (until === 'end' ? watch.lines : told(watch.lines)).map(parsed),
+          events: (until === 'end' ? watch.lines : withoutBookmarks(watch.lines)).map(parsed),
           state: String(watch.state()),
         })
         return
@@ -166,13 +166,13 @@ function isCached(path: string): boolean {
   return /[?&](resourceVersion=|sendInitialEvents=true)/.test(path) && !path.includes('resourceVersionMatch=Exact')
 }
 
-/** What a watch told, without the bookmarks that a server sends whenever it likes. */
-function told(lines: readonly string[]): string[] {
+/** The events of a watch without bookmarks, which a server sends whenever it likes. Keeps the bookmark that ends the initial events. */
+function withoutBookmarks(lines: readonly string[]): string[] {
   return lines.filter(line => !line.startsWith('{"type":"BOOKMARK"') || line.includes('k8s.io/initial-events-end'))
 }
 
 function hasSaid({ lines }: RawWatch, until: Exclude<CollectStep['until'], 'end'>): boolean {
-  if ('events' in until) return told(lines).length >= until.events
+  if ('events' in until) return withoutBookmarks(lines).length >= until.events
   return lines.some(line => line.includes(`"name":"${until.name}"`))
 }
 

@@ -62,8 +62,8 @@ export interface ControlStep {
 }
 
 /**
- * Waits for the next second to begin. Managed fields tell time by the second, and some writes change nothing but that: it
- * stands before those.
+ * Waits for the next second to begin. Managed fields have times in whole seconds, and some writes change nothing
+ * but the time: it stands before those.
  */
 interface SecondStep {
   readonly do: 'second'

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { root } from '../../tools/workspace.ts'
 
-/** Words that a reader must read twice (CONTRIBUTING, plain English), and their forms. In names they are found as parts: `#tellHeld`. */
+/** Words that a reader must read twice (CONTRIBUTING, plain English), and their forms. In names they are parts of camelCase. */
 export const words: Readonly<Record<string, RegExp>> = {
   tell: /\b(tell|tells|telling|told)\b/g,
   hear: /\b(hear|hears|hearing|heard)\b/g,

@@ -6,7 +6,7 @@ export class BootstrapError extends Error {}
 const again = 'then run this again'
 
 /**
- * The causes that can be told from a package manager's output, the first that fits wins.
+ * The causes that a package manager's output shows. The first that fits wins.
  *
  * @type {readonly { readonly sign: RegExp, readonly say: (registry: string) => string }[]}
  */

@@ -25,7 +25,7 @@ export interface LeakDetector {
 interface Opened {
   readonly what: () => string
   readonly isOpen: () => boolean
-  /** The timer in whose turn it was opened, whatever came between; itself, if there is none. */
+  /** The timer that led to its opening, whatever came between; itself, if there is none. */
   readonly root: object
 }
 

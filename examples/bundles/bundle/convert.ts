@@ -19,13 +19,16 @@ export function convert({ csv, others }: Bundle, namespace: string): readonly Ma
     throw new BundleError('UnsupportedInstallMode', `${name} supports ${modes}, and AllNamespaces is needed`)
   }
   if ((csv.spec.webhookdefinitions?.length ?? 0) > 0 || (apiservicedefinitions?.owned?.length ?? 0) > 0) {
-    throw new BundleError('NeedsWebhooks', `${name} has webhooks or API services, whose certificates nobody would make`)
+    throw new BundleError(
+      'NeedsWebhooks',
+      `${name} has webhooks or API services, and nobody would make their certificates`,
+    )
   }
   const converted = others.find(
     one => one.kind === 'CustomResourceDefinition' && (one as Definition).spec?.conversion?.strategy === 'Webhook',
   )
   if (converted !== undefined) {
-    const message = `${idOf(converted)} is converted by a webhook, whose certificate nobody would make`
+    const message = `${idOf(converted)} is converted by a webhook, and nobody would make its certificate`
     throw new BundleError('NeedsWebhooks', message)
   }
   if (install?.strategy !== 'deployment') {

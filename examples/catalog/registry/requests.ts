@@ -178,8 +178,8 @@ export class RegistryRequests {
       if (answer.statusCode === 200) return `Bearer ${await this.#tokenIn(answer.body)}`
       await answer.body.dump()
     } else if (challenge !== undefined && credentials !== undefined) return basic(credentials)
-    const who = credentials === undefined ? 'nobody who is not known to it' : `not ${credentials.username}`
-    throw new RegistryError('Unauthorized', `the registry ${this.host} lets in ${who}`)
+    const refused = credentials === undefined ? 'requests without credentials' : credentials.username
+    throw new RegistryError('Unauthorized', `the registry ${this.host} refuses ${refused}`)
   }
 
   /** The service of the tokens may be anybody's: its answer is bounded, and no error quotes it. */

@@ -223,9 +223,7 @@ function evaluated(evaluate: () => Value): Result {
   }
 }
 
-/**
- * Whether all conditions hold. One that is false decides, whatever else fails; otherwise errors are told.
- */
+/** Whether all conditions hold. Returns false if any is false, whatever else fails; otherwise the text of the errors, if there are any. */
 export function conditionsHold(conditions: readonly Expression[], values: Variables): boolean | string {
   const errors = new Set<string>()
   for (const condition of conditions) {

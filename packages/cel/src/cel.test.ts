@@ -13,7 +13,7 @@ function resultOf(expression: string): string {
 }
 
 /** Each was seen of a real server: test/differential compares many more. */
-const rows: readonly (readonly [expression: string, told: string])[] = [
+const rows: readonly (readonly [expression: string, answer: string])[] = [
   ['1 == 1.0', "found no matching overload for '_==_' applied to '(int, double)'"],
   ['dyn(1) == 1.0', 'true'],
   ['9223372036854775807 + 1', '! integer overflow'],

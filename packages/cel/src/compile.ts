@@ -21,7 +21,7 @@ export interface Program {
   readonly reads: ReadonlySet<string>
   /** What an evaluation costs at most, in the server's units, with values of these sizes in its variables. */
   estimate(sizes: Sizes): number
-  /** Throws a `CelError`. `meter` is told what it costs. */
+  /** Throws a `CelError`. Counts its cost on `meter`. */
   evaluate(variables: Variables, meter?: Meter): Value
 }
 

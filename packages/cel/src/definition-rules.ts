@@ -3,7 +3,7 @@ import { compileRules } from './rule.ts'
 import type { RuleSchema } from './schema-rules.ts'
 import { readSchema, type Schema } from './structural/schema.ts'
 
-/** A rule of a schema whose expression an API server would refuse. */
+/** A rule of a schema with an expression that an API server would refuse. */
 export interface DefinitionRuleProblem {
   /** The field that the rule is at: `spec.players[].name`, with `{}` for the values of a map. Empty for the whole object. */
   readonly path: string
@@ -14,8 +14,8 @@ export interface DefinitionRuleProblem {
 }
 
 /**
- * The rules (`x-kubernetes-validations`) of an `openAPIV3Schema` whose expressions an API server would refuse. Their costs, and where `oldSelf` can't be used, are
- * not looked at.
+ * The rules (`x-kubernetes-validations`) of an `openAPIV3Schema` with expressions that an API server would refuse. Costs are not checked, nor whether
+ * `oldSelf` may be used at a place.
  */
 export function definitionRuleProblems(schema: RuleSchema): readonly DefinitionRuleProblem[] {
   return problemsBelow(readSchema(schema as JsonObject), '', true)

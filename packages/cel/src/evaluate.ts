@@ -330,7 +330,7 @@ function matches({ parameters }: Overload, values: readonly Value[]): boolean {
   return parameters.length === values.length && parameters.every((type, i) => fits(type, values[i] as Value))
 }
 
-/** Whether a value is of a type, as far as its kind tells; of lists and maps, the first entry is looked at. */
+/** Whether a value is of a type, judged by its kind and, in a list or map, by the first entry. */
 function fits(type: Type, value: Value): boolean {
   switch (type.kind) {
     case 'dyn':

@@ -26,12 +26,12 @@ function rulesOf(schema: Schema, isResource: boolean): readonly CompiledRule[] {
 interface Place {
   readonly schema: Schema
   readonly value: Json
-  /** `undefined`: there was none, or it can't be told which it was. */
+  /** `undefined`: there was no old value, or it is not known which it was. */
   readonly old: Json | undefined
   readonly path: string
   readonly isResource: boolean
   readonly was: Correlation | undefined
-  /** The nearest place above whose old state is known: what is wrong in what has not changed is let through. */
+  /** The nearest place above with a known old state. Errors in values that have not changed are let through. */
   readonly above: Correlation | undefined
 }
 
@@ -177,7 +177,7 @@ function placeOfFailure({ rule }: CompiledRule, { schema, path }: Place): string
   return inner === '' ? path : path === '' ? inner : `${path}.${inner}`
 }
 
-/** A message whose making costs too much takes the place of the rule's own. */
+/** Replaces the message of a rule if its `messageExpression` costs too much. */
 function costlyMessage(rule: CompiledRule, place: Place, why: string): StatusCause {
   return invalid(placeOfFailure(rule, place), `Invalid value: ${JSON.stringify(typeShown(place))}: ${why}`)
 }

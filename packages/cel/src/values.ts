@@ -36,7 +36,7 @@ export interface ListValue {
   readonly semantics?: ListSemantics | undefined
 }
 
-/** A list whose order does not count. */
+/** How lists are compared and added if the order of their items does not count. */
 export interface ListSemantics {
   equal(a: ListValue, b: ListValue): boolean
   add(a: ListValue, b: ListValue): ListValue

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { Entry } from './entry.ts'
 import type { SharedWatch } from './sharing/shared-watch.ts'
 
-/** An entry whose resource is missing, and its watch. */
+/** An entry with a missing resource, and its watch. */
 function missing(): { readonly entry: Entry; readonly watch: SharedWatch } {
   const view = configMaps as unknown as View
   const store = new Store<unknown>({ view, environment: simulate(1).environment })

@@ -49,7 +49,7 @@ const broken = (): never => {
 const nested = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 
 describe('callbacks', () => {
-  it('X9: reports a listener whose promise rejects, and goes on', async () => {
+  it('X9: reports the rejected promise of a listener, and goes on', async () => {
     const served = await cluster()
     const informer = informerOf(served)
     informer.on('synced', failing)
@@ -71,7 +71,7 @@ describe('callbacks', () => {
     expect(simulation.environment.errors.map(({ error }) => error.message)).toEqual(['mine'])
   })
 
-  it('X9: an index function, a wake and a sync listener whose promises reject end nothing', async () => {
+  it('X9: the rejected promises of an index function, a wake and a sync listener end nothing', async () => {
     const { store, environment } = storeOf()
     store.addIndex('late', failing as never)
     store.cursor().wake(failing)

@@ -7,8 +7,8 @@ import type { View } from '@wherry/client'
  * - `deleted`: it is gone, or left the view's selection. `object` is the last that was known of it.
  * - `reset`: a replay begins: an object without an event between here and `synced` is not there. A cursor's first event.
  * - `synced`: the replay is over. `failed`: keys of objects that could not be transformed: what the user holds of such a key
- *   is not gone. If such an object is deleted and never had a value, the event would have no object: a cursor whose user may
- *   hold a former object of that name begins again, with `reset`.
+ *   is not gone. If such an object is deleted and never had a value, the event would have no object: a cursor begins
+ *   again, with `reset`, if its user may hold a former object of that name.
  */
 export type Change<C> = Changed<C> | Deleted<C> | Reset<C> | Synced<C>
 

@@ -93,7 +93,7 @@ describe('an informer', () => {
     expect(log).toEqual(['add ns/a true', 'add ns/b false', 'update ns/a', 'delete ns/b false'])
   })
 
-  it('R27, R28: a relist delivers the difference, and a delete whose last state is not known', async () => {
+  it('R27, R28: a relist delivers the difference, and a delete without a known last state', async () => {
     const served = await cluster(3)
     const { server, writer, simulation, transport } = served
     await server.fill(['a', 'b', 'c'].map(name => configMap(name)))

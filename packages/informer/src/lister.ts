@@ -37,7 +37,7 @@ export interface Lister<C, S extends Scope = Scope> {
   keys(): IterableIterator<string>
   /** The number of objects, also of those that could not be transformed. */
   readonly size: number
-  /** The keys of objects whose newest state could not be transformed, also if an earlier value is still served. */
+  /** The keys of objects that could not be transformed in their newest state, even if an earlier value is still served. */
   failed(): readonly string[]
   /** The uid and resourceVersion of one object; `undefined` if there is none. */
   version(key: KeyOf<S> | string): ObjectVersion | undefined

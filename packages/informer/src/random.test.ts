@@ -29,7 +29,7 @@ const project = ({ metadata, data }: ModelObject): Seen => {
 const seen = configMaps.project('seen', project)
 const namespaces = ['n1', 'n2', 'n3']
 
-/** One random run: an informer in trouble, and a server whose state is the oracle. */
+/** One random run: an informer in trouble, and a server. The server's state is the oracle. */
 class Model {
   readonly #seed: number
   /** All states that were ever written: `key@resourceVersion=value`. */

@@ -1,7 +1,7 @@
 import type { Clock } from '@wherry/client'
 import { sleep } from '@wherry/client/internal'
 
-/** The result of a wait whose time was over, or whose signal was aborted. */
+/** The result of a wait that timed out, or that its signal aborted. */
 export const late: unique symbol = Symbol('late')
 
 /**

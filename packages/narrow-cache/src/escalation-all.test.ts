@@ -228,7 +228,7 @@ describe('an escalation of all namespaces', () => {
     )
   })
 
-  it('N11: of a cluster-scoped resource, whose one watch is that of all, the lower of the two bounds counts', () =>
+  it('N11: the lower of the two bounds counts for a cluster-scoped resource: its one watch is that of all', () =>
     withNarrow(
       async kit => {
         const { narrow, run, simulation } = kit

@@ -209,7 +209,7 @@ describe('a fetch', () => {
     ),
   )
 
-  it('N11: is begun at once for a read whose own watch is not opened after all, since one of many is coming', () =>
+  it('N11: is begun at once for a read if its own watch is not opened after all, since the watch of many is coming', () =>
     withNarrow(
       async ({ narrow, run, write, get, server, simulation }) => {
         await write('+a/x')

@@ -234,7 +234,7 @@ async function run(kit: Kit, bounds: Bounds): Promise<void> {
     for (const view of ofViews) {
       if (one.isStrict || view.key !== one.view.key) continue
       const known = narrow.peek(view, keyOf(one.path))
-      // An object whose deletion is reported may be there again.
+      // An object may be there again when its deletion is reported.
       if (known !== undefined && state !== 'absent' && stateOf(known.object as Partly, view) !== state)
         one.faults.push(`received ${state}, and peek of ${view.key} is ${stateOf(known.object as Partly, view)}`)
     }

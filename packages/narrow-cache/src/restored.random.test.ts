@@ -146,7 +146,7 @@ class Restores {
     try {
       await by.delete(configMaps, keyOf(path))
     } finally {
-      // An object that is made again has not got what was written before. A delete whose answer was lost may have been done, too.
+      // A recreated object lacks what was written before. A delete may have been done even if its answer was lost.
       done.written = undefined
       done.deleting -= 1
     }

@@ -156,7 +156,7 @@ describe('what this process has seen', () => {
 })
 
 it.each([1, 10])(
-  'N9: a cache whose client was closed gives nothing that it can’t know to be so (escalateAt %i)',
+  'N9: after its client was closed, a cache gives nothing that it can’t know to be so (escalateAt %i)',
   escalateAt =>
     withNarrow(
       async ({ narrow, run, write, get, client, simulation }) => {

@@ -38,7 +38,7 @@ describe('a subscription', () => {
       expect(partial).toEqual(['+false', '~false→true', '-true'])
     }))
 
-  it('N6: an entry whose last subscription has gone stays cached until it is idle', () =>
+  it('N6: an entry stays cached after its last subscription has gone, until it is idle', () =>
     withNarrow(
       async ({ narrow, run, write, get, watches, requests, simulation }) => {
         await write('+a/x')

@@ -123,7 +123,7 @@ export class ViewEntries extends ViewContext {
     this.store.close(new NarrowClosedError())
   }
 
-  /** All entries are in one namespace, whose own watch brings what they need and no more. */
+  /** All entries are in a single namespace, and its own watch brings what they need and no more. */
   get #isOne(): boolean {
     const [only] = this.#namespaces.values()
     return this.#namespaces.size === 1 && only?.isUp === true && this.#watch?.isUp === false

@@ -83,7 +83,7 @@ describe.each([
   const cluster = setUpApiServer({ rights, enforceOwnerRights })
   afterAll(() => rm('.wherry/rights', { recursive: true }))
 
-  it(`answers ${status} to an owner whose finalizers the operator may not update`, async () => {
+  it(`answers ${status} to an owner if the operator may not update its finalizers`, async () => {
     const path = `/api/v1/namespaces/${cluster.namespace}/configmaps`
     const head = { apiVersion: 'v1', kind: 'ConfigMap' }
     const owner = await ask(cluster.admin, 'POST', path, { ...head, metadata: { name: 'owner' } })

@@ -59,7 +59,7 @@ export interface RegistrarStats {
   readonly retried: number
   /** How often a view was replayed from the start, because it fell too far behind or an object of `failed` is gone. */
   readonly resets: number
-  /** Objects whose call failed and will be repeated. */
+  /** Objects that wait for a retry after their call failed. */
   readonly retrying: number
   /** Running calls to its sink. */
   readonly running: number

@@ -6,7 +6,7 @@ export type SinkEvent<C = unknown> = Changed<C> | Deleted<C> | Reset<C> | SinkSy
 
 /** A replay is over: all existing objects were delivered, except those that it names. */
 export interface SinkSynced<C = unknown> extends Synced<C> {
-  /** Keys whose call failed. They will be retried, and still exist. */
+  /** Keys that wait for a retry after their call failed. Their objects still exist. */
   readonly retrying: readonly string[]
 }
 

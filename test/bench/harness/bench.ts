@@ -5,7 +5,7 @@ export type Metrics = Readonly<Record<string, number>>
 export interface Subject {
   /** Stable once given. */
   readonly name: string
-  /** The module whose `run` measures, a {@link SubjectModule}. */
+  /** The module that measures, a {@link SubjectModule}. */
   readonly module: URL
   /** The metrics that it gives. All of them must come of each run. */
   readonly metrics: readonly string[]

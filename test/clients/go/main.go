@@ -4,7 +4,7 @@
 //	wherry-clients informer KUBECONFIG NAMESPACE
 //	wherry-clients typed KUBECONFIG NAMESPACE
 //
-// The informer tells what it hears of ConfigMaps, one line each: synced, or added, updated and deleted with a name and
+// The informer prints the events of ConfigMaps, one line each: synced, or added, updated and deleted with a name and
 // the value of `n` in its data. It ends with its stdin.
 package main
 

@@ -58,13 +58,13 @@ export async function verdictsOf(target: Target, name: string, expressions: read
   const rules = expressions.map((expression, i) => ({
     rule: `[dyn(${expression})] == ['never']`,
     message: `#${i}# not equal`,
-    // Tells what the expression evaluates to.
+    // Says what the expression evaluates to.
     messageExpression: `'#${i}# %s'.format([dyn(${expression})])`,
   }))
   for (const { field, message } of await define(target, name, rules, true)) {
     const place = /x-kubernetes-validations\[(\d+)\]\.(rule|messageExpression)$/.exec(field)
     if (place === null) continue
-    verdicts[Number(place[1])] ??= told(message)
+    verdicts[Number(place[1])] ??= verdictOf(message)
   }
   const left = rules.filter((_, i) => verdicts[i] === undefined)
   await judge(target, name, left, (i, text) => {
@@ -73,8 +73,8 @@ export async function verdictsOf(target: Target, name: string, expressions: read
   return verdicts.map(verdict => verdict ?? 'nothing was said')
 }
 
-/** What is said of an expression. How a parser words what it can't read is its own. */
-function told(message: string): string {
+/** The verdict in a message. A syntax error is compared without the words of the parser. */
+function verdictOf(message: string): string {
   return message.includes(': Syntax error: ') ? 'no expression' : message.replaceAll(/selfType\d+/g, 'selfType')
 }
 

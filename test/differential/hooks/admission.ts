@@ -29,7 +29,7 @@ const version = (name: string, storage: boolean, more: object = {}): object => (
 
 export const admissionScenarios: readonly HookScenario[] = [
   {
-    name: 'a validating webhook is told of every write',
+    name: 'a validating webhook is called for every write',
     async run(kit) {
       const rules = [rule(all, ['configmaps', 'configmaps/*'])]
       await kit.configure('Validating', [{ name: 'a.b.c', rules, path: '/v', handler: allow }])
@@ -46,7 +46,7 @@ export const admissionScenarios: readonly HookScenario[] = [
     },
   },
   {
-    name: 'a mutating webhook is told of every write, before the server completes it',
+    name: 'a mutating webhook is called for every write, before the server completes it',
     async run(kit) {
       const rules = [rule(all, ['configmaps'])]
       await kit.configure('Mutating', [{ name: 'a.b.c', rules, path: '/m', handler: allow }])

@@ -11,7 +11,7 @@ const configMap = (name: string, data: object = { k: 'v' }): object => ({
   data,
 })
 
-/** Conditions, each of a webhook of its own: whether that is called tells what the condition says. */
+/** Conditions, each of a webhook of its own, which is called only if its condition holds. */
 const conditions: Readonly<Record<string, string>> = {
   object: "object.data.k == 'v'",
   old: 'oldObject == null',

@@ -107,7 +107,7 @@ export const conversionScenarios: readonly HookScenario[] = [
     },
   },
   {
-    name: 'a watch tells of objects at its version',
+    name: 'a watch delivers objects at its version',
     async run(kit) {
       await kit.define(versions('v1'), conversion(kit))
       await kit.ask('POST', kit.games('v1'), { body: game(kit, 'v1', 'a', { size: 3 }) })
@@ -176,7 +176,7 @@ export const conversionScenarios: readonly HookScenario[] = [
       mode = 'failed'
       await kit.ask('GET', kit.games('v1', 'a'))
       await kit.ask('POST', kit.games('v2'), { body: game(kit, 'v2', 'b', { extent: 3 }) })
-      // Lists and patches too, but only until the real server's watch cache has heard of the object.
+      // Lists and patches too, but only until the real server's watch cache has received the object.
       await kit.ask('DELETE', kit.games('v2', 'a'))
       mode = 'ok'
       await kit.ask('GET', kit.games('v1'))

@@ -8,7 +8,7 @@ import { allow, type HookHandler, type HookServer, type Review } from './hook-se
 const withinMs = 300_000
 const everyMs = 20
 
-/** Who asks, in both servers alike. */
+/** The user that asks, in both servers alike. */
 export const somebody = as('ann', 'system:masters')
 
 /** What is sent with a request beside its body. */

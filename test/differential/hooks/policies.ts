@@ -166,8 +166,8 @@ export const policyScenarios: readonly HookScenario[] = [
       const version = (name: string, storage: boolean): object => ({ name, served: true, storage, schema: anything })
       await kit.define([version('v1', true), version('v2', false)])
       const of = (...apiVersions: string[]): object[] => [rule(all, ['games'], { apiGroups: [kit.group], apiVersions })]
-      const tell = "object.apiVersion + ' ' + request.kind.version + ' ' + request.requestKind.version"
-      const spec = deny('!has(object.spec) || object.spec.n < 2', { messageExpression: tell })
+      const messageExpression = "object.apiVersion + ' ' + request.kind.version + ' ' + request.requestKind.version"
+      const spec = deny('!has(object.spec) || object.spec.n < 2', { messageExpression })
       await kit.bind({
         equivalent: { rules: of('v2'), spec, bindings: { equivalent: {} } },
         exact: {

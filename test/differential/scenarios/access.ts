@@ -4,7 +4,7 @@ import { cms, configMap, filled, namespaces } from './shapes.ts'
 const rbac = '/apis/rbac.authorization.k8s.io/v1'
 const inNamespace = `${rbac}/namespaces/{ns}`
 const ann = as('ann-{ns}')
-/** A role for ann. The real server's authorizer hears of it a moment later: `path` is read until that is `status`. */
+/** A role for ann. The real server's authorizer sees it a moment later: `path` is read until that is `status`. */
 const role = (rules: unknown[], path: string, status: number): Scenario['steps'] => [
   quietly(post(`${inNamespace}/roles`, { metadata: { name: 'r' }, rules })),
   quietly(
@@ -24,7 +24,7 @@ const owner = (more: object = {}): object => ({
 
 export const accessScenarios: readonly Scenario[] = [
   {
-    name: 'who may do nothing is refused',
+    name: 'a user without rights is refused',
     steps: [
       get(cms, { headers: ann }),
       get('/api/v1/configmaps', { headers: ann }),
@@ -49,7 +49,7 @@ export const accessScenarios: readonly Scenario[] = [
     except: ['16.body'],
   },
   {
-    name: 'owners are set by those who may',
+    name: 'an owner that blocks its deletion takes the right to its finalizers',
     steps: [
       ...role([{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'create', 'update', 'patch'] }], a, 404),
       quietly(post(cms, configMap('owner'), { save: { uid: 'metadata.uid' } })),
@@ -106,7 +106,7 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'who may read',
+    name: 'a user with the right to read',
     steps: [
       ...role([{ verbs: ['get', 'list', 'watch'], apiGroups: [''], resources: ['configmaps'] }], cms, 200),
       ...filled('a'),
@@ -119,7 +119,7 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'who may see one name',
+    name: 'a user with rights to a single name',
     steps: [
       ...role(
         [{ verbs: ['*'], apiGroups: [''], resources: ['configmaps'], resourceNames: ['a'] }],
@@ -139,7 +139,7 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'who may write a subresource',
+    name: 'a user with the right to write a subresource',
     steps: [
       ...role(
         [{ verbs: ['get', 'patch'], apiGroups: [''], resources: ['pods/status'] }],
@@ -152,7 +152,7 @@ export const accessScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'impersonation is for whom it is allowed',
+    name: 'impersonation by a user that is allowed to',
     steps: [
       get('/apis/authentication.k8s.io/v1/selfsubjectreviews', { headers: ann }),
       get(cms, { headers: { 'impersonate-group': 'x' } }),

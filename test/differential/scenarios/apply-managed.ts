@@ -32,7 +32,7 @@ function scalePaths(): Record<string, string> {
 /** What creates, updates and patches leave in `managedFields`. */
 export const managedScenarios: readonly Scenario[] = [
   {
-    name: 'managed fields: who writes is named by fieldManager, or by the client',
+    name: 'managed fields: fieldManager, or the client, names the manager',
     steps: [
       post(cms, configMap('a'), from('kubectl/v1.37 (linux)')),
       post(cms, configMap('b'), from('a client of mine')),
@@ -139,7 +139,7 @@ export const managedScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'managed fields: more than ten who update become one',
+    name: 'managed fields: more than ten managers of updates become one',
     steps: [
       // The eldest become one, and of one second those first by name: names are in the order of time here.
       quietly(post(`${cms}?fieldManager=first`, configMap('a'))),
@@ -168,7 +168,7 @@ export const managedScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'managed fields of who scales',
+    name: 'managed fields of an update of the scale',
     steps: [
       ...defined(withStatus),
       post(games, game('a', { replicas: 1 })),
@@ -178,7 +178,7 @@ export const managedScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'managed fields of who applies a scale',
+    name: 'managed fields of an apply of the scale',
     steps: [
       ...defined(withStatus),
       post(games, game('a', { replicas: 1 })),

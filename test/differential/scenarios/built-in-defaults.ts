@@ -92,7 +92,7 @@ const kind = (apiVersion: string, kind: string, object: unknown): unknown => ({
 /** The second apply of a claim or a Job that an apply made is stored once more by a real server, though nothing is seen to change. */
 const secondApply: readonly string[] = ['*.body.metadata.resourceVersion']
 
-/** What a real server fills in and writes otherwise than it was sent, and who owns it. */
+/** The fields that a real server fills in, or stores otherwise than they were sent, and their managers. */
 export const defaultsScenarios: readonly Scenario[] = [
   {
     name: 'defaults of a Pod',

@@ -70,7 +70,7 @@ const wrongInPods: readonly object[] = [
   { overhead: 'x' },
   { initContainers: [{ name: 'i', command: [1] }] },
   { ephemeralContainers: [{ name: 3 }] },
-  // What reads its JSON by itself is told before all else.
+  // Errors of types that decode their JSON themselves are reported first.
   { priority: 'x', overhead: { cpu: 'y' } },
   { priority: 'x', nodeName: 3 },
 ]

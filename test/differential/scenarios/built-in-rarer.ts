@@ -161,7 +161,7 @@ export const rarerBuiltinScenarios: readonly Scenario[] = [
     ].map((updateStrategy, i) => post(sets, statefulSet(`s${i}`, { updateStrategy }))),
   },
   {
-    name: 'a Job whose name is no label',
+    name: 'a Job with a name that is no label',
     steps: ['x'.repeat(63), 'x'.repeat(64), `a-${'y'.repeat(61)}.z`, 'End.'].map(name => post(jobs, job(name))),
     // A Job's labels and selector name its uid.
     except: ['*.body.metadata.labels', '*.body.spec'],

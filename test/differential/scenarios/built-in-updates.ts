@@ -268,7 +268,7 @@ export const updateScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'who owns what of a Pod that several write',
+    name: 'the managers of the fields of a Pod that several write',
     steps: [
       apply('me', `${pods}/a`, pod('a', { terminationGracePeriodSeconds: 5 })),
       post(`${pods}/a/binding`, bind('a', { metadata: { name: 'a', labels: { l: 'x' } } })),
@@ -369,7 +369,7 @@ export const updateScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'who scales owns the replicas',
+    name: 'the manager that updates the scale owns the replicas',
     steps: [
       apply('me', `${apps}/deployments/a`, { apiVersion: 'apps/v1', kind: 'Deployment', ...workload() }),
       merge(`${apps}/deployments/a/scale?fieldManager=scaler`, { spec: { replicas: 5 } }),
@@ -399,7 +399,7 @@ export const updateScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'who applies a scale owns the replicas',
+    name: 'the manager that applies the scale owns the replicas',
     steps: [
       post(`${apps}/deployments?fieldManager=me`, workload('a', { replicas: 2 })),
       applyScale('scaler', { spec: { replicas: 2 } }),

@@ -281,14 +281,14 @@ export const customScenarios: readonly Scenario[] = [
           subresources: { status: {} },
           additionalPrinterColumns: [
             { name: 'Moves', type: 'integer', jsonPath: '.spec.moves', description: 'How many' },
-            { name: 'Who', type: 'string', jsonPath: '.spec.who', priority: 1 },
+            { name: 'Player', type: 'string', jsonPath: '.spec.player', priority: 1 },
             { name: 'Born', type: 'date', jsonPath: '.metadata.creationTimestamp' },
             { name: 'On', type: 'boolean', jsonPath: '.spec.on' },
           ],
         }),
       ]),
-      quietly(post(games, game('a', { moves: 3, who: 'ann', on: true }))),
-      quietly(post(games, game('b', { moves: 'x', who: { a: 1 } }))),
+      quietly(post(games, game('a', { moves: 3, player: 'ann', on: true }))),
+      quietly(post(games, game('b', { moves: 'x', player: { a: 1 } }))),
       quietly(post(games, game('c'))),
       get(games, { headers: asTable }),
     ],
@@ -365,7 +365,7 @@ export const customScenarios: readonly Scenario[] = [
     except: columnDescriptions,
   },
   {
-    name: 'printer columns after one whose path is none',
+    name: 'printer columns after one with a malformed path',
     steps: [
       ...defined([
         version('v1', {

@@ -518,7 +518,7 @@ export const readScenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'pretty printing is told by parameter',
+    name: 'pretty printing is set by a parameter',
     steps: [...filled('a'), get(`${a}?pretty=true`), get(`${cms}?pretty=1`)],
   },
 ]

@@ -53,7 +53,7 @@ const review = (spec: object): object => ({ apiVersion: 'authorization.k8s.io/v1
 const about = (verb: string, resource: string, more: object = {}): object => ({
   resourceAttributes: { namespace: '{ns}', verb, resource, ...more },
 })
-/** Ann may read ConfigMaps. The real server's authorizer hears of it a moment later. */
+/** Ann may read ConfigMaps. The real server's authorizer sees it a moment later. */
 const role: Scenario['steps'] = [
   quietly(
     post(`${rbac}/namespaces/{ns}/roles`, {
@@ -195,7 +195,7 @@ export const reviewScenarios: readonly Scenario[] = [
     except: ['5.body.status.reason'],
   },
   {
-    name: 'who somebody is, and by which rules they may do what',
+    name: 'the identity of a user, and the rules that grant its rights',
     steps: [
       ...role,
       post(`${authentication}/selfsubjectreviews`, {}, { headers: as('bob', 'makers') }),
@@ -299,7 +299,7 @@ export const reviewScenarios: readonly Scenario[] = [
     except: ['3.body.status'],
   },
   {
-    name: 'who may not evict or ask for tokens is refused',
+    name: 'a user without the right to evict or to ask for tokens is refused',
     steps: [
       account('robot'),
       ...role,

@@ -119,7 +119,7 @@ const measured: Raw = {
   numbers: Array.from({ length: 100 }, (_, i) => i),
 }
 
-/** An object whose rules are evaluated. `round` turns on one of them. */
+/** Creates an object, which has its rules evaluated. `round` turns on a single rule. */
 function create(round: number): Step {
   const spec = { round, ...measured }
   const body = { apiVersion: '{g}/v1', kind: 'Cost', metadata: { name: 'one' }, spec }
@@ -188,7 +188,7 @@ export const ruleCostScenarios: readonly Scenario[] = [
     steps: expressions.map(rule => define(object(fields, { [rules]: [{ rule }] }))),
   },
   {
-    // What is within the budget says nothing of itself: what it costs often enough is told.
+    // A server reports only costs beyond the budget: a loop makes each expression go beyond it.
     name: 'what a rule in a loop is estimated to cost',
     steps: expressions.map(rule =>
       define(

@@ -136,7 +136,7 @@ export const ruleScenarios: readonly Scenario[] = [
     ),
   },
   {
-    name: 'definitions whose rules are refused',
+    name: 'definitions with rules that are refused',
     steps: [
       define(whole(ruled({ rule: ' ' }, { rule: 'true', message: ' ' }, { rule: 'true', message: 'a\nb' }))),
       define(whole(ruled({ rule: 'true\n&& true' }, { rule: 'true', messageExpression: ' ' }))),

@@ -5,7 +5,7 @@ const a = `${cms}/a`
 const create = (more: Record<string, unknown>): Scenario['steps'] => [post(cms, configMap('a', more))]
 const labelled = (key: string, value: string): Scenario['steps'] => create({ labels: { [key]: value } })
 
-/** The refusal of a patch whose result can't be decoded quotes the object, managedFields and order of keys included. */
+/** If the result of a patch can't be decoded, the refusal quotes the object, with its managedFields and its order of keys. */
 const patchedObject = (step: number): string[] => [`${step}.body.message`, `${step}.body.details.causes.0.message`]
 
 const metadataList = { headers: { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' } }

@@ -47,7 +47,7 @@ const traversed: Estimate = (_, target) => {
   return { cost: times(target.size, each) }
 }
 
-/** A list is made, whose items each cost `factor`. */
+/** A list is made, and each of its items costs `factor`. */
 function makesList(factor: number, size: Range): CallEstimate {
   return { cost: plus(scaled(size, factor), fixed(1 + making.list)), size }
 }

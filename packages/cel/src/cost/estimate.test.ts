@@ -39,7 +39,7 @@ describe('the cost of a rule', () => {
     expect(reported(rule)).toEqual(factor === undefined ? [] : [refusal])
   })
 
-  it('F1: counts for a whole schema, whose dearest rules are named', () => {
+  it('F1: counts for a whole schema, and names the dearest rules', () => {
     const list = [10, 40, 20, 30, 50, 60].map(length => `self.text.matches('${'a'.repeat(length * 2)}')`)
     const contributed =
       'Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'

@@ -29,7 +29,7 @@ const self = {
   ],
 }
 
-/** What each costs with Kubernetes 1.37.1, whose own code has counted. */
+/** The cost of each rule, as the code of Kubernetes 1.37.1 counts it. */
 const rows: readonly (readonly [rule: string, cost: number])[] = [
   ['self.i == 7', 3],
   ['has(self.absent)', 1],

@@ -1,4 +1,4 @@
-/** Who the holder of a service account's token is. */
+/** The user that a service account's token stands for. */
 export interface ServiceAccountUser {
   readonly name: string
   readonly groups: string[]

@@ -70,7 +70,7 @@ export function webhookTest({ name, mutates, resource, operator }: NewWebhook, f
   ])
   assert.deepEqual((await webhooks.reinvoke('${name}', request)).patch, [])
 })`
-    : `test('${name} refuses a ${kind} whose name is too long', async () => {
+    : `test('${name} refuses a ${kind} with a name that is too long', async () => {
   assert.equal((await webhooks.review('${name}', requestFor('chess'))).allowed, true)
   const { status } = await webhooks.review('${name}', requestFor('a'.repeat(41)))
   assert.equal(status?.message, 'metadata.name: the name has more than 40 characters')

@@ -66,7 +66,7 @@ export function crdCommand(host: CommandHost): Command {
     )
     .option(
       '--kustomization <file>',
-      'with --diff: the kustomization whose patches have the conversions (default: deploy/kustomization.yaml, if it is there)',
+      'with --diff: the kustomization with the patches that have the conversions (default: deploy/kustomization.yaml, if it is there)',
     )
     .option('--json', 'print a JSON document for each object, or with --diff for each change, on a line of its own')
     .addHelpText('after', examples)

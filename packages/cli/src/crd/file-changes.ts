@@ -1,9 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Hears of changes to files. */
+/** Watches files for changes. */
 export interface FileChanges extends Disposable {
-  /** Watches these files from now on, beside those before. Returns those that were not watched yet. */
+  /** Watches these files too. Returns the files that were not watched yet. */
   add(files: ReadonlySet<string>): ReadonlySet<string>
   /** Resolves with true as soon as a file has changed since the last call, and with false once all has ended. */
   next(): Promise<boolean>

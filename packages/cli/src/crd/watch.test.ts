@@ -161,7 +161,7 @@ describe('wherry crd --watch', () => {
     expect(ran).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining('node --watch') })
   })
 
-  it('as a command: hears of changes, and ends with 0 at SIGINT', async () => {
+  it('as a command: writes the definition after a change, and ends with 0 at SIGINT', async () => {
     const fromSource = new URL('../../../../test/examples/from-source.ts', import.meta.url).href
     const bin = new URL('../bin.ts', import.meta.url).pathname
     const args = ['--import', fromSource, bin, 'crd', 'game.ts', '--watch', '--out', 'crd']

@@ -96,6 +96,6 @@ describe.each(['interface', 'zod'] as const)('create --schema %s', schema => {
   })
 })
 
-it('create refuses a kind whose plural no server takes', () => {
+it('create refuses a kind if its plural is too long for a server', () => {
   expect(() => projectNames('operator', 'arcade.example.com', `G${'a'.repeat(62)}`)).toThrow('is too long')
 })

@@ -27,7 +27,7 @@ Examples:
 
 Exit status: 0 done; 1 the folder is there already; 2 wrong usage.`
 
-/** `wherry create`: writes a new project, whose test passes. */
+/** `wherry create`: writes a new project with a test that passes. */
 export function createCommand(host: CommandHost): Command {
   return new Command('create')
     .description(

@@ -20,8 +20,8 @@ import {
 type Fields = Readonly<Record<string, unknown>>
 
 /**
- * A definition that somebody else has written, once it has the form and the names that a server takes: all who read it may rely on its type. The rules
- * of structural schemas are left to a server.
+ * A definition that a user wrote, after its form and its names were checked: its readers may rely on its type. The rules of structural schemas are left
+ * to a server.
  *
  * @throws ShapeError with the path of what is wrong, in one line
  */

@@ -56,13 +56,13 @@ export async function dev(
     if (asked.length > 0) say(`webhooks: ${asked.join(', ')} not asked until ${file} runs again: nothing is refused`)
     asked = []
   }
-  const hear: ProgramOptions['hear'] = message => {
-    if (message.type !== 'webhooks') return overview.hear(message)
+  const received: ProgramOptions['received'] = message => {
+    if (message.type !== 'webhooks') return overview.receive(message)
     asked = message.names
     for (const name of asked) say(`webhooks: ${name} is asked from now on`)
   }
   const program = new Program({
-    ...{ file, cwd, stdout, stderr, hear },
+    ...{ file, cwd, stdout, stderr, received },
     env: { ...process.env, PORT: process.env.PORT ?? '0', ...place.env },
     ended(how) {
       void place.programEnded()

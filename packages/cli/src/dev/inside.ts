@@ -1,6 +1,6 @@
 /**
- * Loaded into the process of an operator by `wherry dev`, before its program. It loads what takes long and holds the program up until it is told to go;
- * then it tells what the operator does. It ends the process with its parent.
+ * Loaded into the process of an operator by `wherry dev`, before its program. It loads the slow modules and holds the program up until it receives `go`.
+ * Then it reports what the operator does. It ends the process with its parent.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { createRequire, enableCompileCache } from 'node:module'
@@ -53,13 +53,13 @@ const everyMs = 200
 
 // A start after a save compiles only what has changed. The cache is in the system's folder for temporary files.
 enableCompileCache()
-subscribe('wherry.operator.start', message => void tellOf(message as Observed))
+subscribe('wherry.operator.start', message => void report(message as Observed))
 subscribe('wherry.webhooks.start', message => placeWebhooks(message as ObservedWebhooks))
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'))
 if (process.env.WHERRY_DEV_WAITS === 'true') {
-  const told = new Promise(resolve => process.on('message', message => message === go && resolve(undefined)))
+  const released = new Promise(resolve => process.on('message', message => message === go && resolve(undefined)))
   await preload(['@wherry/controller', '@kubernetes/client-node'])
-  await told
+  await released
 }
 // The operator keeps its process alive, or ends it: this must do neither.
 process.channel?.unref()
@@ -73,23 +73,23 @@ async function preload(names: readonly string[]): Promise<void> {
     } catch {}
 }
 
-async function tellOf(operator: Observed): Promise<void> {
+async function report(operator: Observed): Promise<void> {
   let last: OperatorState | undefined
   const look = (): void => {
     const { controllers, views } = operator.state()
     const state = { name: operator.name, controllers: controllers.map(withShortObstacle), views }
-    if (!isDeepStrictEqual(state, last)) tell({ type: 'state', state })
+    if (!isDeepStrictEqual(state, last)) send({ type: 'state', state })
     last = state
   }
   setInterval(look, everyMs).unref()
   process.on('message', (asked: Explain | typeof go) => {
-    if (asked !== go) tell({ type: 'explained', id: asked.id, text: explained(operator, asked) })
+    if (asked !== go) send({ type: 'explained', id: asked.id, text: explained(operator, asked) })
   })
   process.channel?.unref()
   for await (const { controller, key, cause, outcome, error, startedAt, tookMs } of operator.runs()) {
     const why = cause === undefined ? '' : whyOf(cause)
     const message = error instanceof Error ? cut(error.message) : undefined
-    tell({ type: 'run', run: { controller, key, why, outcome, error: message, startedAt, tookMs } })
+    send({ type: 'run', run: { controller, key, why, outcome, error: message, startedAt, tookMs } })
   }
 }
 
@@ -103,11 +103,11 @@ function placeWebhooks(webhooks: ObservedWebhooks): void {
     return
   }
   webhooks.serveHere()
-  webhooks.onAsked?.(names => tell({ type: 'webhooks', names }))
+  webhooks.onAsked?.(names => send({ type: 'webhooks', names }))
   webhooks.onAdmission(admission => {
     const { message, warnings, changes } = admission
     const texts = { message: cut(message), warnings: warnings.map(cut), changes: changes.map(cut) }
-    tell({ type: 'admission', admission: { ...admission, ...texts } })
+    send({ type: 'admission', admission: { ...admission, ...texts } })
   })
 }
 
@@ -116,7 +116,7 @@ function withShortObstacle({ obstacle, ...controller }: ControllerState): Contro
   return { ...controller, ...(obstacle !== undefined && { obstacle: cut(obstacle) }) }
 }
 
-function tell(message: FromOperator): void {
+function send(message: FromOperator): void {
   // The parent may have gone.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined)
 }

@@ -51,7 +51,7 @@ it('keeps the last two hundred admissions, the latest first, with twenty of thei
   const overview = new Overview('https://127.0.0.1')
   const changes = Array.from({ length: 30 }, (_, at) => `add /data/${at}`)
   for (let at = 0; at < 210; at++)
-    overview.hear({ type: 'admission', admission: { ...admission, changes, object: `${at}` } })
+    overview.receive({ type: 'admission', admission: { ...admission, changes, object: `${at}` } })
   const { admissions } = overview.shown
   expect([admissions.length, admissions[0]?.object, admissions.at(-1)?.object]).toEqual([200, '209', '10'])
   expect(admissions[0]?.changes.slice(19)).toEqual(['add /data/19', 'and 10 more'])
@@ -62,7 +62,7 @@ it('keeps the last two hundred admissions, the latest first, with twenty of thei
 it('shows an error of megabytes by its first thousand characters', () => {
   const overview = new Overview('https://127.0.0.1')
   for (let key = 0; key < 300; key += 1)
-    overview.hear({ type: 'run', run: { ...run, key: `${key}`, error: 'x'.repeat(500_000) } })
+    overview.receive({ type: 'run', run: { ...run, key: `${key}`, error: 'x'.repeat(500_000) } })
   expect(overview.shown.keys[0]?.error).toBe(`${'x'.repeat(1000)} … (500000 characters)`)
   expect(JSON.stringify(overview.shown).length).toBeLessThan(400_000)
 })

@@ -58,7 +58,7 @@ export interface Admission {
   readonly tookMs: number
 }
 
-/** What the process of the operator tells. */
+/** A message from the process of the operator. */
 export type FromOperator =
   | { readonly type: 'admission'; readonly admission: Admission }
   | { readonly type: 'state'; readonly state: OperatorState }

@@ -1,9 +1,9 @@
 import { type Admission, cut, type FromOperator, type OperatorState, type Run } from './messages.ts'
 
-/** The keys whose last run is kept; the one that ran longest ago goes first. */
+/** How many keys keep their last run. The key that ran longest ago is dropped first. */
 const mostKeys = 1000
 
-/** So many admissions are kept; the oldest goes first. */
+/** How many admissions are kept. The oldest is dropped first. */
 const mostAdmissions = 200
 /** So many changes and warnings of an admission are shown. */
 const mostLines = 20
@@ -25,7 +25,7 @@ export interface Shown {
   readonly admissions: readonly Admission[]
 }
 
-/** What is known of the operator, and who is told when it changes. */
+/** The state of the operator, as the page shows it. Calls its listeners when the state changes. */
 export class Overview {
   readonly #server: string
   readonly #listeners = new Set<() => void>()
@@ -61,7 +61,7 @@ export class Overview {
     this.#changed()
   }
 
-  hear(message: Exclude<FromOperator, { type: 'explained' | 'webhooks' }>): void {
+  receive(message: Exclude<FromOperator, { type: 'explained' | 'webhooks' }>): void {
     this.#program = 'runs'
     if (message.type === 'state') this.#operator = message.state
     else if (message.type === 'admission') this.#admitted(message.admission)

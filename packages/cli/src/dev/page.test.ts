@@ -10,7 +10,7 @@ const run = (key: string): Run => ({
 
 it('an overview that is larger than a socket takes at once is sent once for each change', async () => {
   const overview = new Overview('https://127.0.0.1')
-  for (let at = 0; at < 300; at += 1) overview.hear({ type: 'run', run: run(`${at}`) })
+  for (let at = 0; at < 300; at += 1) overview.receive({ type: 'run', run: run(`${at}`) })
   await using page = await servePage(overview, 0, async () => 'idle')
   const ending = new AbortController()
   const response = await fetch(page.url.replace('/?', '/events?'), { signal: ending.signal })
@@ -31,7 +31,7 @@ it('an overview that is larger than a socket takes at once is sent once for each
   // What would be sent again has been by then.
   for (let at = 0; at < 3; at += 1) await (await fetch(page.url)).text()
   const before = sizes.length
-  overview.hear({ type: 'run', run: run('last') })
+  overview.receive({ type: 'run', run: run('last') })
   await received(data => data.includes('"last"'))
   expect(sizes.length - before).toBe(1)
   ending.abort()

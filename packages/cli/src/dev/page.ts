@@ -23,7 +23,7 @@ export async function servePage(
   const token = randomBytes(16).toString('hex')
   const server = createServer((request, response) => void answer(request, response))
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    // A page elsewhere whose name leads here may not read it.
+    // A foreign page must not read it by a host name that resolves to this address.
     if (!/^(127\.0\.0\.1|localhost)(:\d+)?$/.test(request.headers.host ?? ''))
       return end(response, 403, 'text/plain', '')
     // A path such as `//` is no URL.
@@ -34,7 +34,7 @@ export async function servePage(
     if (searchParams.get('token') !== token)
       return end(response, 403, 'text/plain', 'open the address that wherry dev prints, with its token')
     if (pathname === '/') return end(response, 200, 'text/html', pageHtml)
-    if (pathname === '/events') return tell(overview, response)
+    if (pathname === '/events') return sendEvents(overview, response)
     if (pathname !== '/explain') return end(response, 404, 'text/plain', 'not found')
     const text = await explain(searchParams.get('controller') ?? '', searchParams.get('key') ?? '')
     end(response, 200, 'text/plain', text)
@@ -67,7 +67,7 @@ async function listening(server: ReturnType<typeof createServer>, port: number):
 }
 
 /** Server-sent events: the whole overview at first, and after each change. */
-function tell(overview: Overview, response: ServerResponse): void {
+function sendEvents(overview: Overview, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' })
   // A page that does not keep up gets the newest, once it has read what it was sent.
   let isBehind = false

@@ -49,7 +49,7 @@ it('a program that never yields keeps a hundred questions and no more, and is ki
   const sizes: number[] = []
   const program = new Program({
     ...{ file: 'main.mjs', cwd: folder, env: process.env, stdout: { write }, stderr: { write }, stopMs: 1 },
-    hear: message => void sizes.push(JSON.stringify(message).length),
+    received: message => void sizes.push(JSON.stringify(message).length),
     ended: how => looping.reject(new Error(how)),
   })
   try {

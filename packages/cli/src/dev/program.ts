@@ -15,8 +15,8 @@ export interface ProgramOptions {
   readonly env: NodeJS.ProcessEnv
   readonly stdout: Output
   readonly stderr: Output
-  /** Hears what its operator does. */
-  readonly hear: (message: Exclude<FromOperator, { type: 'explained' }>) => void
+  /** Called with each message of its operator, except the answers to `explain`. */
+  readonly received: (message: Exclude<FromOperator, { type: 'explained' }>) => void
   /** Called when it has ended of itself. */
   readonly ended: (how: string) => void
   /** How long it has to stop, in milliseconds, before it is killed. @default 10_000 */
@@ -37,7 +37,7 @@ export class Program {
   }
 
   start(): void {
-    const { stdout, stderr, hear, ended } = this.#options
+    const { stdout, stderr, received, ended } = this.#options
     const child = this.#next ?? this.#waiting()
     this.#next = undefined
     this.#child = child
@@ -47,7 +47,7 @@ export class Program {
     child.on('message', (message: unknown) => {
       if (this.#child !== child || !isFromOperator(message)) return
       if (message.type === 'explained') return this.#answer(message.id, message.text)
-      hear(message)
+      received(message)
       // The operator has started: now there is time for the one that will take its place.
       this.#next ??= this.#waiting()
     })
@@ -92,7 +92,7 @@ export class Program {
     })
   }
 
-  /** A process that loads what takes long, and runs the program when it is told to. */
+  /** A process that loads the slow modules, and runs the program when it receives `go`. */
   #waiting(): ChildProcess {
     const { file, cwd, env, stdout, stderr } = this.#options
     return spawn(process.execPath, [...process.execArgv, '--import', entry('inside'), resolve(cwd, file)], {

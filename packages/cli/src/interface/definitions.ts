@@ -104,7 +104,7 @@ export class InterfaceFiles {
     return definitions
   }
 
-  /** Whether a type was not found, or a file whose types were read has an error. */
+  /** Whether a type was not found, or a file that types were read from has an error. */
   #isDoubtful(programs: Programs, program: ts.Program, { references }: SchemaReader): boolean {
     if (references.hasMissed) return true
     let hasError = false

@@ -22,8 +22,8 @@ export interface Unmarked {
 type Gathered = Readonly<{ places: Map<string, string>; tags: Map<string, Set<string>> }>
 
 /**
- * Takes the marks out of a schema: fields become required or optional, and places are gathered by path. A field with a default is optional for those who
- * write it, since the server fills it in.
+ * Takes the marks out of a schema: fields become required or optional, and places are gathered by path. A field with a default is optional in what a
+ * user writes, since the server fills it in.
  */
 export function unmarked(marked: JsonSchema): Unmarked {
   const gathered: Gathered = { places: new Map(), tags: new Map() }

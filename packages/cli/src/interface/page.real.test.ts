@@ -89,7 +89,7 @@ describe('docs/custom-resources.md', () => {
           'What the players want.',
           'How many play.',
           'How hard it is. Nobody can change it.',
-          'The names of those who play.',
+          'The names of the players.',
           'What the operator has seen.',
           'How many have come.',
         ])

@@ -18,7 +18,7 @@ export class SourceFiles {
     return host
   }
 
-  /** Forgets those of `files` whose text has changed or that are gone. Returns whether one differs from what was parsed. */
+  /** Forgets the files that have changed since they were parsed, or that are gone. Returns whether there were any. */
   forgetChanged(files: Iterable<string>): boolean {
     let hasChanged = false
     for (const name of files) {

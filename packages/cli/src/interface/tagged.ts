@@ -16,7 +16,7 @@ import { isObjectMeta, objectMeta } from './object-meta.ts'
 import { placeOfNode, type Refuse } from './place.ts'
 import { annotationsOf, defined, TaggedType } from './tagged-type.ts'
 
-/** A declaration whose doc comment describes a type. */
+/** A declaration that may have the doc comment of a type. */
 type Declaration = Field | ts.InterfaceDeclaration | ts.ClassDeclaration | ts.TypeAliasDeclaration | ts.EnumDeclaration
 
 type Field = ts.PropertySignature | ts.PropertyDeclaration | ts.IndexSignatureDeclaration
@@ -29,7 +29,7 @@ export class TaggedNodeParser implements SubNodeParser {
   readonly #chain: ChainNodeParser
   readonly #refuse: Refuse
   readonly #cwd: string
-  /** The root, whose tags are those of a kind. */
+  /** The root: its tags are those of a kind. */
   readonly #roots: ReadonlySet<ts.Node>
   /** Nodes that this parser reads now, so that the chain gives them to the next parser. */
   readonly #inside = new Set<ts.Node>()
@@ -77,7 +77,7 @@ export class TaggedNodeParser implements SubNodeParser {
     return new TaggedType(defined(inner).type, annotations)
   }
 
-  /** The types that a type is made from, whose limits it has too. The generator keeps their fields only. */
+  /** The types that a type is made from. It has their limits too, and the generator keeps only their fields. */
   #basesOf(node: ts.Node, inner: BaseType, context: Context): readonly BaseType[] {
     if (ts.isIntersectionTypeNode(node))
       return node.types
@@ -97,7 +97,7 @@ export class TaggedNodeParser implements SubNodeParser {
   }
 }
 
-/** The declaration whose doc comment describes the type of `node`. */
+/** The declaration that has the doc comment of the type of `node`. */
 function declarationOf(node: ts.Node): Declaration | undefined {
   const isNamed = ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)
   if (isNamed || ts.isClassDeclaration(node) || ts.isEnumDeclaration(node)) return node

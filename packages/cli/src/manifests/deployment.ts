@@ -55,7 +55,7 @@ export function deployment(deployed: Deployed): object {
 function probes({ tls }: DeclaredHealth): object {
   const get = (path: string): object => ({ path, port: 'health', ...(tls && { scheme: 'HTTPS' }) })
   return {
-    // A process whose event loop does not answer for a minute does not come back.
+    // If the event loop does not answer for a minute, the process does not recover.
     livenessProbe: { httpGet: get('/healthz'), periodSeconds: 10, failureThreshold: 6 },
     readinessProbe: { httpGet: get('/readyz'), periodSeconds: 5 },
   }

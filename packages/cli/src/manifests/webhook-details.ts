@@ -50,7 +50,7 @@ export function webhooksOf(
   if (port === 0) throw refused(`${program} serves its webhooks at a free port: leave out the option port of Webhooks`)
   if (host !== undefined && /^(127\.|localhost$|::1$)/.test(host))
     throw refused(`${program} serves its webhooks at ${host}, which no API server can reach: leave out the option host`)
-  // Of an operator whose webhooks may not be away there are two.
+  // Two replicas run if the webhooks must not be away.
   if (fails && !declaration.leader && declaration.controllers?.length !== 0)
     throw refused(
       `${program} has webhooks that must not be away, so it needs two replicas, and they would both reconcile: say leader: true`,

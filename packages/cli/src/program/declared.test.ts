@@ -32,7 +32,7 @@ const run = () => {
 }
 `
 
-it('K4: what a program declares is granted, with who declares it, and the program does not go on', async () => {
+it('K4: grants what a program declares, names the declaring controller, and does not let the program go on', async () => {
   await program(`${publishing}run()`)
   const { status, stdout, stderr } = await run('rbac main.mjs --name pod', folder)
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

@@ -103,7 +103,7 @@ it('K4: grants what tests used, with the test that needs it, and Secrets by name
   })
 })
 
-it('K4: what a test used whose file is gone is left out, and said', async () => {
+it('K4: leaves out the rights of a test if its file is gone, and reports it', async () => {
   const rights = [{ verb: 'delete', group: '', resource: 'configmaps', namespace: 'game' }]
   await recordIn(folder, 'plays', [{ verb: 'list', group: '', resource: 'pods', namespace: 'game' }])
   const gone = JSON.stringify({ test: 'deletes', file: 'test/gone.test.ts', rights })
@@ -144,7 +144,7 @@ it('K4: creation and the deletion of many are never granted by name', async () =
   expect(stdout).toMatch(/resources:\n {6}- secrets\n {4}verbs:\n {6}- create\n {6}- deletecollection\n$/)
 })
 
-it('K4: who does not say whether names are those of every cluster is asked', async () => {
+it('K4: asks for --fixed-name or --any-name if neither is said of a resource that is watched by name only', async () => {
   await recordGame()
   const { status, stderr } = await run('rbac --rights .', folder)
   expect(status).toBe(2)
@@ -280,7 +280,7 @@ it('K4: a right that disappears from a file is said, by the command that writes 
     'patch games.arcade.example.com/status',
     'get /metrics',
   ]
-  const told = (verb: string) => lost.map(right => `wherry: game.rbac.yaml ${verb} ${right}\n`).sort()
+  const lines = (verb: string) => lost.map(right => `wherry: game.rbac.yaml ${verb} ${right}\n`).sort()
   const check = await run(`${line} --check`, folder)
   expect(check.status).toBe(1)
   expect(
@@ -288,10 +288,10 @@ it('K4: a right that disappears from a file is said, by the command that writes 
       .split(/(?<=\n)/)
       .filter(one => one.includes('no longer'))
       .sort(),
-  ).toEqual(told('would no longer grant'))
+  ).toEqual(lines('would no longer grant'))
   const written = await run(line, folder)
   expect([written.status, written.stdout]).toEqual([0, 'game.rbac.yaml: written\n'])
-  expect(written.stderr.split(/(?<=\n)/).sort()).toEqual(told('no longer grants'))
+  expect(written.stderr.split(/(?<=\n)/).sort()).toEqual(lines('no longer grants'))
   // What is added, or only moved, is nothing that is lost.
   await recordGame()
   expect(await run(line, folder)).toMatchObject({ status: 0, stderr: '' })

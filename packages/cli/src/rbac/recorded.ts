@@ -12,8 +12,8 @@ export interface SeenRight extends UsedRight {
 }
 
 /**
- * Reads all that `recordRights` wrote to a folder. Rejects if there is nothing, or a file that it did not write. What a test used whose file is gone is
- * left out, and said on stderr.
+ * Reads all that `recordRights` wrote to a folder. Rejects if there is nothing, or a file that it did not write. Leaves out the
+ * rights of a test if its file is gone, and reports that on stderr.
  */
 export async function recordedRights(folder: string, { cwd, stderr }: CommandHost): Promise<readonly SeenRight[]> {
   const names = await readdir(resolve(cwd, folder)).catch((error: NodeJS.ErrnoException) => {

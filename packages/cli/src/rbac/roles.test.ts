@@ -11,7 +11,7 @@ const undecided = { fixed: [], any: [] }
 
 type Declaration = NonNullable<Parameters<typeof neededRights>[1]>['declaration']
 
-/** An operator whose primary objects are in one namespace, or in the whole cluster. */
+/** An operator with primary objects in one namespace, or in the whole cluster. */
 function operator(namespaces: Declaration['namespaces'], rights: Declaration['rights'] = []): Declaration {
   return { name: 'game', leader: false, health: undefined, namespaces, rights }
 }

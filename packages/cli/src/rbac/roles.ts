@@ -20,9 +20,9 @@ export interface NeededRole {
 
 /** What the user says of the names of objects. */
 export interface NameChoice {
-  /** Resources whose names in the tests are those of every cluster. */
+  /** Resources that have the names of the tests in every cluster. */
   readonly fixed: readonly string[]
-  /** Resources whose names come from other objects, although they are watched by name. */
+  /** Resources that are watched by name, but by names that come from other objects. */
   readonly any: readonly string[]
 }
 
@@ -44,7 +44,7 @@ export function neededRoles(needed: readonly NeededRight[], choice: NameChoice):
   return [...roles].sort(inOrder).map(([namespace, rules]) => ({ namespace, rules }))
 }
 
-/** A resource whose objects were watched by name only. Nothing says whether their names are those of every cluster. */
+/** A resource that was watched only by names. Nothing says whether the objects have these names in every cluster. */
 export interface UndecidedNames {
   readonly resource: string
   readonly names: readonly string[]

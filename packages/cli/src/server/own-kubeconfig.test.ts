@@ -67,7 +67,7 @@ describe('the kubeconfig of a server', () => {
     expect(await readFile(path(), 'utf8')).toBe(text)
   })
 
-  it('takes the place of one that a killed process left, but not of one whose process runs or that was changed', async () => {
+  it('replaces the file of a killed process, but not that of a running process, nor a file that was changed', async () => {
     await writeOwnKubeconfig(kubeconfig, 'config', folder)
     await expect(writeOwnKubeconfig(kubeconfig, 'config', folder)).rejects.toThrow(`that of process ${process.pid}`)
     // No process has this number.

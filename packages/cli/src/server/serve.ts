@@ -21,11 +21,11 @@ export interface ServeOptions {
   readonly isRestricted: boolean
   /** What goes wrong. Their times count from the moment when the definitions are there. */
   readonly faults: readonly PlannedFault[]
-  /** What is run beside it. Empty: nothing, and the server runs until it is told to end. */
+  /** The command that runs next to the server. Empty: none, and the server runs until the host ends it. */
   readonly command: readonly string[]
 }
 
-/** Runs a server until the command has ended, or until it is told to end. Resolves with the command's exit status. */
+/** Runs a server until the command has ended, or until the host ends it. Resolves with the command's exit status. */
 export async function serve(options: ServeOptions, host: CommandHost): Promise<number> {
   const { port, kubeconfig, crd, isRestricted, faults, command } = options
   await using server = await started(port, isRestricted)

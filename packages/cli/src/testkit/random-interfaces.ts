@@ -151,7 +151,7 @@ export const ways: readonly Way[] = [
   },
 ]
 
-/** A field whose type has up to three tags, by any way, and may be null. */
+/** A field that may be null. Its type has up to three tags, given in any way. */
 export function randomField(random: Random, name: string): RandomField {
   const type = choose(random, types)
   const some = shuffle(random, tags).slice(0, Math.floor(random() * 4))

@@ -20,7 +20,7 @@ export function comparable({ metadata, spec }: CustomResourceDefinition): object
   return sortedNames({ name, annotations, labels, spec: { ...spec, names, versions } }) as object
 }
 
-/** A JSON value whose lists of required fields are sorted: their order says nothing. */
+/** A JSON value with its lists of required fields sorted: their order has no meaning. */
 function sortedNames(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (key, part) =>
     key === 'required' && Array.isArray(part) ? part.toSorted() : part,

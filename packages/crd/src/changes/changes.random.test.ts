@@ -6,7 +6,7 @@ import { isRecord, type StructuralSchema } from '../schema/json-schema.ts'
 import { changedSchema, randomSchema, randomValue } from '../testkit/random-schemas.ts'
 import { schemaChanges } from './schema-changes.ts'
 
-/** A kind whose fields have each its own schema. An object has one of them. */
+/** A kind with a schema for each of its fields. An object has a single field. */
 interface Holder {
   metadata: { name: string }
   spec?: Readonly<Record<string, unknown>>

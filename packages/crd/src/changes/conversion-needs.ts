@@ -34,7 +34,7 @@ export function conversionNeeds(
     })
 }
 
-/** The served versions other than the storage version whose objects lose something on the way to it or from it, and the fields. */
+/** The served versions, other than the storage version, that lose fields on the way to it or from it, and these fields. */
 function needs({ spec }: CustomResourceDefinition): readonly {
   readonly version: string
   readonly storage: string

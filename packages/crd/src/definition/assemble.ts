@@ -17,7 +17,7 @@ export interface DefinitionNames
   readonly singular?: string | undefined
 }
 
-/** A version whose schema is structural already. */
+/** A version with a schema that is structural already. */
 export interface VersionParts
   extends Pick<OtherVersionOptions, 'served' | 'deprecated' | 'scale' | 'printColumns' | 'selectableFields'> {
   readonly name: string

@@ -62,7 +62,7 @@ function partsOf(name: string, options: VersionOptions & Partial<OtherVersionOpt
   return { ...options, name, storage, schema, hasStatus: status !== undefined, prefix }
 }
 
-/** Throws for each rule whose expression a server would refuse. */
+/** Throws if a server would refuse the expression of a rule. */
 function checkRules(schema: StructuralSchema, prefix: string): void {
   const problems = definitionRuleProblems({ ...schema }).map(({ path, part, message }) =>
     path === ''

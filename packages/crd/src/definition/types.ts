@@ -53,7 +53,7 @@ interface Base {
 
 declare const types: unique symbol
 
-/** A plain JSON Schema whose types are known from elsewhere, for example from typebox: `spec as Typed<Static<typeof spec>>`. */
+/** A plain JSON Schema with types that are known from elsewhere, for example from typebox: `spec as Typed<Static<typeof spec>>`. */
 export type Typed<Written, Read = Written> = object & {
   readonly [types]?: { readonly input: Written; readonly output: Read }
 }

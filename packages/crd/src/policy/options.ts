@@ -35,7 +35,7 @@ export interface CommonPolicyOptions {
   readonly variables?: Readonly<Record<string, string>> | undefined
   /** CEL by name: the policy is asked only if all hold. */
   readonly when?: Readonly<Record<string, string>> | undefined
-  /** The object whose content expressions read as `params`. @default none */
+  /** The object that expressions read as `params`. @default none */
   readonly params?: PolicyParams | undefined
   /** What happens if an expression fails. @default 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore' | undefined

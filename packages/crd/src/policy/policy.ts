@@ -50,7 +50,7 @@ const mutating = {
  * The view chooses the objects: its resource, its namespaces and its labels. `evaluatePolicy` of `@wherry/cel` evaluates a policy without a server.
  *
  * @throws OptionTypeError with the path of each expression that an API server would refuse
- * @throws OptionRangeError for a view whose objects a policy can't choose: by fields, or by labels with `>` or `<`
+ * @throws OptionRangeError for a view that a policy can't match: it selects by fields, or by labels with `>` or `<`
  *
  * @example
  * ```ts

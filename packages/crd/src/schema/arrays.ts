@@ -51,12 +51,12 @@ function checkSet(items: StructuralSchema, path: string, context: Context): void
   if (items.type === 'object' && items['x-kubernetes-map-type'] !== 'atomic')
     context.refuse(
       path,
-      "is a list of the type 'set' whose items are objects. Take the type 'map' and say which fields make an item unique, or give the items 'x-kubernetes-map-type: atomic'.",
+      "is a list of the type 'set' with items that are objects. Take the type 'map' and say which fields make an item unique, or give the items 'x-kubernetes-map-type: atomic'.",
     )
   else if (items.type === 'array' && listType !== 'atomic')
     context.refuse(
       path,
-      `is a list of the type 'set' whose items are lists of the type '${listType}'. Leave that type out.`,
+      `is a list of the type 'set' with items that are lists of the type '${listType}'. Leave that type out.`,
     )
 }
 

@@ -1,7 +1,7 @@
 import type { Context } from './context.ts'
 import { isRecord, type JsonSchema } from './json-schema.ts'
 
-/** A schema whose `$ref` was followed, and the references that led to it. */
+/** A schema after its `$ref` was followed, and the references that led to it. */
 export interface Resolved {
   readonly schema: JsonSchema
   /** The references that the schema stands inside of. One that comes again is a recursion. */

@@ -53,7 +53,7 @@ function uniteValues(
     if (keyword === 'oneOf')
       context.refuse(
         path,
-        'is an exclusive union (oneOf), one branch of which accepts what others accept. Use a field that tells them apart.',
+        'is an exclusive union (oneOf), one branch of which accepts what others accept. Use a field that distinguishes them.',
       )
     return shape
   }
@@ -125,7 +125,7 @@ function shapeOf(branches: readonly StructuralSchema[], path: string, context: C
     if (branches.every(branch => same(branch[field], first?.[field]))) continue
     context.refuse(
       path,
-      `is a union whose branches have different '${field}'. Only what limits values may differ: say the same in each branch.`,
+      `is a union with branches that have different '${field}'. Only what limits values may differ: say the same in each branch.`,
     )
   }
   return shape

@@ -86,9 +86,9 @@ export const refusedDefinitions: readonly (readonly [options: SomeOptions, messa
   ],
   [field({ ...pair, default: { a: 'x', c: 1 } }), 'at .c is a field that the schema does not have'],
   [field({ type: 'object', properties: { p: pair }, default: { p: { c: 1 } } }), 'at .p at .c is a field that'],
-  [field(list('set', pair)), "is a list of the type 'set' whose items are objects"],
+  [field(list('set', pair)), "is a list of the type 'set' with items that are objects"],
   [field(list('set', { ...text, nullable: true })), "spec.x[]: may be null, which an item of a list of the type 'set'"],
-  [field(list('set', list('set', text))), "is a list of the type 'set' whose items are lists of the type 'set'"],
+  [field(list('set', list('set', text))), "is a list of the type 'set' with items that are lists of the type 'set'"],
   [
     field(list('map', { ...pair, required: ['a'], properties: { a: { ...text, nullable: true } } }, keys)),
     'spec.x[].a: is the key of a list, and may not be null',

@@ -4,7 +4,7 @@ import { formFor, type HeldReads, type ReadForm, type StreamingSupport } from '@
 import { Feed } from './feed.ts'
 import { suits } from './suits.ts'
 
-/** The events of a shared watch, for the entries whose stores it feeds. */
+/** The events of a shared watch, for the entries that it feeds. */
 export interface SharedWatchListeners {
   /** It is proved that the server does not serve the resource. */
   missing(error: Error): void

@@ -134,7 +134,7 @@ export class JournalCursor<C> implements Cursor<C>, JournalReader {
     return fn?.()
   }
 
-  /** As a reader: it fell behind the bounds on tombstones, or its user may hold an object whose deletion no event can express. */
+  /** Begins again: it fell behind the bounds on tombstones, or its user may hold an object and no event can express the deletion. */
   lose(tick: number): void {
     if (!this.#isReplaying) {
       this.#tick = tick

@@ -47,7 +47,7 @@ export abstract class Order<N extends object> {
     return this.next(this.after(this.numberOf(node) - 1))
   }
 
-  /** For an order whose nodes are taken out often: keeps where one is, for {@link indexOf}; -1 once it is taken out. */
+  /** Keeps the index of a node for {@link indexOf}, -1 once the node is removed. For an order that often removes nodes. */
   protected setIndex(_node: N, _index: number): void {}
 
   /** Adds a node at the end. Its number is greater than all. */

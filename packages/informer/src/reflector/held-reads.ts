@@ -11,7 +11,7 @@ export interface HeldResource {
 export type HoldReads = (namespace: string | undefined) => Promise<void> | undefined
 
 /**
- * Resources whose whole states may not be read yet, because the server's answer is known to be wrong. Reflectors ask before each
+ * Resources that must not be listed yet, because the server's answer is known to be wrong. Reflectors ask before each
  * list and each streaming list. A watch goes on meanwhile.
  */
 export class HeldReads {

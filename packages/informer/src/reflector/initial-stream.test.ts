@@ -33,7 +33,7 @@ function* forEver(...values: readonly object[]): Iterable<object> {
   for (;;) yield* values
 }
 
-describe('a stream whose initial state does not come to its end', () => {
+describe('a stream without an end of its initial state', () => {
   it.each<[string, object[]]>([
     ['repeats', [event('ADDED', 'a')]],
     ['MODIFIED of new keys', Array.from({ length: 100 }, (_, i) => event('MODIFIED', `k${100 + i}`))],

@@ -41,8 +41,8 @@ export interface ReadingOptions {
    *
    * - `stream`: by a watch that begins with it. Falls back to `whole` where the server has no streaming lists.
    * - `whole`: by a list from the API server's cache, in one answer.
-   * - `paged`: in pages of `pageSize`. Slower, and each costs the server's storage; for servers whose cache is the
-   *   bottleneck.
+   * - `paged`: in pages of `pageSize`. Slower, and each costs the server's storage; for servers with a cache that
+   *   is the bottleneck.
    *
    * @default 'stream'
    */

@@ -154,7 +154,7 @@ describe('reading the first state', () => {
   })
 
   it.each([null, 7, '', {}])(
-    'R6: rejects a list whose resourceVersion is %j, and publishes nothing of it',
+    'R6: rejects a list with the resourceVersion %j, and publishes nothing of it',
     async rv => {
       const { simulation, reflector, recording, said } = scripted(
         request =>

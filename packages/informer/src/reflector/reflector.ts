@@ -379,7 +379,7 @@ function begun(context: ReflectorContext, { resourceVersion }: Streaming): Promi
       resolve(undefined)
     }
     const settle = (outcome: Stream | Ended): void => {
-      // Until it has a follower: the next line may be a change whose handler stops it all.
+      // Until it has a follower: the handler of the next change may stop everything.
       context.underWay = outcome instanceof Stream ? { interrupt: () => outcome.abort() } : undefined
       resolve(outcome)
     }

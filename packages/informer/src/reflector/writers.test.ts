@@ -8,7 +8,7 @@ const object = (name: string, resourceVersion = '1', namespace?: string) => ({
 
 const source = (...names: readonly string[]): FillSource => names.map(name => ({ object: object(name), bytes: 7 }))
 
-/** Writers at resourceVersion 9, on a clock whose turns of the loop the test triggers. */
+/** Writers at resourceVersion 9, on a clock with turns of the loop that the test triggers. */
 function bed(resourceVersion: string | undefined = '9') {
   const turns: (() => void)[] = []
   const failures: unknown[] = []
@@ -278,7 +278,7 @@ describe('writers that join', () => {
     expect(joining.log).toEqual(['drop', 'commit at 1'])
   })
 
-  it('one whose source throws is reported, dropped, and a member that waits for a whole state', async () => {
+  it('reports a writer if its source throws, drops what it has, and fills it with the next whole state', async () => {
     const { writers, failures, turn } = bed()
     const joining = new RecordingWriter()
     const error = new Error('no source')
@@ -310,7 +310,7 @@ describe('writers that join', () => {
     expect([member.log, joining.log]).toEqual([['ADDED a'], ['commit a at 9']])
   })
 
-  it('one whose commit throws is reported, and stays one member', async () => {
+  it('reports a writer if its commit throws, and keeps it once among the members', async () => {
     const { writers, failures, turn } = bed()
     const joining = failing('commit', 'broken')
     writers.backfill(joining, () => source('a'))

@@ -8,8 +8,8 @@ export interface LabelIndex {
 }
 
 /**
- * An index over the values of one label: `addIndex('app', byLabel('app'))`. From then on a `list` whose label selector
- * asks for values of that label (`app=web`, `app in (web, api)`) looks at those objects alone. Objects must keep their
+ * An index over the values of one label: `addIndex('app', byLabel('app'))`. From then on a `list` with a label
+ * selector for values of that label (`app=web`, `app in (web, api)`) looks at those objects alone. Objects must keep their
  * `metadata.labels`.
  *
  * @throws InvalidNameError for what can be no label's key.

@@ -65,14 +65,14 @@ it('shares the texts that many objects have, from eleven characters on, which V8
   }
 })
 
-it('takes objects whose metadata is not what it should be', () => {
+it('takes objects with malformed metadata', () => {
   const interner = new Interner({ keepsManagers: true, sharesValues: true })
   for (const metadata of [null, undefined, { labels: null, managedFields: 5 }, { labels: 'text', namespace: 7 }]) {
     expect(() => interner.intern({ kind: 5, metadata }, 'a-key')).not.toThrow()
   }
 })
 
-it('takes the name from the key, whose text is kept in any case, and leaves it as it is', () => {
+it('takes the text of the name from the key, which is kept anyway, and does not change the name', () => {
   const interner = new Interner({ keepsManagers: false, sharesValues: false })
   const metadata = { name: 'a-name-of-its-own', namespace: 'a-namespace' }
   const received = structuredClone({ metadata })

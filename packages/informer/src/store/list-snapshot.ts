@@ -11,7 +11,7 @@ export interface SnapshotSource<C> {
   received(object: object, identity: Identity, bytes: number): Entry<C>
   /** Numbers the entries of the writer's list, if that is the first list of the store. */
   firstList(writer: SnapshotWriter<C>): FirstList<C> | undefined
-  /** An entry for a received object whose value differs from the stored one; `undefined` if the values are equal. */
+  /** An entry for a received object if its value differs from the stored one; `undefined` if the values are equal. */
   receivedIfOther(object: object, identity: Identity, bytes: number): Entry<C> | undefined
 }
 

@@ -122,7 +122,7 @@ export class Store<C, S extends Scope = Scope> implements Lister<C, S>, WriterTa
   readonly #transformer: Transformer<C>
   #view: View<C, S>
   #entries = new Map<string, Entry<C>>()
-  /** Entries whose newest state could not be transformed, and which keep the value of an earlier one. */
+  /** Entries that keep the value of an earlier state, because their newest state could not be transformed. */
   readonly #stale = new Map<Entry<C>, TransformError>()
   /** The number of entries without a value. */
   #failed = 0

@@ -115,7 +115,7 @@ export class HandlerReplay implements Handler<Seen> {
   }
 }
 
-/** A cursor whose reading is replayed, onto what a sink that outlives it may have of a former one. */
+/** Replays what a cursor reads, onto what a sink that outlives the cursor may hold from a former one. */
 export class CursorReplay {
   readonly objects: Map<string, Seen>
   readonly #cursor: Cursor<Seen>

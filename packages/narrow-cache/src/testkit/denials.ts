@@ -8,7 +8,7 @@ interface Asked {
   readonly name: string
 }
 
-/** A cluster whose client is a user that is denied some of its requests. */
+/** A cluster with a client that is denied some of its requests. */
 export const denying = (isDenied: (request: Asked) => boolean): SimulatedOptions => ({
   tokens: { u: { name: 'u', groups: [] } },
   token: 'u',

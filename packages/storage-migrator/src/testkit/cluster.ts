@@ -117,7 +117,7 @@ export async function simulatedCluster(seed: number, options: ClusterOptions = {
   }
 }
 
-/** Runs `test` in a cluster whose games were stored at v1 and are to be stored at v2. */
+/** Runs `test` in a cluster with games that were stored at v1 and are to be stored at v2. */
 export async function withGames(
   count: number,
   test: (cluster: Cluster) => Promise<void>,

@@ -185,7 +185,7 @@ describe('play: Jobs', () => {
       ])
     }))
 
-  it('a Job whose containers are restarted fails after that many restarts', () =>
+  it('a Job that restarts its containers fails after `backoffLimit` restarts', () =>
     played({ pods: { ends: 'fail' }, jobs: true }, async ({ user, player, advance }) => {
       await user.create('jobs', 'a', { ...job('OnFailure'), backoffLimit: 1 })
       await player.settled()

@@ -14,7 +14,7 @@ import { statefulSetPart } from './stateful-sets.ts'
 export interface Player extends AsyncDisposable {
   /**
    * Resolves when nothing is left to be played at this time: the player has seen all that the server has, and has written what follows. It does not wait
-   * for what is due later. Rejects with the first error of the play since the last call, whose `code` is `ERR_WHERRY_PLAY`, unless there is an `onError`.
+   * for what is due later. Rejects with the first error of the play since the last call (`code`: `ERR_WHERRY_PLAY`), unless there is an `onError`.
    */
   settled(): Promise<void>
   /**

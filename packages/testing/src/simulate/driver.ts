@@ -121,7 +121,7 @@ export class Driver {
     return true
   }
 
-  /** Lets every goal go whose condition holds. */
+  /** Settles every goal if its condition holds or throws. Returns whether there were any. */
   #meetByCondition(): boolean {
     let any = false
     for (const goal of [...this.#goals]) {

@@ -7,7 +7,7 @@ export interface ClusterObject {
   readonly uid: string
 }
 
-/** Resources without a namespace whose objects come and go by themselves, or that namespaces' own clean-up sees to. */
+/** Resources without a namespace that are left alone: their objects come and go by themselves, or the clean-up of namespaces deletes them. */
 const ownLives: ReadonlySet<string> = new Set(['componentstatuses', 'namespaces'])
 
 const discovery = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json'

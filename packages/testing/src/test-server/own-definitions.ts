@@ -17,7 +17,7 @@ function isBelow(path: string): boolean {
   return first !== '..' && ![first, ...folders].includes('node_modules')
 }
 
-/** The name of the definition (`games.arcade.example.com`) whose conditions an error says to be one value. */
+/** The name of the definition (`games.arcade.example.com`) that an `ATOMIC_CONDITIONS` error is about. */
 export function atomicConditionsOf(error: Error): string | undefined {
   const { code, resource } = error as { readonly code?: unknown; readonly resource?: unknown }
   if (code !== 'ATOMIC_CONDITIONS' || typeof resource !== 'string') return undefined

@@ -83,7 +83,7 @@ export interface TestServer {
   /** Closes a client or an operator after the test, the last first, even if another `close` rejects: then the test fails. Returns it. */
   closeAfterTest<T extends Closable>(closable: T): T
   /**
-   * Says that an error will be reported whose message contains this text, or matches. The test fails if none is. It also fails for each error that a
+   * Expects a reported error with a message that contains this text, or matches. The test fails if none is reported. It also fails for each error that a
    * client or an operator reports through `operator` or `admin` and that no call of this names, and for each key that does not come to rest because of
    * what its own runs write. An `ATOMIC_CONDITIONS` of a definition that is not among the files, texts and objects of `install` that are the project's own
    * is a warning.

@@ -7,7 +7,7 @@ export type WireDirection = 'up' | 'down' | 'both'
 export interface WireCut {
   /** Bytes that still pass, counted from now. @default 0 */
   readonly afterBytes?: number | undefined
-  /** Whose bytes are counted. @default 'down' */
+  /** The direction in which bytes are counted. @default 'down' */
   readonly direction?: 'up' | 'down' | undefined
 }
 

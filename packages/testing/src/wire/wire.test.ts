@@ -131,7 +131,7 @@ describe('carrying', () => {
     expect(await two.client.ended).toBe('ECONNRESET')
   })
 
-  it('resets a client whose target refuses', async () => {
+  it('resets a client if the target refuses', async () => {
     const nowhere = await open()
     const wire = await open({ target: { host: '127.0.0.1', port: nowhere.port } })
     await nowhere.close()
@@ -277,7 +277,7 @@ describe('breaking', () => {
     await until(() => wire.stats().open === 0)
   })
 
-  it('F2: forgets a cut connection whose server never closes', async () => {
+  it('F2: forgets a cut connection if its server never closes', async () => {
     const clock = manualClock()
     const wire = await open({ clock })
     const { link } = await pair(wire)

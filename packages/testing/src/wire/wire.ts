@@ -53,7 +53,7 @@ export interface Wire extends WireFaults, AsyncDisposable {
  * Puts a wire in front of a server, on loopback: clients connect to `wire.port` instead. TLS goes
  * through it untouched, so the server's certificate must be good for the wire's host too.
  *
- * Rejects when the port can't be had. A client whose target refuses is reset.
+ * Rejects if the port can't be had. Resets a client if the target refuses its connection.
  *
  * @example
  * ```ts

@@ -1,8 +1,8 @@
 /**
  * Estimates what plain JSON costs on V8's heap: 64 bits, without pointer compression, as Node is built.
  *
- * An object is 24 bytes and 8 for each property, whose keys and hidden class it shares with others of its shape; with more
- * than 128 properties it is a dictionary. A list is 32 bytes, 16 more unless it is empty, and 8 for each item. Text is 16
+ * An object is 24 bytes and 8 for each property; it shares the keys and the hidden class with others of its shape. With
+ * more than 128 properties it is a dictionary. A list is 32 bytes, 16 more unless it is empty, and 8 for each item. Text is 16
  * bytes and one for each character (two for each if there is one beyond Latin-1), rounded up to 8. A number beyond 32 bits
  * or with a fraction is 16. What V8 or the store holds once however often it stands (keys, text of up to 10 characters, and
  * what is said to be interned) is counted once in an estimate's life; so are labels, annotations, owners and finalizers that

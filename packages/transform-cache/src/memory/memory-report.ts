@@ -44,7 +44,7 @@ export interface MemoryReport {
 export interface MemoryReportOptions {
   /** How many of the largest objects are listed. @default 10 */
   readonly largest?: number | undefined
-  /** The clock whose turns the walk uses, so that it does not block the event loop. @default the system's */
+  /** The clock that gives the walk its turns, so that it does not block the event loop. @default the system's */
   readonly clock?: { monotonic(): number; turn(): Promise<void> } | undefined
 }
 

@@ -35,7 +35,7 @@ export function omit<const P extends readonly [Path, ...Path[]]>(...paths: P): O
   const text = textOf('omit', paths)
   for (const path of ['metadata', ...identity]) {
     if (text.split(',').includes(path)) {
-      throw new OptionRangeError('omit', 'nothing of what tells which object it is', path)
+      throw new OptionRangeError('omit', 'no field that identifies the object', path)
     }
   }
   const tree = treeOf('omit', [...paths, 'metadata.managedFields'])

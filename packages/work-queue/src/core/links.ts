@@ -1,6 +1,6 @@
 import { resized } from './resized.ts'
 
-/** The links of doubly linked lists whose items are small whole numbers. An item is in at most one list of these links. */
+/** The links of doubly linked lists of small whole numbers. A number is in at most one list of these links. */
 export class Links {
   next: Int32Array
   previous: Int32Array

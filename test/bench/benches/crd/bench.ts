@@ -13,7 +13,7 @@ const operator = (name: string, withSchema: boolean): Subject => ({
 export const crdBench: Bench = {
   name: 'crd',
   measures:
-    '`wherry crd` of kinds that are interfaces of 20 fields, from its start to its end, and with --watch from the change of a file to the manifest; the RSS (absolute) of an operator whose kind is defined with zod, and of one without a schema',
+    '`wherry crd` of kinds that are interfaces of 20 fields, from its start to its end, and with --watch from the change of a file to the manifest; the RSS (absolute) of an operator with a kind that is defined with zod, and of one without a schema',
   transport: 'none; for the operators TLS 1.3 and HTTP/2 on loopback',
   objects: 20,
   of: 'kinds',

@@ -1,6 +1,6 @@
 //! A kube-rs watcher, for the test that it works against the embedded API server.
 //!
-//! `wherry-watcher NAMESPACE`, with KUBECONFIG set, tells what it hears of ConfigMaps, one line each: `listing`, `synced`,
+//! `wherry-watcher NAMESPACE`, with KUBECONFIG set, prints the events of ConfigMaps, one line each: `listing`, `synced`,
 //! or `added`, `updated` and `deleted` with a name and the value of `n` in its data. It lists by watching
 //! (`InitialListStrategy::StreamingList`), and ends with its stdin.
 

@@ -244,7 +244,7 @@ export function failedContract(make: MakeStore): void {
       expect([cursor.resets, lines(cursor)]).toEqual([2, ['reset', 'changed a/z@3', 'synced']])
     })
 
-    it('R30, W8: begins again for a key whose former object it had read, but not its deletion', () => {
+    it('R30, W8: begins again for a key if it had read the former object, but not its deletion', () => {
       list(bad('a/x'), bad('a/y'), good('a/read'), good('a/unread'))
       const cursor = store.cursor()
       lines(cursor)

@@ -261,7 +261,7 @@ export function journalContract(make: MakeStore): void {
       expect([cursor.closed, cursor.take(3), cursor.lag, cursor.lagMs]).toEqual([true, [], 0, 0])
     })
 
-    it('X9: one whose wake throws does not keep the others from waking', async () => {
+    it('X9: a wake that throws does not keep other cursors from waking', async () => {
       list()
       const woken: string[] = []
       const [bad, good] = [store.cursor(), store.cursor()]

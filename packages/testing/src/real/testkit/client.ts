@@ -63,7 +63,7 @@ export interface Listed {
   readonly state: string
 }
 
-/** The running processes whose command line names `text`; zombies do not count. */
+/** The running processes with `text` in their command line; zombies do not count. */
 export function processesNaming(text: string): Listed[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,stat=,args='], { encoding: 'utf8' }).split('\n')
   return lines

@@ -208,7 +208,7 @@ export function conversionsOnAServer(server: () => ApiServer): void {
     expect(one.errors).toEqual([])
   })
 
-  scene('B4: an operator whose objects are stored at another version starts from nothing', async () => {
+  scene('B4: an operator starts from nothing if its objects are stored at another version', async () => {
     const client = admin()
     await defineLevels(client, 'v1beta1')
     for (let at = 0; at < 20; at += 1)

@@ -16,7 +16,7 @@ export interface Cluster {
   close(): Promise<void>
 }
 
-/** @param own what the client has of its own instead of the simulation's */
+/** @param own the parts of the client's environment that are not the simulation's */
 export async function startCluster(seed = 7, own: Partial<Environment> = {}): Promise<Cluster> {
   const simulation = simulate(seed)
   const { random, environment } = simulation

@@ -6,8 +6,8 @@ const sliceMs = 5
 const sliceMost = 64
 
 /**
- * Takes keys from a queue until it is stopped, `concurrency` at a time. Between keys it gives the event loop back, so that a long
- * queue of short work keeps nothing else waiting.
+ * Takes keys from a queue until it is stopped, `concurrency` at a time. Between keys it yields to the event loop, so that a long
+ * queue of short work does not delay other work.
  */
 export async function work<K extends {}>(
   queue: WorkQueue<K>,

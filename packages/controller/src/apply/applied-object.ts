@@ -22,16 +22,16 @@ export interface AppliedObject {
   /** Without the flags that a reference has. */
   readonly controller: OwnerReference | undefined
   readonly owned: OwnedFields | undefined
-  /** The managers that wrote it, by whatever way. Only if this manager has not applied it yet. */
+  /** The managers that have applied or updated the object. `undefined` if this controller's manager is among them. */
   readonly writers: readonly string[] | undefined
-  /** The conditions of the status: type, status and time. Only where the status is applied. */
+  /** The conditions of the status: type, status and time. `undefined` unless the controller applies the status. */
   readonly conditions?: readonly Condition[] | undefined
-  /** What owned views make of the object, by the names of their projections. Only for views with predicates that read it. */
+  /** The projected values of owned views, by the names of their projections. Kept only for views with predicates. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
 }
 
 interface WithValues {
-  /** What owned views make of the objects, by the names of their projections. */
+  /** The projections of owned views, by their names. */
   readonly values: Map<string, (object: object) => unknown>
   readonly project: (object: KubernetesObject) => AppliedObject
 }
@@ -46,7 +46,7 @@ export class AppliedObjects {
   readonly #texts = new Shared<string>()
   readonly #views = new Map<string, View<AppliedObject>>()
   readonly #others = new Map<string, AppliedObjects>()
-  /** By resource: what else is kept of its objects. One function for each: views with different functions do not share an informer. */
+  /** By resource: the values that are kept besides. One function for each resource, because views with different functions do not share an informer. */
   readonly #withValues = new Map<string, WithValues>()
 
   /** The projection of one object. */
@@ -56,7 +56,7 @@ export class AppliedObjects {
     this.manager = manager
     this.subresource = subresource
     this.times = times
-    // Its name says all that it does.
+    // Projections of one name must be equal, so the name has everything that this one depends on.
     const but = times === undefined ? '' : `-but:${[...times].sort()}`
     this.of = selfNamed(`applied${subresource && '-status'}:${manager}${but}`, object => this.#kept(object))
   }
@@ -69,7 +69,7 @@ export class AppliedObjects {
     return found
   }
 
-  /** Keeps what `view` makes of the objects of its resource. To be called before any view is asked for. */
+  /** Keeps the projected values of `view`. Call it before {@link AppliedObjects.view}. */
   keepValues(view: View): void {
     const name = resourceName(view.resource)
     const found = this.#withValues.get(name)
@@ -127,7 +127,7 @@ export class AppliedObjects {
     }
   }
 
-  /** A controlling owner. Its texts are shared with others, and with the object's name where that is the same. */
+  /** A controlling owner. Its strings are shared with other references, and with the object's name if that is the same. */
   #reference(owner: OwnerReference | undefined, name: string | undefined): OwnerReference | undefined {
     if (owner === undefined) return undefined
     const { apiVersion, kind, uid } = owner
@@ -150,7 +150,7 @@ function conditionsOf(object: KubernetesObject): readonly Condition[] {
   }))
 }
 
-/** What of an applied object makes its key run when it changes. */
+/** The part of an applied object that makes its key run when it changes. */
 export function applyState({ metadata, controller, owned }: AppliedObject): unknown {
   return [metadata.uid, metadata.deletionTimestamp ?? '', controller?.uid ?? '', owned ?? null]
 }

@@ -8,7 +8,7 @@ import {
   type View,
 } from '@wherry/client'
 
-/** What of a client writes: the objects, or their statuses. */
+/** The verbs of a client that write objects, or their statuses. */
 type Writer = Pick<Client['status'], 'apply' | 'patch'>
 
 /**
@@ -48,7 +48,7 @@ function emptiedParts(refusal: unknown, object: KubernetesObject): JsonPatchOper
   if (!isApiError(refusal) || refusal.status !== 422) return []
   const parts = refusal.causes.map(({ message, field }) => {
     const type = /^Invalid value: "?null"?:.* in body must be of type (object|array)\b/.exec(message)?.[1]
-    // A name with a dot in it could also be two names: then the refusal stands.
+    // A name with a dot could also be two names, so the refusal is thrown.
     const names = /^[\w-]+(\.[\w-]+|\[\d+\])*$/.test(field) ? (field.match(/[\w-]+/g) ?? []) : []
     // A null in the object itself says nothing about the stored object.
     if (type === undefined || names.length === 0 || isNull(object, names)) return undefined

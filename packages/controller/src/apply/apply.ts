@@ -73,7 +73,7 @@ export interface ApplyFor {
   warn(reason: string, message: string): void
   /** Records an event about the primary object. */
   record(event: RecordedEvent): void
-  /** What an applied object is annotated with. `undefined`: the run is not traced. */
+  /** The trace annotation of applied objects; `undefined` if the run is not traced. */
   traceparent(): string | undefined
   /** The `metadata.generation` of the primary object that the run has; `undefined` if its view does not keep it. */
   readonly generation: number | undefined
@@ -84,10 +84,10 @@ export interface ApplyFor {
   ): void
 }
 
-/** The maximum number of fields that are named of those that somebody changes back. */
+/** The maximum number of fields that a message names of those that another manager changes back. */
 const mostPaths = 5
 
-/** The manager of a client that was given no name of its own: which program it belongs to is not known. */
+/** The default manager of clients. It does not identify a program. */
 const nameless = 'wherry'
 
 export async function applyDesired<T extends KubernetesObject, S extends Scope>(
@@ -136,7 +136,7 @@ async function applyOnce(
   if (!['created', 'unchanged'].includes(made.outcome)) return made
   const named = key as ObjectKey & CheckedKey
   if (isOwner) await keepFields(about, full(everything(view)), named, fields, objects.manager)
-  // If it went meanwhile, it is created with all fields: the next run has them kept.
+  // If the object was deleted meanwhile, it is created with all fields, and the next run keeps them.
   const bodyOf = (object: AppliedObject | undefined): KubernetesObject =>
     object === undefined ? task.bodyOf(object) : withoutFields(typed(view, task.bodyOf(object)), fields)
   const kept = await new Application(about, { ...task, bodyOf }, options).run()
@@ -179,20 +179,20 @@ const unsent = { object: undefined, retryAfterMs: undefined, refusal: undefined 
 export interface Task {
   readonly view: View
   readonly key: CheckedKey
-  /** The object as it is to be sent, given the existing one. */
+  /** The object to send, given the existing object. */
   bodyOf(seen: AppliedObject | undefined): KubernetesObject
   readonly objects: AppliedObjects
-  /** Its owner does not matter: it is the primary object itself. */
+  /** The object is the primary object itself, so its owner does not matter. */
   readonly isPrimary: boolean
-  /** It is written also if it differs in times alone, or in nothing. @default false */
+  /** The object is written even if it differs only in times, or not at all. @default false */
   readonly isTimed?: boolean | undefined
-  /** Receives the object that is there. */
+  /** Receives the existing object. */
   seen?(object: AppliedObject): void
   /** Receives the server's answer. */
   written?(object: AppliedObject): void
 }
 
-/** One object, or the status of one, that is made as desired. */
+/** Applies one object, or the status of one object. */
 class Application {
   readonly #about: ApplyFor
   readonly #shared: ControllerApplies
@@ -204,7 +204,7 @@ class Application {
   /** `namespace/name` */
   readonly #name: string
   #body: KubernetesObject = {}
-  /** The limiter was asked: it is one intention, however many requests it takes. */
+  /** The limiter has admitted the write. One apply asks it once, however many requests the apply takes. */
   #isAdmitted = false
   /** As the server answered. */
   #written: AppliedObject | undefined
@@ -250,7 +250,7 @@ class Application {
       if (error instanceof NotOursError) limiter.leftAlone(key, this.#id)
       else limiter.refused(key, this.#id, error)
       if (!isNamespaceTerminating(error)) throw error
-      // Nothing is wrong: nothing more is made in there. Its objects go with it, in most cases the primary object too.
+      // This is no failure: the namespace takes no new objects, and its objects are deleted with it, in most cases the primary object too.
       this.#about.again(terminatingMs, `${this.#name} of ${this.#view.key}`)
       throw new ApplyDelayedError(this.#view.key, this.#name, terminatingMs, error)
     } finally {
@@ -258,21 +258,21 @@ class Application {
     }
   }
 
-  /** The object is looked at later: no watch may ever report that it has gone. */
+  /** Checks the new object later: if it is deleted before the informer has seen it, no watch reports that. */
   #noteCreation(seenIn: View<AppliedObject>): void {
     const shared = this.#shared
     const [view, key, by] = [this.#view, this.#name, this.#about.key]
     const isShown = (): boolean => shared.isShown(view, key)
-    // Single objects have watches of their own, and their entries report it.
+    // A single object has a watch of its own, and its entry reports the deletion.
     if (!shared.isWatched(seenIn) || isShown()) return
     shared.unseen.note(objectId(view, key), { view, key, by, isShown })
   }
 
-  /** The view of the informer that has the object. If there is none, it is watched by its name: that shows an object that the view does not select, too. */
+  /** The view of the informer that has the object. If there is none, the object is watched by its name, which shows it even if the view does not select it. */
   async #seenIn(): Promise<View<AppliedObject>> {
     const { objects } = this.#about
     const { namespace } = this.#task.key
-    // The owned view may be of one namespace, and the applied view of more.
+    // The owned view may have one namespace, and the applied view several.
     const within = namespace === undefined ? [] : [{ ...this.#view, namespaces: [namespace] }]
     for (const view of this.#task.objects === objects ? [this.#view, ...within] : []) {
       const applied = this.#task.objects.view(view)
@@ -309,8 +309,8 @@ class Application {
   }
 
   /**
-   * Deletes the object and creates it again, if that is wanted and helps.
-   * @throws the refusal, or an ImmutableFieldError if it would help and is not wanted
+   * Deletes the object and creates it again, if `whenImmutable` says so and the server would accept the new object.
+   * @throws the refusal, or an ImmutableFieldError if `whenImmutable` forbids what would help
    */
   async #remake({ metadata, controller }: AppliedObject, refusal: unknown): Promise<Applied<unknown>> {
     const { client, owner } = this.#about
@@ -330,13 +330,13 @@ class Application {
     try {
       return await this.#send(onlyCreates, undefined)
     } catch (error) {
-      // A finalizer keeps it. The key runs when it has gone.
+      // A finalizer keeps the object. The key runs when the object is gone.
       if (!isConflict(error)) throw error
       return { ...unsent, outcome: 'deleting' }
     }
   }
 
-  /** Whether the server would take the desired object if there were none: it is asked to create one of another name, and not to keep it. */
+  /** Returns whether the server would create the desired object: a dry run creates it under another name. */
   async #couldBeMade(): Promise<boolean> {
     const { name, ...metadata } = this.#body.metadata ?? {}
     const another = { ...this.#body, metadata: { ...metadata, generateName: `${`${name}`.slice(0, 40)}-` } }
@@ -360,9 +360,9 @@ class Application {
     }
   }
 
-  /** There is an object that the informer does not show: it is new, or the view does not select it. It is looked at by its name. */
+  /** Brings an existing object that the informer does not have: it is new, or the view does not select it. Reads it by its name. */
   async #bringUnseen(conflict: unknown): Promise<Applied<unknown>> {
-    // It is in the way, or is to get the labels of the view: its changes must be received.
+    // The object blocks the name, or gets the labels of the view. In both cases the key must receive its changes.
     const view = this.#task.objects.view(everything(this.#view))
     return this.#writing(view, false, async seen => {
       if (seen === undefined) throw conflict
@@ -384,12 +384,12 @@ class Application {
     if (owned === undefined && !isAdopted) throw new NotOursError(this.#view.key, this.#name, writers)
   }
 
-  /** What former versions of the operator wrote otherwise becomes what this manager applies. */
+  /** Moves the fields that former versions of the operator wrote to this manager. */
   async #fold({ metadata, owned, writers = [], controller: owner }: AppliedObject): Promise<void> {
     if (owned !== undefined) return
     const { formerManagers = [] } = this.#options
     const { manager, subresource } = this.#task.objects
-    // The primary object itself is its users', and they may write by such a client too. Its status is the operator's.
+    // Users write the primary object, maybe by a client of the same name. Only its status belongs to the operator.
     const isMade = subresource === 'status' || owner?.uid === this.#about.owner.metadata?.uid
     const { fieldManager: own } = this.#about.client
     const known = [manager, ...formerManagers, ...(isMade && own !== nameless ? [own] : [])]
@@ -400,7 +400,7 @@ class Application {
     try {
       await migrateManagedFields(client, this.#whole, this.#key, about)
     } catch (error) {
-      // An operator that writes only a status may lack the right to write the rest: then the earlier fields stay.
+      // An operator that writes only statuses may lack the right to patch the object. The fields then stay with the former manager.
       if (!isForbidden(error) || subresource === '') throw error
       const context = { phase: `status ${this.#shared.controller}`, resource: this.#view.key }
       this.#shared.once('fold', () => client.environment.onError(error, context))
@@ -408,8 +408,8 @@ class Application {
   }
 
   /**
-   * The first apply of a list that the server takes as one value removes what others have put into it.
-   * @throws UsageError, unless that is wanted
+   * Checks the first apply of each list that the server takes as one value: it would remove the items of others.
+   * @throws UsageError for such a list, unless `replaceLists` is set
    */
   async #keepLists(seen: AppliedObject): Promise<void> {
     const { force = true, replaceLists = false, formerManagers = [] } = this.#options
@@ -419,7 +419,7 @@ class Application {
     if (lists.length === 0) return
     const { client } = this.#about
     const live = await readByName(client, this.#whole, this.#key, { signal: this.#signal }).catch(error => {
-      // Without the right to read the object, it is applied as ever.
+      // Without the right to read the object, the check is left out.
       if (isForbidden(error)) return undefined
       throw error
     })
@@ -435,7 +435,7 @@ class Application {
     )
   }
 
-  /** Sends it, on a condition. @param before the resourceVersion that the object had */
+  /** Sends the apply. @param condition metadata that the server checks @param before the resourceVersion that the object had */
   async #send(condition: object, before: string | undefined): Promise<Applied<unknown>> {
     const { client, key } = this.#about
     const isStatus = this.#task.objects.subresource === 'status'
@@ -461,7 +461,7 @@ class Application {
       this.#written = written
       version = written.metadata.resourceVersion
       this.#shared.normalized.learn(this.#body, written.owned)
-      // Our own write makes nothing run: from now on it is time that says how long nobody undid it.
+      // This write makes no key run, so the limiter counts the time from here in which nobody undoes it.
       this.#shared.limiter.asDesired(key, this.#id)
       this.#shared.limiter.written(this.#id, this.#task.objects.manager, written.owned && ownedDigest(written.owned))
       this.#task.written?.(written)
@@ -475,7 +475,7 @@ class Application {
   }
 
   /**
-   * `undefined`: it may be sent now, which counts.
+   * Asks the limiter. Returns `undefined` if the write may be sent now; the limiter has then counted it.
    * @throws ApplyDelayedError, unless the caller wants to go on
    */
   async #delay(seen: AppliedObject | undefined): Promise<Applied<unknown> | undefined> {
@@ -508,7 +508,7 @@ class Application {
     if (refusal !== undefined) {
       const error = new ApplyRefusedError({ view: this.#view.key, key: this.#name, delayMs }, refusal)
       environment.onError(error, context)
-      // A server that fails refuses the writes of all keys: an event for each of them would be load, and no news.
+      // A failing server refuses the writes of all keys. An event for each key would only add load.
       if (isApiError(refusal) && !isServerError(refusal)) warn('ApplyRefused', error.message)
       return
     }
@@ -528,12 +528,12 @@ class Application {
     if (live === undefined || paths.length > 0) fights({ view: this.#view, key: this.#name, paths }, changed)
   }
 
-  /** The object as it is, whatever the view selects. */
+  /** The view without its selectors, of whole objects. */
   get #whole(): View<KubernetesObject> {
     return full(everything(this.#view))
   }
 
-  /** Names the object for the limiter, whichever view it is applied through. */
+  /** The object's name for the limiter: the same for all views of the object. */
   get #id(): string {
     const { subresource } = this.#task.objects
     return `${objectId(this.#view, this.#name)}${subresource && ` ${subresource}`}`

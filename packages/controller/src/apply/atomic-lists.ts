@@ -34,7 +34,7 @@ export function newLists(desired: KubernetesObject, owned: string | undefined): 
   return found
 }
 
-/** Whether a field, or one around it as a whole, is among the fields. */
+/** Whether `fields` has the field, or a field around it as one value. */
 function isOwned(fields: FieldsV1, names: readonly string[]): boolean {
   let at: FieldsV1 | undefined = fields
   for (const [depth, name] of names.entries()) {
@@ -46,8 +46,8 @@ function isOwned(fields: FieldsV1, names: readonly string[]): boolean {
 }
 
 /**
- * The lists among `lists` that the server takes as one value, and that have items by others that the desired object lacks. The server says so by an entry
- * of another manager that owns the list as a leaf; of lists with keys, and of sets, an entry names the items.
+ * The lists among `lists` that the server takes as one value, and that have items of other managers that the desired object lacks. For such a list, the
+ * entry of another manager has the list as a leaf. For lists with keys and for sets, an entry names the items.
  *
  * @see https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  */

@@ -3,7 +3,7 @@ import { isSameValue } from '../objects/same-value.ts'
 import { fieldOf } from './field-of.ts'
 import { type FieldsV1, isLeaf } from './fields-v1.ts'
 
-/** An entry of `managedFields`, as far as it is looked at. */
+/** The part of a `managedFields` entry that is read here. */
 interface Entry {
   readonly manager?: string | undefined
   readonly subresource?: string | undefined
@@ -11,9 +11,9 @@ interface Entry {
 }
 
 /**
- * The managers that own a field which the desired state names, and to which the object has another value. So it is they that changed it; not whoever
- * made the object, or wrote other fields of it. A field that somebody removed has no owner. A manager that owns a map as one counts only if nobody owns
- * a field in it that differs: to own a map may mean just to have made it.
+ * The managers that own a field which the desired state names, and to which the object has another value. These managers have changed the
+ * field; managers that created the object or wrote other fields do not count. A field that somebody removed has no owner. A manager that owns a map as one counts only if nobody owns
+ * a field in it that differs, because a manager that only created a map owns it.
  */
 export function changedBy(
   live: KubernetesObject,
@@ -30,13 +30,13 @@ export function changedBy(
   return [...new Set(managers)].sort()
 }
 
-/** What a manager owns of what differs: at most a map around it, or the field itself. */
+/** How closely a manager owns a field that differs: not at all, by a map around the field, or the field itself. */
 const Owns = { nothing: 0, map: 1, field: 2 } as const
 
-/** Deeper fields are compared as one value: others wrote the entries. */
+/** Deeper fields are compared as one value: anybody may write entries that are deeper than the stack. */
 const mostDepth = 100
 
-/** Counts the `fields` that are in both, with another value. It does not distinguish the items of lists. */
+/** Compares the `fields` that both objects have. Items of a list are not distinguished. */
 function difference(fields: FieldsV1, live: unknown, desired: unknown, depth: number): number {
   if (desired === undefined || live === undefined) return Owns.nothing
   const isLast = depth === 0 || isLeaf(fields)

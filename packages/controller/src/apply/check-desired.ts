@@ -1,7 +1,7 @@
 import { OptionTypeError } from '@wherry/client'
 import { checkWritten } from '@wherry/client/internal'
 
-/** What the server makes of each object. An object that was read has them, and one that is wanted does not. */
+/** The metadata that the server sets. An object that was read has it, and a desired object does not. */
 const ofTheServer = [
   'managedFields',
   'resourceVersion',

@@ -17,7 +17,7 @@ interface Applier {
   readonly ignoreTimes?: readonly string[] | undefined
 }
 
-/** What the applies of a controller work with. */
+/** The parts that the applies of a controller share. */
 interface AppliesParts {
   readonly client: Client
   readonly cache: DynamicCache
@@ -47,7 +47,7 @@ export class ControllerApplies {
   readonly normalized: ServerNormalized
   /** Knows which events the controller's own writes make. */
   readonly ownEvents: OwnEvents = new OwnEvents()
-  /** Finds the objects that went before an informer had seen them. */
+  /** Finds the objects that were deleted before an informer had seen them. */
   readonly unseen: UnseenCreations
   readonly #parts: AppliesParts
   readonly #sources: readonly ReceivingSource[]
@@ -55,7 +55,7 @@ export class ControllerApplies {
   readonly #done = new Set<string>()
   #statusHold: Hold<unknown> | undefined
 
-  /** @param onLost is called for an object that went before an informer had seen it */
+  /** @param onLost is called for an object that was deleted before an informer had seen it */
   constructor(
     { name, for: primary, ignoreTimes = [] }: Applier,
     parts: AppliesParts,
@@ -99,12 +99,12 @@ export class ControllerApplies {
     // A reconcile that was left behind holds nothing any more.
     signal.throwIfAborted()
     this.#statusHold ??= this.#parts.cache.hold(statuses, `controller/${this.controller}`)
-    // Until it has synced, each object would be watched by its name.
+    // Before the informer has synced, each object would be watched by its name.
     await abortable(this.#statusHold.informer.whenSynced({ signal }), signal)
     return true
   }
 
-  /** Whether a source receives each change of the applied objects of a view: no predicate holds one back. @param isOwned the primary object owns them */
+  /** Whether a source receives every change of the applied objects of a view, because no predicate filters them. @param isOwned whether the primary object owns them */
   isObserved(view: View, isOwned: boolean): boolean {
     return this.#sources.some(
       source =>

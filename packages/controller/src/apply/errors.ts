@@ -106,7 +106,7 @@ export class ImmutableFieldError extends Error {
   }
 }
 
-/** Whether nothing but delayed writes ended a run: one, or all of those that were awaited together. */
+/** Whether only delayed writes ended a run: one write, or several that were awaited together. */
 export function isDelay(thrown: unknown): boolean {
   if (thrown instanceof AggregateError) return thrown.errors.length > 0 && thrown.errors.every(isDelay)
   return thrown instanceof ApplyDelayedError

@@ -58,7 +58,7 @@ export function below(fields: FieldsV1, path: readonly string[]): FieldsV1 | und
   return at
 }
 
-/** Whether a manager owns all below: it set the value as one. (`.` alone is the map or item itself, and nothing in it.) */
+/** Whether a manager owns everything below, because it set the value as a whole. (`.` alone is the map or item itself without its contents.) */
 export function isLeaf(fields: FieldsV1): boolean {
   return Object.keys(fields).length === 0
 }

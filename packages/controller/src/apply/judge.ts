@@ -7,13 +7,13 @@ import { below, type FieldsV1, isLeaf, shallow, without } from './fields-v1.ts'
 import { matchedItems } from './matched-items.ts'
 import { isEmpty, valuesAt } from './owned-values.ts'
 
-/** What one manager owns of an object, by its `managedFields` entry. */
+/** The part of an object that one manager owns, by its `managedFields` entry. */
 export interface OwnedFields {
   /** The version of the resource that the manager applied. */
   readonly apiVersion: string
   /** The owned fields as JSON, without those of owner references. Empty if the manager owns none. */
   readonly fields: string
-  /** A digest of what the object has at these fields. */
+  /** A digest of the object's values at these fields. */
   readonly digest: string
   /** A digest of the owner references that the manager owns. Empty if it owns none. */
   readonly owners: string
@@ -24,11 +24,11 @@ const traceparent = ['f:metadata', 'f:annotations', `f:${traceAnnotation}`]
 
 const ownerReferences = ['f:metadata', 'f:ownerReferences']
 
-/** Fields that lie deeper are compared as one value: anybody may write an entry that is deeper than the stack. */
+/** Deeper fields are compared as one value: anybody may write an entry that is deeper than the stack. */
 const mostDepth = 100
 
 /**
- * What `manager` owns of an object by server-side apply; `undefined` if it has not applied it.
+ * The part of an object that `manager` owns by server-side apply; `undefined` if the manager has not applied the object.
  * @param times names of fields that are not compared by value. @default none
  */
 export function ownedFields(
@@ -57,9 +57,9 @@ export function ownedFields(
 
 /**
  * Whether the owned fields are exactly the desired ones, with the desired values, so that to apply `desired` would change
- * nothing. It needs no schema. `false` is safe: it costs one request that changes nothing.
+ * nothing. It needs no schema. A wrong `false` costs only one request that changes nothing.
  *
- * @param desired as it is sent, with apiVersion
+ * @param desired the object that would be sent, with its apiVersion
  * @param times names of fields that are not compared by value, as for {@link ownedFields}. @default none
  */
 export function isAsDesired(
@@ -75,14 +75,14 @@ export function isAsDesired(
   return covers(fields, sent(desired)) && owned.digest === digestAt(fields, desired, times)
 }
 
-/** A digest of what a manager owns, without the owners: the text of the fields is as long as whoever wrote the object made it. */
+/** A digest of the part that a manager owns, without the owners. The text itself may have any length, because anybody may write the object. */
 export function ownedDigest({ apiVersion, fields, digest }: OwnedFields): string {
   return createHash('sha256').update(`${apiVersion} ${digest} ${fields}`).digest('base64')
 }
 
 /**
- * A digest of owners, whatever their order: a reference to the same object by another version, or with other flags, is another one. Each object may have owners
- * of its own, so that the text is short.
+ * A digest of owners in any order. References to one object by different versions, or with different flags, are different. It is short, since each object may
+ * have owners of its own.
  */
 export function ownersDigest(references: readonly OwnerReference[]): string {
   if (references.length === 0) return ''
@@ -92,7 +92,7 @@ export function ownersDigest(references: readonly OwnerReference[]): string {
   return textOfItsOwn(digests.length === 1 ? (digests[0] as string) : hash(digests.sort()))
 }
 
-/** Whether no manager owns anything of a desired object: it is but a name. */
+/** Whether an apply of a desired object owns nothing, because the object is only a name. */
 export function ownsNothing(desired: KubernetesObject): boolean {
   return isEmpty(sent(desired)) && desired.metadata?.ownerReferences === undefined
 }
@@ -102,14 +102,14 @@ function digestAt(fields: FieldsV1, object: KubernetesObject, times?: ReadonlySe
   return textOfItsOwn(hash(valuesAt(fields, object, times) ?? null, { integers: 'bigint' }))
 }
 
-/** 132 bits of a digest, as a text of its own: a slice would keep the whole one. */
+/** 132 bits of a digest, as a string of its own: a slice would keep the whole digest in memory. */
 function textOfItsOwn(digest: string): string {
   return Buffer.from(digest, 'latin1').toString('latin1', 0, 22)
 }
 
 const unowned: ReadonlySet<string> = new Set(['name', 'namespace', 'uid', 'resourceVersion', 'ownerReferences'])
 
-/** The desired object without what no manager owns: its type, its name, and the owners that are compared apart. */
+/** The desired object without its type and name, which no manager owns, and without its owners, which are compared apart. */
 function sent({ apiVersion: _, kind: __, metadata = {}, ...rest }: KubernetesObject): object {
   const own = Object.entries(metadata).filter(([name]) => !unowned.has(name))
   return own.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(own) }
@@ -133,12 +133,12 @@ function covers(fields: FieldsV1, desired: unknown): boolean {
     const path = `f:${name}`
     if (Object.hasOwn(fields, path))
       return value === undefined || value === null || covers(fields[path] as FieldsV1, value)
-    // A list or a map with nothing in it may own nothing.
+    // A manager may own nothing of an empty list or map.
     return value === undefined || value === null || isEmpty(value)
   })
 }
 
-/** An item without those of its keys that the server does not count among its fields. */
+/** An item without the keys that the server does not count among its fields. */
 function keyless(fields: FieldsV1, path: string, item: unknown): unknown {
   if (item === null || typeof item !== 'object') return item
   const keys = new Set(Object.keys(JSON.parse(path.slice(2)) as object))

@@ -2,19 +2,19 @@ import { fieldOf } from './field-of.ts'
 import type { FieldsV1 } from './fields-v1.ts'
 
 /**
- * A list has one set of map keys, two while its definition changes. Paths with keys of further sets match no item, so that an
- * object with other keys in every path costs no more than any other.
+ * A list has one set of map keys, or two while its definition changes. Paths with further sets of keys match no item, so that an
+ * object with other keys in every path costs no more than any other object.
  */
 const mostKeySets = 4
-/** For the same reason: how many ways to lack some of its keys the items of a list have. A server fills in one key or two. */
+/** The maximum number of sets of keys that items of a list may lack, for the same reason. A server fills in one key or two. */
 const mostGaps = 8
 
 /**
  * Which item of a list each `k:`, `v:` and `i:` path means: paths by the item's index. An item that has all keys comes before
  * one that lacks some, which the server may have filled in.
  *
- * It takes time in proportion to the list and the paths, whoever wrote them. A path that it can't match within that is left
- * out: the object is then taken for one that is not as desired, which costs one request.
+ * It takes time in proportion to the list and the paths, whatever they contain. A path that would take longer to match is left
+ * out: the object then counts as not as desired, which costs one request.
  */
 export function matchedItems(fields: FieldsV1, list: readonly unknown[]): Map<number, string> {
   const found = new Map<number, string>()
@@ -46,7 +46,7 @@ export function matchedItems(fields: FieldsV1, list: readonly unknown[]): Map<nu
   return found
 }
 
-/** Indices of items, the last one first. */
+/** Indices of items in descending order. */
 type Places = number[]
 
 /** The first of these items that no path has yet. */
@@ -86,7 +86,7 @@ class ItemsByKeys {
     return this.#places.get(textOf(values))
   }
 
-  /** The items with some of these values that lack the others: those with the value that comes first in the list. */
+  /** The items that have some of these values and lack the other keys. If several values are found, the items of the first value count. */
   lackingSome(values: readonly unknown[], taken: ReadonlyMap<number, string>): Places | undefined {
     let best: Places | undefined
     let first = Number.POSITIVE_INFINITY
@@ -108,7 +108,7 @@ function jsonOf(item: unknown): string {
     : (JSON.stringify(item, (_, value) => (typeof value === 'bigint' ? 0 : value)) ?? '')
 }
 
-/** Scalars as a text; missing values, and values that can be no key, each as another one. */
+/** The values as a text. Missing values, and values that can't be keys, each give a text of their own. */
 function textOf(values: readonly unknown[]): string {
   return JSON.stringify(
     values.map(value => {

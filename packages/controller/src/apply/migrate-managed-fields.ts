@@ -4,7 +4,7 @@ import { type FieldsV1, union } from './fields-v1.ts'
 
 /**
  * Moves the fields that `managers` own, by an update or by an apply, to those that `manager` applies, so that an apply can remove them.
- * Otherwise the object keeps those fields, whatever is applied later. It is one JSON patch, which holds only for the state that was read.
+ * Otherwise the object keeps those fields, whatever is applied later. It sends one JSON patch, which the server accepts only for the state that was read.
  *
  * @see https://github.com/kubernetes/client-go/blob/master/util/csaupgrade/upgrade.go
  */
@@ -13,7 +13,7 @@ export async function migrateManagedFields(
   view: View<KubernetesObject>,
   key: ObjectKey,
   about: {
-    /** Of this object only: another one that has taken its name is left as it is. */
+    /** The object's uid. Another object that has taken the name is not changed. */
     readonly uid: string | undefined
     readonly manager: string
     readonly managers: readonly string[]
@@ -33,7 +33,7 @@ export async function migrateManagedFields(
   const fieldsV1 = union(former.map(one => (one.fieldsV1 ?? {}) as FieldsV1))
   const folded = { ...first, manager, operation: 'Apply', fieldsV1 }
   const value = [folded, ...managedFields.filter(one => !isFormer(one))]
-  // A subresource takes no managed fields, those of its own entries neither.
+  // A subresource accepts no changes of managed fields, not even of its own entries.
   await client.patch(
     view,
     key,

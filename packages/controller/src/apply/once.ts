@@ -71,7 +71,7 @@ export function isSecret({ resource: { group, kind } }: Pick<View, 'resource'>):
   return kind === 'Secret' && group === ''
 }
 
-/** An object without some fields, and without the fields around them that have none left. */
+/** An object without some fields, and without the objects around them that are empty then. */
 export function withoutFields<T extends object>(object: T, fields: readonly Names[]): T {
   return fields.reduce((left, names) => without(left, names), object)
 }
@@ -89,8 +89,8 @@ export function ownsAny({ owned }: AppliedObject, paths: readonly Names[]): bool
 }
 
 /**
- * Has a manager of their own keep the fields of an object as they are, so that the controller's manager can leave them out without taking them away. Idempotent:
- * a process may end at any point of it.
+ * Applies the present values of some fields as a separate manager. The controller's manager can then leave the fields out, and the object keeps them.
+ * Idempotent, because a process may end between the requests.
  */
 export async function keepFields(
   about: ApplyFor,
@@ -117,7 +117,7 @@ export async function keepFields(
   }
 }
 
-/** `all`, and what `from` has at a path. */
+/** Returns `all` with the value that `from` has at a path. */
 function put(all: Json, [first = '', ...rest]: readonly string[], from: Json): Json {
   const value = from[first]
   if (value === undefined) return all

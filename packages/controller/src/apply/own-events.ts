@@ -15,8 +15,8 @@ interface Sent {
 
 /**
  * Reports an event.
- * @param by the key that made it by its own write, so it need not run for it
- * @param isStatus that write was of the status alone
+ * @param by the key that caused the event by its own write, and need not run for it; `undefined`: another client
+ * @param isStatus whether the write was only of the status
  */
 export type Report = (by: string | undefined, isStatus: boolean) => void
 
@@ -28,7 +28,7 @@ export class OwnEvents {
   /** By resource and key, the oldest first. */
   readonly #sent = new Map<string, Sent>()
 
-  /** A key sends a write of an object, or of its status alone. Call the returned function when it is over, with the resourceVersion that it made. */
+  /** A key begins a write of an object, or of only its status. Call the returned function when the write has ended, with the new resourceVersion. */
   begin(object: string, by: string, isStatus = false): (version: string | undefined) => void {
     const sent = this.#sent.get(object) ?? { underWay: 0, version: undefined, by: undefined, isStatus, held: [] }
     sent.underWay += 1
@@ -46,7 +46,7 @@ export class OwnEvents {
     }
   }
 
-  /** An event has come: reports it, after the writes that are under way. */
+  /** Reports an event of an object, once the writes of the object that are under way have ended. */
   received(object: string, version: string | undefined, report: Report): void {
     const sent = this.#sent.get(object)
     if (sent === undefined) return report(undefined, false)
@@ -65,7 +65,7 @@ export class OwnEvents {
   }
 }
 
-/** Names an object, whichever view it is of. */
+/** The name of an object, the same for all views of it. */
 export function objectId({ resource }: Pick<View, 'resource'>, key: string): string {
   return `${resourceKey(resource)} ${key}`
 }

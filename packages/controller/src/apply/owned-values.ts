@@ -4,10 +4,10 @@ import { matchedItems } from './matched-items.ts'
 import { withoutTimes } from './times.ts'
 
 /**
- * What an object has at the fields that a manager owns, as JSON that can be compared. Lists keep the object's own order, which
- * the owned fields don't know. Values that are as good as absent to Kubernetes are left out: null, false, 0, an empty text,
+ * The values of an object at the fields that a manager owns, as JSON that can be compared. Lists keep the object's own order, which
+ * the owned fields don't have. Values that Kubernetes does not distinguish from absent ones are left out: null, false, 0, an empty text,
  * list or map.
- * @param times names of fields that are left out, too
+ * @param times names of further fields to leave out
  */
 export function valuesAt(fields: FieldsV1, value: unknown, times: ReadonlySet<string> = none): unknown {
   if (isLeaf(fields)) {
@@ -45,7 +45,7 @@ export function isZero(value: unknown): boolean {
   return isEmpty(value)
 }
 
-/** A list or a map with nothing in it. */
+/** Whether a value is an empty list or an empty map. */
 export function isEmpty(value: unknown): boolean {
   return value !== null && typeof value === 'object' && Object.keys(value).length === 0
 }

@@ -9,9 +9,9 @@ export interface Placed {
 }
 
 /**
- * Puts a desired object where it belongs: where it names no namespace, into that of its view, else into that of the primary object.
+ * Sets the namespace of a desired object that has none: that of its view if the view has one, else that of the primary object.
  *
- * @throws OptionTypeError, OptionRangeError, InvalidNameError for one that has no place in the view.
+ * @throws OptionTypeError, OptionRangeError, InvalidNameError for an object that can't be in the view.
  */
 export function place(primary: View, owner: KubernetesObject, view: View, desired: KubernetesObject): Placed {
   const { metadata = {} } = desired

@@ -71,7 +71,7 @@ export async function prune(about: PruneFor, view: View, options: PruneOptions =
   applied.pruning(view)
   if (!applied.isWhole) return { deleted: [], isSkipped: true }
   const owned = await run.indexed(watched as View, controllerIndex, uid)
-  // What began meanwhile may be refused yet.
+  // An apply that began meanwhile may still be refused.
   if (!applied.isWhole) return { deleted: [], isSkipped: true }
   const left = [...(owned as ReadonlyMap<string, AppliedObject>)].filter(
     ([key, { metadata, owned }]) =>
@@ -90,7 +90,7 @@ export async function prune(about: PruneFor, view: View, options: PruneOptions =
   return { deleted: deleted.sort(), isSkipped: false }
 }
 
-/** Deletes an object, unless it went meanwhile, or another one has its name. */
+/** Deletes an object, unless it is gone, or another object has its name. */
 async function remove(
   { client, signal }: PruneFor,
   view: View,

@@ -4,7 +4,7 @@ import { UsageError } from '../usage-error.ts'
 import type { Applied } from './options.ts'
 import { objectId } from './own-events.ts'
 
-/** What one run has applied so far. */
+/** The applies of one run so far. */
 export class RunApplies {
   readonly #objects = new Set<string>()
   /** The views that this run has pruned. */
@@ -12,7 +12,7 @@ export class RunApplies {
   #open = 0
   #isWhole = true
 
-  /** Whether all of it is as desired: nothing was refused, has to wait, or is still under way. */
+  /** Whether every applied object is as desired: no apply was refused, has to wait, or is under way. */
   get isWhole(): boolean {
     return this.#isWhole && this.#open === 0
   }
@@ -21,14 +21,14 @@ export class RunApplies {
     return this.#objects.has(object)
   }
 
-  /** The run deletes what it has not applied of a view. */
+  /** The run begins to prune a view. */
   pruning(view: View): void {
     this.#pruned.push(view)
   }
 
   /**
-   * @throws UsageError if the run has pruned a view that the object is of: it has deleted the object, if an earlier run had applied it, and would create
-   * it again each time
+   * @throws UsageError if the run has pruned a view of the object: the prune deletes the object if an earlier run has applied it, so each run would delete
+   * it and create it again
    */
   mayApply(view: View, key: string): void {
     const pruned = this.#pruned.find(one => covers(one, view))
@@ -39,7 +39,7 @@ export class RunApplies {
     )
   }
 
-  /** Notes an apply of an object, named by `objectId`, until it has ended. */
+  /** Tracks an apply until it has ended. @param object its `objectId` */
   async note<T>(object: string, apply: () => Promise<Applied<T>>): Promise<Applied<T>> {
     this.#objects.add(object)
     this.#open += 1

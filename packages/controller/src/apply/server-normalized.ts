@@ -2,13 +2,13 @@ import type { KubernetesObject } from '@wherry/client'
 import { hash } from '@wherry/hash-compare'
 import { isAsDesired, type OwnedFields, ownedDigest, ownersDigest } from './judge.ts'
 
-/** For how many desired states it is known at once what the server makes of them: two digests each, whatever the states hold. */
+/** The maximum number of desired states that are remembered, with two digests for each. */
 const mostKnown = 10_000
 
 /**
- * What the server makes of desired states that it stores otherwise than they were sent: a quantity in another form, a value that a webhook
- * changes. Learned from answers. Equal desired states of several objects of one namespace share one answer: a webhook may be for some
- * namespaces only. Copies of one source share it everywhere, so that a restart costs one request for each source.
+ * Remembers, from the server's answers, how the server changes desired states before it stores them: it normalizes a quantity, or a webhook changes a
+ * value. Objects of one namespace with equal desired states share an answer. Namespaces do not, because a webhook may select namespaces. Copies of
+ * one source share it in all namespaces, so that a restart costs one request for each source.
  */
 export class ServerNormalized {
   readonly #isEverywhere: boolean
@@ -30,7 +30,7 @@ export class ServerNormalized {
     if (this.#known.size > mostKnown && oldest !== undefined) this.#known.delete(oldest)
   }
 
-  /** Whether what a manager owns is what the server made of the desired state. */
+  /** Whether the owned fields are what the server stored for this desired state. */
   knows(desired: KubernetesObject, owned: OwnedFields | undefined): boolean {
     if (owned === undefined || this.#known.size === 0) return false
     return (
@@ -39,7 +39,7 @@ export class ServerNormalized {
     )
   }
 
-  /** A desired state, whatever the object is called and whoever owns it. */
+  /** The desired state without the object's name and owners. */
   #stateOf({ metadata, ...rest }: KubernetesObject): string {
     const { name: _, namespace, ownerReferences: __, ...own } = metadata ?? {}
     return hash([rest, own, this.#isEverywhere ? '' : (namespace ?? '')], { integers: 'bigint' })

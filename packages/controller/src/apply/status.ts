@@ -41,8 +41,8 @@ export interface StatusOptions extends Pick<DesiredOptions, 'formerManagers' | '
 }
 
 /**
- * Makes the status of the primary object as desired, by server-side apply of the status subresource. The value is all that this controller says of
- * the status: a field that the next call leaves out is removed. Fields of other managers stay. No request is sent if the status is already as
+ * Makes the status of the primary object as desired, by server-side apply of the status subresource. The value is the whole part of the
+ * status that this controller owns: a field that the next call leaves out is removed. Fields of other managers stay. No request is sent if the status is already as
  * desired.
  *
  * A condition gets its `lastTransitionTime`, and keeps it while its status stays the same. A missing `message` becomes empty. No request is sent
@@ -98,7 +98,7 @@ export async function applyStatus(
     const found = await readByName(client, primary, key as ObjectKey).catch(() => 'unknown')
     if (found === 'unknown') throw error
     if (found !== undefined) throw new NoStatusError(resourceName(primary.resource), error)
-    // Nothing is wrong: it was deleted during the run, and its event is on its way.
+    // This is no failure: the object was deleted during the run, and its event is on its way.
     about.again(goneMs, `${about.key} of ${primary.key}`)
     throw new ApplyDelayedError(primary.key, about.key, goneMs, error)
   }
@@ -131,7 +131,7 @@ function timed(status: object, before: readonly Condition[], now: string): objec
   return { ...status, conditions: withTimes }
 }
 
-/** Where the definition says nothing of the list, it has one owner as a whole: each manager replaces what the others say. */
+/** Reports conditions that the definition does not declare as a map: the server takes the list as one value, so each manager replaces the conditions of the others. */
 function reportAtomic(about: ApplyFor, status: object, { owned }: AppliedObject): void {
   const { conditions = [] } = status as { readonly conditions?: readonly unknown[] }
   const fields = JSON.parse(owned?.fields || '{}') as FieldsV1

@@ -5,14 +5,14 @@ import type { Condition } from '../objects/conditions.ts'
 
 /** How the conditions of a status are summed up. */
 export interface SummaryOptions {
-  /** The type of the condition that sums up the others. @default 'Ready' */
+  /** The type of the condition that summarizes the other conditions. @default 'Ready' */
   readonly type?: string | undefined
   /**
-   * The types of conditions that are bad if they are `True`, such as `Stalled` or `Degraded`. They sum up to `False` then. All others are bad if they are
+   * The types of conditions that are bad if they are `True`, such as `Stalled` or `Degraded`. The summary is `False` then. All other conditions are bad if they are
    * `False`. @default none
    */
   readonly bad?: readonly string[] | undefined
-  /** Whether an event on the primary object says it when a condition gets another status: a `Warning` if that is bad, else `Normal`. @default true */
+  /** Whether a changed status of a condition is recorded as an event of the primary object: a `Warning` if the status is bad, else `Normal`. @default true */
   readonly events?: boolean | undefined
 }
 
@@ -24,8 +24,8 @@ export const summaryCheck: Check = (option, value) => {
 }
 
 /**
- * The conditions with one more, which sums them up: `False` if one of them is bad, else `Unknown` if one is neither good nor bad, else `True`. Reason and
- * message are those of the first that is not good. Each condition gets the generation that the run has seen.
+ * Adds a condition that summarizes the others: `False` if any of them is bad, else `Unknown` if any is neither good nor bad, else `True`. Its reason and
+ * message are those of the first condition that is not good. Each condition gets the generation that the run has seen.
  *
  * @throws OptionRangeError if the list has a condition of that type already
  */
@@ -68,7 +68,7 @@ export function transitions(
     }))
 }
 
-/** `True`: the condition is as it should be. */
+/** Returns `True` for a good condition, and `False` for a bad one. */
 function stateOf({ type, status }: Condition, bad: readonly string[]): 'True' | 'False' | 'Unknown' {
   if (status !== 'True' && status !== 'False') return 'Unknown'
   return (status === 'True') === bad.includes(type) ? 'False' : 'True'

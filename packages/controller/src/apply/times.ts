@@ -1,6 +1,6 @@
 /**
- * Fields of a status that say only when something was looked at. A status that differs in nothing else is not written: each write would be an event,
- * and for many operators the reason for their next run. (`lastScheduleTime` is none of them: it is what a schedule goes on from.)
+ * Fields of a status that record only the time of a check. A status that differs only in these is not written, because each write is an event,
+ * which makes many operators run again. `lastScheduleTime` is not among them, because a schedule continues from it.
  */
 export const statusTimes: ReadonlySet<string> = new Set([
   'lastHeartbeatTime',

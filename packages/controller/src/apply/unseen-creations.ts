@@ -6,18 +6,18 @@ export interface Creation {
   readonly view: View
   /** `namespace/name` of the object. */
   readonly key: string
-  /** The key that created it in a run. */
+  /** The key that created the object. */
   readonly by: string
   /** Whether a cache shows the object. */
   isShown(): boolean
 }
 
-/** The maximum number of objects that are looked at later. What exceeds it is looked at now. */
+/** The maximum number of objects that wait for their check. A further object is checked at once. */
 const mostKnown = 10_000
 
 /**
  * Finds the created objects that no cache ever showed. If somebody deletes an object before the informer has seen it, and the informer lists again
- * meanwhile, there is no event of the object: neither that it came nor that it went. So each is looked at once, when a minute has passed.
+ * meanwhile, no event shows its creation or its deletion. So each object is checked once, a minute after its creation.
  */
 export class UnseenCreations {
   readonly #clock: Clock

@@ -1,57 +1,57 @@
 import type { Clock } from '@wherry/client'
 import { TokenBucket } from '@wherry/client/internal'
 
-/** How many writes of one object may bring back an earlier value at once, whichever keys want them, and how long until one more may. */
+/** The number of writes of one object, by all keys, that may restore an earlier value at once, and the milliseconds until one more may. */
 const backBurst = 30
 const backTokenMs = 500
-/** The same for writes of new values: if the desired state really changes, the object is written as often as that. */
+/** The same for writes of new values: they are limited only to the rate at which desired states really change. */
 const newBurst = 100
 const newTokenMs = 50
 /** How many of the values that were written to an object are known. */
 const mostValues = 16
-/** How often one key may send the same write of an object at once. */
+/** How often one key may send an equal write of an object without a delay. */
 const mostAtOnce = 3
-/** How long it waits then, in milliseconds, doubling. */
+/** The first delay after that, in milliseconds. It doubles. */
 const firstDelayMs = 1000
 const longestDelayMs = 60_000
 /** How long an object must have been as desired for the count to start again, in milliseconds, unless the last delay was longer. */
 const peaceMs = 10_000
-/** An object is forgotten when nothing happened to it for so long, in milliseconds. */
+/** An object is forgotten after so many milliseconds without a write. */
 const forgetMs = 600_000
 
 /** Which write is meant. */
 export interface Write {
-  /** The key that wants it. */
+  /** The key that sends the write. */
   readonly key: string
-  /** The object, and which subresource of it. */
+  /** The object, with the subresource if there is one. */
   readonly object: string
   /** A digest of the body. */
   readonly digest: string
-  /** The manager that sends it, and what it owns of the object as the object is now; `undefined`: nothing, or there is no object. */
+  /** The field manager, and a digest of the part of the present object that it owns; `undefined` if it owns nothing, or there is no object. */
   readonly manager: string
   readonly owned: string | undefined
 }
 
-/** What one key has sent of one object. */
+/** The writes of one object by one key. */
 interface Sent {
   digest: string
-  /** How often that was sent, running. */
+  /** How often the write of this digest was sent in a row. */
   count: number
-  /** When it was sent last, on the monotonic clock. */
+  /** The time of the last write, on the monotonic clock. */
   at: number
-  /** Since when the object is as desired, as far as it is known. */
+  /** The time since which the object has been as desired; `undefined` if it is not. */
   peaceSince: number | undefined
-  /** What the server refused it with last. */
+  /** The server's last refusal. */
   refusal: unknown
-  /** It was reported that its writes wait. */
+  /** Whether `onError` was informed that the writes wait. */
   isReported: boolean
 }
 
-/** What all keys have sent of one object. */
+/** The writes of one object by all keys. */
 interface Writes {
   /** When the object was written last. */
   readonly at: number
-  /** For writes that bring back an earlier value, and for the others. */
+  /** The limits of writes that restore an earlier value, and of the other writes. */
   readonly back: TokenBucket
   readonly fresh: TokenBucket
   /** The keys that have written the object lately, and the key that wrote it last. */
@@ -59,23 +59,23 @@ interface Writes {
   readonly lastKey: string
   /** The values that were written, the oldest first. */
   readonly values: Set<string>
-  /** What each manager owned after its last write. */
+  /** By field manager: a digest of the part that it owned after its last write. */
   readonly left: Map<string, string>
 }
 
 /**
- * Says when a write may be sent, so that nothing is written in a hot loop: not a write that is refused, nor one that another client undoes,
- * nor one that gets no answer. Ask it before each write; it counts the write then.
+ * Limits the writes of an object, so that no write is repeated in a hot loop because the server refuses it, another client undoes it, or its answer is
+ * lost. Call {@link WriteLimiter.admit} before each write.
  *
- * - A write brings back an earlier value if the same value was written before, and somebody else has changed it since: another key, or whoever left
- *   the manager with other fields or values. Of these, each object gets 30 at once, over all keys, and then one each half second.
- * - All other writes have a new value, or one that this key alone goes back to. Of these, each object gets 100 at once, and then one each 50 ms.
- * - A key sends the same write of an object three times at once, then after 1 s, doubling to 60 s. The count starts again once the object
- *   was as desired for 10 s, or for the last delay if that was longer.
+ * - A write restores an earlier value if the same value was written before, and another key or client has changed the object since. Each object
+ *   gets 30 of these at once, by all keys together, and then one each half second.
+ * - The other writes have a new value, or a value to which only this key returns. Each object gets 100 of these at once, and then one each 50 ms.
+ * - A key sends the same write of an object three times at once, then after 1 s, doubling to 60 s. The count starts again when the object
+ *   has been as desired for 10 s, or for the last delay if that was longer.
  */
 export class WriteLimiter {
   readonly #clock: Clock
-  /** By key and object, in the order in which something happened to them last. */
+  /** By key and object, the least recently written first. */
   readonly #sent = new Map<string, Sent>()
   readonly #writes = new Map<string, Writes>()
 
@@ -83,7 +83,7 @@ export class WriteLimiter {
     this.#clock = clock
   }
 
-  /** 0: the write is to be sent now, and was counted. Else how long it has to wait, in milliseconds. */
+  /** Returns 0 if the write may be sent now, and counts it. Otherwise returns the milliseconds that it has to wait. */
   admit(write: Write): number {
     const { key, object, digest } = write
     const now = this.#clock.monotonic()
@@ -103,7 +103,7 @@ export class WriteLimiter {
     const isBack = isRepeated(sent, write) || bringsBack(writes, write)
     const bucket = isBack ? writes.back : writes.fresh
     const waitMs = Math.max(sent.at + delayOf(sent) - now, bucket.waitMs(now))
-    // Later than now by less than the resolution of a timer.
+    // A wait of less than a millisecond is shorter than a timer can count.
     if (waitMs >= 1) return Math.ceil(waitMs)
     bucket.take(now)
     renew(this.#sent, id, { ...sent, digest, count: sent.count + 1, at: now, refusal: undefined })
@@ -116,31 +116,31 @@ export class WriteLimiter {
     return 0
   }
 
-  /** A write was answered: what its manager owns of the object now. */
+  /** Records the answer to a write. @param owned a digest of the part that the manager owns now */
   written(object: string, manager: string, owned: string | undefined): void {
     if (owned !== undefined) this.#writes.get(object)?.left.set(manager, owned)
   }
 
-  /** The object is as a key desires it. */
+  /** Records that the object is as the key desires it. */
   asDesired(key: string, object: string): void {
     const sent = this.#sent.get(idOf(key, object))
     if (sent !== undefined) sent.peaceSince ??= this.#clock.monotonic()
   }
 
-  /** A write that was sent was refused. */
+  /** Records that the server refused a write. */
   refused(key: string, object: string, refusal: unknown): void {
     const sent = this.#sent.get(idOf(key, object))
     if (sent !== undefined) sent.refusal = refusal
   }
 
-  /** The object is somebody else's, so nothing was written: to wait would not help, and a change of the object makes the key run. */
+  /** Records that an apply wrote nothing, because the object belongs to another owner. No delay is needed: a change of the object makes the key run. */
   leftAlone(key: string, object: string): void {
     const sent = this.#sent.get(idOf(key, object))
     if (sent !== undefined) sent.count = 0
   }
 
   /**
-   * A write has to wait. `isNews`: it is to be reported, since writes of the object are refused or undone, and that was not reported yet.
+   * Records that a write has to wait. `isNews`: report it, because writes of the object are refused or undone, and that was not reported yet.
    */
   delayed(write: Write): { readonly isNews: boolean; readonly refusal: unknown } {
     const { key, object } = write
@@ -190,7 +190,7 @@ function bringsBack({ values, lastKey, left }: Writes, { key, digest, manager, o
   return lastKey !== key || last === undefined || last !== owned
 }
 
-/** Most objects are written by one key, for which no set is made. */
+/** Adds a key. Most objects are written by one key, which needs no set. */
 function withKey(keys: string | Set<string>, key: string): string | Set<string> {
   if (keys === key) return keys
   return (typeof keys === 'string' ? new Set([keys]) : keys).add(key)
@@ -201,7 +201,7 @@ function idOf(key: string, object: string): string {
   return `${key} ${object}`
 }
 
-/** How long the next write of the same waits after the last one. */
+/** How long an equal write waits after the last one, in milliseconds. */
 function delayOf({ count }: Sent): number {
   return count < mostAtOnce ? 0 : Math.min(longestDelayMs, firstDelayMs * 2 ** (count - mostAtOnce))
 }
@@ -213,7 +213,7 @@ function hadPeace(sent: Sent, now: number): boolean {
   )
 }
 
-/** Puts a value at the end of a map: the order is that of what happened last. */
+/** Sets a value, and moves it to the end of the map's order. */
 function renew<V>(map: Map<string, V>, id: string, value: V): void {
   map.delete(id)
   map.set(id, value)

@@ -92,7 +92,7 @@ export type ControllerState = 'idle' | 'starting' | 'running' | 'stopping' | 'st
  */
 export class Controller<C, S extends Scope = Scope> {
   readonly name: string
-  /** The views that it declares, each once; that of its primary objects comes first. For owned objects, the view that is watched. */
+  /** The views that the controller declares, each once, the view of its primary objects first. For owned objects, the view that is watched. */
   readonly views: readonly View[]
   readonly #definition: ControllerDefinition<C, S>
   /** The view of its primary objects. */
@@ -101,21 +101,21 @@ export class Controller<C, S extends Scope = Scope> {
   readonly #queue: WorkQueue
   readonly #states = new KeyStates()
   #activity = 0
-  /** Somebody asked for an explanation: from then on causes name what changed. */
+  /** Whether `explain` was called: from then on causes name the fields that changed. */
   #isExplained = false
   readonly #reads: TrackedReads
   readonly #applies: ControllerApplies
   readonly #sources: readonly ControllerSource[]
   readonly #stopping = new AbortController()
-  /** One for each view, in their order, so that of the primary objects is the first. */
+  /** The holds of the views, in the order of the views. */
   readonly #holds: Hold<unknown>[] = []
   #primary: PrimaryObjects | undefined
   /** How many runs have begun. */
   #begun = 0
-  /** When all keys were queued last: how many runs had begun then, and whether it was only for objects that were there at the start. */
+  /** The last time that all keys were queued: how many runs had begun by then, and whether it was for the objects that exist at the start. */
   #allQueued: { readonly begun: number; readonly isInitial: boolean } | undefined
   readonly #connections: NamedConnection[] = []
-  /** One for each source that has one. */
+  /** The debouncers of the sources that have one. */
   readonly #debouncers: Debouncer[] = []
   readonly #loops: Loops
   #reconciler: Reconciler<C, S> | undefined
@@ -166,7 +166,7 @@ export class Controller<C, S extends Scope = Scope> {
     this.#loops = new Loops({
       ...{ controller: this.name, environment, causality: causalityOf(this.#reads.writes) },
       notify: (key, reason, message) => {
-        // Without a primary object there is nothing that an event could be about.
+        // A singleton has no primary object that events could be about.
         if (this.#isSingleton) return
         const object = identityOf(parsedKey(this.#view.resource, key), this.#informer?.version(key))
         const recorder = this.#parts.events ?? this.#recorder
@@ -183,17 +183,17 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#state
   }
 
-  /** Whether it runs only on the leader. */
+  /** Whether the controller runs only on the leader. */
   get onLeader(): boolean {
     return this.#definition.onLeader ?? true
   }
 
-  /** A counter of its activity. If two readings are equal and nothing was pending at both, nothing happened between them. */
+  /** A counter of the controller's activity. If it has not changed between two calls, and nothing was pending at both, the controller did nothing between them. */
   get activity(): number {
     return this.#activity
   }
 
-  /** The keys of its views that are not watched yet, except those of resources that may be defined later, as the cache's options say. */
+  /** The keys of the views that are not watched yet, except views of resources that may be defined later, by the cache's options. */
   get unwatched(): readonly string[] {
     const watched = this.#holds.filter(({ informer: { hasSynced, isAbsent } }) => hasSynced || isAbsent)
     const keys = new Set(watched.map(({ informer }) => informer.view.key))
@@ -207,19 +207,19 @@ export class Controller<C, S extends Scope = Scope> {
   /** Starts to cache its views without reconciling: this is all that a candidate for leadership does. Idempotent. */
   prepare(): void {
     if (this.#stopping.signal.aborted) return
-    // The cache may refuse one: those before it are held.
+    // The cache may refuse a view; the views before it are held by then.
     for (const view of this.views.slice(this.#holds.length)) {
       this.#holds.push(this.#parts.cache.hold(view, `controller/${this.name}`))
     }
     if (!this.#isSingleton) this.#primary ??= this.#reads.primary(this.views[0] as View)
   }
 
-  /** Whether it has no primary objects: its one key is its name. */
+  /** Whether the controller has no primary objects, and its name as its only key. */
   get #isSingleton(): boolean {
     return this.#definition.for === 'singleton'
   }
 
-  /** The informer of the primary objects, while it is held. */
+  /** The informer of the primary objects, while the controller holds it. */
   get #informer(): CachedInformer<C, S> | undefined {
     if (this.#isSingleton) return undefined
     return this.#holds[0]?.informer as CachedInformer<C, S> | undefined
@@ -256,7 +256,7 @@ export class Controller<C, S extends Scope = Scope> {
           hasSynced: false,
         }
         this.#connections.push(connected)
-        // It has stopped the controller, which did not know of it yet.
+        // Connecting the source has stopped the controller, which did not have the connection yet.
         if (this.#stopping.signal.aborted) this.#leave([], await this.#closeSources([connected], stopTimeoutMs))
       }
       const { syncTimeoutMs = 120_000 } = this.#definition
@@ -276,7 +276,7 @@ export class Controller<C, S extends Scope = Scope> {
   async stop(options: StopOptions = {}): Promise<void> {
     checkOptions('stop', options, { reason: having('an Error', 'toString'), timeoutMs: milliseconds() })
     this.#stopped ??= this.#stop(options)
-    // That one would wait for itself.
+    // Otherwise the stop would wait for the reconcile that called it.
     if (!isReconciling()) await this.#stopped
   }
 
@@ -310,12 +310,12 @@ export class Controller<C, S extends Scope = Scope> {
     return [...running, ...queued, ...waiting, ...debounced].map(line => `${this.name}: ${line}`)
   }
 
-  /** Whether it is reconciling a key. */
+  /** Whether the controller is reconciling a key. */
   get isReconciling(): boolean {
     return this.#queue.unfinished().length > 0
   }
 
-  /** Why the last run of a key failed that waits for its next one, if there is such a key. */
+  /** The error of a key that failed and waits for its next run; `undefined` if there is no such key. */
   get failure(): Error | undefined {
     for (const state of this.#states.values()) {
       const failure = state.isRetrying || state.waitsFor !== undefined ? failureOf(state) : undefined
@@ -324,7 +324,7 @@ export class Controller<C, S extends Scope = Scope> {
     return undefined
   }
 
-  /** What keeps it from reconciling, in words; `undefined` if nothing does. */
+  /** A text that says what keeps the controller from reconciling; `undefined` if nothing does. */
   get obstacle(): string | undefined {
     const { name, state } = this
     if (state === 'running') return undefined
@@ -335,12 +335,12 @@ export class Controller<C, S extends Scope = Scope> {
     return state === 'idle' ? `${name} waits to lead` : `${name} is starting`
   }
 
-  /** The keys that run again and again because of what they write, or ask for: those of the last minute. Empty if the controller is at rest. */
+  /** The loops of the last minute: keys that run again and again because of their own writes or requests. */
   get loops(): readonly Loop[] {
     return this.#loops.all
   }
 
-  /** What a key depends on, why it last ran, and how that run ended. */
+  /** Explains a key: its dependencies, the cause of its last run, and how that run ended. */
   explain(key: KeyOf<S> | string): Explanation {
     this.#isExplained = true
     const { resource } = this.#view
@@ -361,8 +361,8 @@ export class Controller<C, S extends Scope = Scope> {
   }
 
   /**
-   * Another process may have led until now, and written what informers that were there already do not show yet. What the server
-   * has now counts as written by this process, so that no reconcile sees an older state.
+   * Another process may have led until now, and its last writes may not have reached the informers yet. The server's present state
+   * counts as written by this process, so that no reconcile sees an older state.
    */
   async #noteOtherLeaders(client: Client, ended: AbortSignal): Promise<void> {
     const { cache } = this.#parts
@@ -466,7 +466,7 @@ export class Controller<C, S extends Scope = Scope> {
     )
   }
 
-  /** An object that this controller has created went before an informer had seen it: there is no event that says so. */
+  /** Makes a key run: an object that it has created was deleted before an informer had seen it, so no event reports the deletion. */
   #lost({ view, key, by }: Creation): void {
     for (const { connection } of this.#connections) connection.lost?.(view, key)
     const cause: Cause = { ...plainCause('owns', 'deleted'), view: view.key, object: key }
@@ -488,7 +488,7 @@ export class Controller<C, S extends Scope = Scope> {
     return this.#isSingleton ? [this.name] : (this.#informer?.keys() ?? [])
   }
 
-  /** If no run has begun since the last time, all that were queued then still are; a primary object that came since is queued by itself. */
+  /** Queues all keys. If no run has begun since the last time, the keys are still queued; the event of a new primary object has queued its key. */
   #enqueueAll(cause: Cause, isInitial: boolean): void {
     const last = this.#allQueued
     if (last?.begun === this.#begun && (isInitial || !last.isInitial)) return
@@ -499,7 +499,7 @@ export class Controller<C, S extends Scope = Scope> {
   #enqueue(key: string, cause: Cause, isInitial: boolean): void {
     if (this.#queue.state !== 'open') return
     const state = this.#states.obtain(key)
-    // One change may be reported twice. A run that was handed out for it and has not begun will see all of it.
+    // Two sources may report one change. A run that was handed out for the first report, and has not begun, will see the whole change.
     const isAboutToRun = state.pending !== undefined && this.#queue.dueInMs(key) === undefined
     state.add(cause)
     state.drive = this.#loops.caused(key, state.drive, cause)
@@ -545,7 +545,7 @@ export class Controller<C, S extends Scope = Scope> {
     ])
     const running = this.#queue.unfinished().map(({ key }) => key)
     this.#leave(running, sources)
-    // By a client that sends nothing any more there is nothing to wait for.
+    // The client of a lost term sends nothing any more, so waiting would not help.
     await this.#recorder?.close(reason instanceof LeadershipLostError ? { timeoutMs: 0 } : {})
     await this.#reads.close()
     // After this, explain() has nothing left to report.
@@ -555,7 +555,7 @@ export class Controller<C, S extends Scope = Scope> {
     this.#activity += 1
   }
 
-  /** Closes sources from the call on. Resolves when they are closed, or with the names of those that are not when the time is over. */
+  /** Closes sources. Resolves when they are closed, or with the names of the sources that are not closed after `timeoutMs`. */
   async #closeSources(connections: readonly NamedConnection[], timeoutMs = stopMs): Promise<readonly string[]> {
     const open = new Set(connections)
     const { clock, onError } = this.#parts.client.environment
@@ -579,10 +579,10 @@ export class Controller<C, S extends Scope = Scope> {
   }
 }
 
-/** What a {@link Debouncer} calls all keys together: no key has a space. */
+/** The key that stands for all keys in a {@link Debouncer}. It has a space, which no key has. */
 const allKeys = 'every key'
 
-/** So long a stop waits for reconciles and sources, in milliseconds. */
+/** How long a stop waits for reconciles and sources by default, in milliseconds. */
 const stopMs = 30_000
 
 const initially = { priority: Priority.low }
@@ -596,7 +596,7 @@ const counters = [
   'controller_runtime_terminal_reconcile_errors_total',
 ]
 
-/** Shows 0 before there is anything to measure: a rate begins with the second value, and the first failure is the one that an alert is for. */
+/** Sets the metrics to 0 at the start: a rate needs two values, so without this an alert would miss the first failure. */
 function beginMeasuring(metrics: Metrics, controller: string, concurrency: number): void {
   for (const result of ['success', 'error', 'requeue_after']) {
     metrics.count('controller_runtime_reconcile_total', { controller, result }, 0)
@@ -616,7 +616,7 @@ function isKeyOf(view: View, text: string): boolean {
   }
 }
 
-/** What the last run of a key threw; for a write that is delayed because the server refused it, that refusal. */
+/** The error of the last run of a key. For a write that is delayed because the server refused it, the refusal. */
 function failureOf({ lastRun }: KeyState): Error | undefined {
   const { error } = lastRun ?? {}
   if (error === undefined) return undefined

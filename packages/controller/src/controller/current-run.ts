@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { LoopRun } from '../loops/loops.ts'
 
-/** A run, as what it calls sees it. */
+/** The run that the present code was called from. */
 export interface CurrentRun extends LoopRun {
   readonly isOver: boolean
 }
@@ -9,7 +9,7 @@ export interface CurrentRun extends LoopRun {
 /** The run that code is called from. */
 export const reconciling: AsyncLocalStorage<CurrentRun> = new AsyncLocalStorage()
 
-/** Whether it is called from within a reconcile, of whichever controller: then a stop begins, and does not wait (rule R23). */
+/** Whether a reconcile of any controller has called the present code: then a stop begins, and does not wait for the reconcile (rule R23). */
 export function isReconciling(): boolean {
   return reconciling.getStore()?.isOver === false
 }

@@ -29,39 +29,39 @@ import type { Traces } from '../tracing/traces.ts'
 import type { OnGone, Reconcile } from './context.ts'
 import type { RunRecords } from './run-records.ts'
 
-/** How a controller works; none of it is needed. */
+/** How a controller works. All options have defaults. */
 export interface ControllerOptions {
-  /** How many keys are reconciled at a time; never one key twice. @default 1 */
+  /** How many keys are reconciled at the same time. One key never runs twice at once. @default 1 */
   readonly concurrency?: number | undefined
   /**
-   * How long a reconcile may take, in milliseconds. Then its signal is aborted, and `onError` gets the error; its key waits until it has
-   * really ended, and counts as failed. @default Infinity: as long as it takes
+   * How long a reconcile may take, in milliseconds. Then its signal is aborted, and `onError` gets the error; its key waits until the
+   * reconcile has really ended, and counts as failed. @default Infinity: as long as it takes
    */
   readonly reconcileTimeoutMs?: number | undefined
   /** How long the start waits for all sources to sync, in milliseconds (rule C3). @default 120_000 */
   readonly syncTimeoutMs?: number | undefined
   /** How long a key waits after a failure. @default 5 ms … 1000 s, doubling with each failure of the key */
   readonly rateLimiter?: RateLimiter<string> | undefined
-  /** Whether it runs on the leader only, where the operator elects one. @default true */
+  /** Whether the controller runs only on the leader, if the operator elects one. @default true */
   readonly onLeader?: boolean | undefined
   /**
-   * Names of further fields of the status that say only when something was looked at, such as `lastCheckTime`: a `status(value)` that differs in
+   * Names of further fields of the status that record only the time of a check, such as `lastCheckTime`: a `status(value)` that differs in
    * nothing else, and in `lastTransitionTime`, `lastProbeTime`, `lastHeartbeatTime` and `lastUpdateTime`, is not written. @default none
    */
   readonly ignoreTimes?: readonly string[] | undefined
 }
 
-/** A controller: what it watches, and what it does. */
+/** The definition of a controller: its sources, and its reconcile. */
 export interface ControllerDefinition<C, S extends Scope = Scope> extends ControllerOptions {
   /** Its name, in metrics, logs and events; unique in an operator. */
   readonly name: string
-  /** The primary objects: a reconcile is for one of them. `'singleton'`: there are none, and the one key is the controller's name. */
+  /** The view of the primary objects: each has a key. `'singleton'`: there are no primary objects, and the only key is the controller's name. */
   readonly for: View<C, S> | 'singleton'
   /** Which of their events count. A delete always does. @default all */
   readonly predicates?: readonly Predicate<ObjectEvent<C>>[] | undefined
   /** How their events are waited for. @default not at all */
   readonly debounce?: Debounce | undefined
-  /** What else makes keys run: {@link owns}, {@link watches}, {@link from}. @default nothing */
+  /** Further sources that make keys run: {@link owns}, {@link watches}, {@link from}. @default none */
   readonly sources?: readonly ControllerSource[] | undefined
   /** Further views that are cached for `read`, so that `read.list` may list them. @default none */
   readonly caches?: readonly View[] | undefined
@@ -72,7 +72,7 @@ export interface ControllerDefinition<C, S extends Scope = Scope> extends Contro
   readonly onLeft?: OnGone<C, S> | undefined
 }
 
-/** What a controller works with. An operator gives it its own. */
+/** The parts that a controller works with. An operator shares its own among its controllers. */
 export interface ControllerParts {
   readonly client: Client
   readonly cache: DynamicCache
@@ -81,7 +81,7 @@ export interface ControllerParts {
    * The operator's name: `apply` writes as the field manager `OPERATOR/CONTROLLER`. @default none: as the client's field manager
    */
   readonly operator?: string | undefined
-  /** What `DynamicViews` watch by: a manager, which whoever made it starts, or a function that gives it. @default none: such a source is an error */
+  /** The manager of `DynamicViews`, which its creator starts, or a function that returns it. @default none: such a source is an error */
   readonly manager?: WatchManager | SharedManager | undefined
   /** @default into the client's environment */
   readonly log?: Logger | undefined
@@ -89,13 +89,13 @@ export interface ControllerParts {
   readonly events?: EventRecorder | undefined
   /** Measures the queue. Other measurements go to the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
-  /** What this process wrote: controllers that share it read each other's writes. @default one of its own */
+  /** The writes of this process: controllers that share them read each other's writes. @default those of this controller */
   readonly writes?: OwnWrites | undefined
-  /** Makes a trace of each run: what `openTelemetryTraces()` gives. @default none */
+  /** Traces each run, for example `await openTelemetryTraces()`. @default none */
   readonly traces?: Traces | undefined
   /** Receives a record of each run. @default nobody */
   readonly runs?: RunRecords | undefined
-  /** What `read` polls where it can't be watched (rule C16). @default nothing */
+  /** The resources that `read` polls if they can't be watched (rule C16). @default none */
   readonly poll?: readonly PollPolicy[] | undefined
 }
 

@@ -21,8 +21,8 @@ export class TerminalError extends Error {
 }
 
 /**
- * What `ready` and `gone` end a run with while an object is not as it has to be. Let it pass: the run ends quietly by it, and the key runs again when
- * the object changes.
+ * `ready` and `gone` throw it to end a run, while an object is not yet as they require. Do not catch it: the run counts as no failure, and the key runs
+ * again when the object changes.
  */
 export class NotReadyError extends Error {
   override readonly name = 'NotReadyError'

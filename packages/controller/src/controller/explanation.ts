@@ -21,11 +21,11 @@ export interface Explanation {
   readonly key: string
   /** Whether the object exists. */
   readonly exists: boolean
-  /** `delayed`: it runs after a time, or earlier if something changes. */
+  /** `delayed`: the key runs after a time, or earlier if something changes. */
   readonly queue: 'idle' | 'delayed' | 'queued' | 'running'
-  /** The remaining wait, in milliseconds; `undefined` if it does not wait for a time. */
+  /** The remaining wait, in milliseconds; `undefined` if the key does not wait for a time. */
   readonly dueInMs: number | undefined
-  /** Why it will run next. */
+  /** The cause of the next run. */
   readonly pending: Cause | undefined
   /** Failures since the last success. */
   readonly failures: number
@@ -34,7 +34,7 @@ export interface Explanation {
   readonly loop: Loop | undefined
   /** The reads and writes that the current run waits for: `read.get of /v1/secrets db`. */
   readonly waitsFor: readonly string[]
-  /** What its last successful run has read, and what was read since (rules C11, C12). */
+  /** The reads of the last successful run, and of the runs after it (rules C11, C12). */
   readonly reads: readonly Dependency[]
   /** The views that the controller declares. */
   readonly watched: readonly WatchedView[]

@@ -23,8 +23,8 @@ export function checkFinalizer<C, S extends Scope>(view: View<C, S>, { name, cle
 }
 
 /**
- * Reconciles objects that hold a finalizer: it is there before `reconcile` begins, and goes when `cleanup` has come to its end (rule C18). An
- * object that is being deleted is not reconciled; without the finalizer there is nothing to undo.
+ * Wraps a reconcile with a finalizer: the object has the finalizer before `reconcile` begins, and loses it when `cleanup` has succeeded (rule C18). An
+ * object that is being deleted is not reconciled; if it lacks the finalizer, it is left alone.
  */
 export function withFinalizer<C, S extends Scope>(
   view: View<C, S>,
@@ -39,7 +39,7 @@ export function withFinalizer<C, S extends Scope>(
       try {
         await addFinalizer(client, held, object, name, { signal })
       } catch (error) {
-        // It is being deleted, or gone: the key runs again when the cache receives that.
+        // The object is being deleted, or gone. The key runs again when the cache receives that event.
         if (error instanceof BeingDeletedError) return undefined
         throw error
       }
@@ -53,7 +53,7 @@ export function withFinalizer<C, S extends Scope>(
   return Object.assign(finalizing, { [holds]: name })
 }
 
-/** What says that a reconcile holds a finalizer. */
+/** The property that marks a reconcile with a finalizer. */
 const holds = Symbol('finalizer')
 
 /** Whether {@link withFinalizer} made a reconcile. */

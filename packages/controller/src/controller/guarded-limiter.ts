@@ -5,7 +5,7 @@ import { attempt } from '../sources/controller-source.ts'
 /** How long a key waits if the limiter does not say, in milliseconds. */
 const unsaidMs = 1000
 
-/** A limiter that never throws (rule X9): it reports what the user's limiter throws, or returns that is no time, and the key waits a second. */
+/** A limiter that never throws (rule X9). If the user's limiter throws, or returns a value that is not a time, it reports that, and the key waits a second. */
 export function guardedLimiter(
   limiter: RateLimiter<string>,
   environment: Environment,

@@ -1,13 +1,13 @@
 import type { Drive } from '../loops/causality.ts'
 import type { Cause } from '../sources/cause.ts'
 
-/** What came of a run. */
+/** The outcome of a run. */
 export type Outcome =
   | 'success'
   | 'requeue_after'
   /** A write waits; the key runs again when it may be sent. */
   | 'delayed'
-  /** It waits for an object: `ready` or `gone` has ended the run. */
+  /** The key waits for an object: `ready` or `gone` has ended the run. */
   | 'waiting'
   | 'error'
   | 'terminal'
@@ -16,31 +16,31 @@ export type Outcome =
 
 /** The last run of a key. */
 export interface LastRun {
-  /** When it began: milliseconds since 1970. */
+  /** The start of the run, in milliseconds since 1970. */
   readonly startedAt: number
-  /** How long it took, in milliseconds; `undefined`: it is still running. */
+  /** The duration of the run, in milliseconds; `undefined` while it is running. */
   readonly tookMs: number | undefined
   readonly attempt: number
-  /** Why it ran: the first change since the run before it. */
+  /** The cause of the run: the first change since the run before. */
   readonly cause: Cause | undefined
   /** How many further changes came. */
   readonly moreCauses: number
-  /** How the run ended; `undefined`: it is still running. */
+  /** How the run ended; `undefined` while it is running. */
   readonly outcome: Outcome | undefined
   /** The error that the run has failed with. */
   readonly error: unknown
 }
 
-/** The state of one key that the queue does not have. Fields take less memory than a record of the last run. */
+/** The state of one key besides its place in the queue. Plain fields take less memory than a record of the last run. */
 export class KeyState {
-  /** Why it is queued, since its last run began: the first change, and how many more. */
+  /** The cause of the next run: the first change since the last run began. */
   pending: Cause | undefined
   more = 0
-  /** How far its own process drives it, by all that has come since its last run began. */
+  /** How far writes of this process cause the next run, by all changes since the last run began. */
   drive: Drive | undefined
-  /** It waits for its turn after a failure, or because it asked for one. */
+  /** Whether the key waits after a failure, or because its run asked to run again. */
   isRetrying = false
-  /** Its object went, and that was not seen to yet: as it was last, if there is an `onGone` that wants it. */
+  /** The deletion of the key's object, if it was not handled yet, with the object's last state if `onGone` needs it. */
   gone: { readonly last: unknown } | undefined
   /** How many runs in a row asked for another run at once. */
   hurried = 0
@@ -66,7 +66,7 @@ export class KeyState {
     return this.#cause
   }
 
-  /** It is to run. A change says more than that it was to be tried again. */
+  /** Records a cause of the next run. A change replaces the cause that the key is tried again. */
   add(cause: Cause): void {
     const { pending } = this
     if (pending === undefined || isOwn(pending)) this.pending = cause
@@ -98,7 +98,7 @@ export class KeyState {
   }
 }
 
-/** What a controller knows of its keys. */
+/** The states of a controller's keys. */
 export class KeyStates extends Map<string, KeyState> {
   obtain(key: string): KeyState {
     const found = this.get(key)

@@ -2,14 +2,14 @@ import { type Client, FieldSelector, type KubernetesObject, type ObjectKey, type
 import { readAs } from '@wherry/client/internal'
 import { readByName } from '../objects/read-by-name.ts'
 
-/** What became of an object that a view no longer had: it is `gone`; it `left` the view and exists; it is `back` in the view. */
+/** The fate of an object that a view no longer has: `gone`: it was deleted; `left`: it exists outside the view; `back`: it is in the view again. */
 export type Fate = 'gone' | 'left' | 'back'
 
 /**
- * What became of an object that a view no longer has. A view without selectors loses only deleted objects. For other views, a watch does not distinguish an object
+ * Finds the fate of an object that a view no longer has. A view without selectors loses only deleted objects. For other views, a watch does not distinguish an object
  * that is gone from one that has left, by another label for example, so the server is asked.
  *
- * @param last as the view had it last
+ * @param last the object as the view had it last
  */
 export async function fateOf(
   client: Client,
@@ -22,7 +22,7 @@ export async function fateOf(
   const metadata = readAs(view, 'metadata') as View<KubernetesObject>
   const live = await readByName(client, metadata, key, { signal })
   const uid = (last as KubernetesObject | undefined)?.metadata?.uid
-  // A projection may leave the uid out. What has the name then is taken for the same object: nothing of it is ended.
+  // A projection may leave the uid out. An object of that name then counts as the same object, so nothing is cleaned up for it by mistake.
   if (live === undefined || (uid !== undefined && live.metadata?.uid !== uid)) return 'gone'
   if (!view.labels.matches(live.metadata?.labels)) return 'left'
   return (await isSelected(client, metadata, key, signal)) ? 'back' : 'left'

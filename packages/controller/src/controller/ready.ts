@@ -5,26 +5,26 @@ import { NotReadyError } from './errors.ts'
 
 /** How a run waits for an object. */
 export interface WaitOptions {
-  /** Called before the run ends because it has to wait, with what it waits for, in words: to write it into the status. @default nothing */
+  /** Called before the run ends because it has to wait. `message` says what the run waits for, so that you can write it into the status. @default nothing */
   readonly waiting?: ((message: string) => unknown) | undefined
 }
 
 /** How {@link Gone} deletes an object. */
 export interface GoneOptions extends WaitOptions {
   /**
-   * What becomes of the objects that the object owns. `Foreground`: they go first. `Orphan`: they stay. The server's own default for Jobs and
+   * What happens to the objects that the object owns. `Foreground`: they are deleted first. `Orphan`: they stay. The server's own default for Jobs and
    * ReplicationControllers is `Orphan`, so their Pods would go on.
    * @default 'Background'
    */
   readonly propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' | undefined
 }
 
-/** Whether an object is ready. A text says what it lacks yet. */
+/** Whether an object is ready. A text says what the object still lacks. */
 export type IsReady<C> = (object: FromServer<C>) => boolean | string
 
 /**
- * Gives an object once it is ready. If it does not exist, or `isReady` says no, the run ends here, quietly: nothing failed, nothing is tried again
- * with backoff, and the key runs again when the object changes. So a reconcile is written as steps, one after the other.
+ * Returns an object that is ready. If the object does not exist, or is not ready, it ends the run. The run then counts as no failure, has no
+ * backoff, and the key runs again when the object changes. So a reconcile is written as steps, one after the other.
  *
  * ```ts
  * const waiting = (message: string) =>
@@ -45,8 +45,8 @@ export type Ready = <C>(
 ) => Promise<FromServer<C>>
 
 /**
- * Deletes an object and what it owns, and goes on once it is gone: the run ends here, quietly, until then. For a `cleanup` that takes things away in an order of its
- * own. Goes on at once if there is no such object. Rejects as `read.get` and `client.delete` do.
+ * Deletes an object and the objects that it owns. While the object exists, it ends the run as {@link Ready} does, and the key runs again when the object
+ * is gone. For a `cleanup` that deletes objects in a given order. Returns at once if there is no such object. Rejects as `read.get` and `client.delete` do.
  */
 export type Gone = (view: View<DeletableObject>, key: ReadKey, options?: GoneOptions) => Promise<void>
 
@@ -92,7 +92,7 @@ export async function gone(
       const { propagationPolicy = 'Background' } = options
       await client.delete(view, named, { preconditions: { uid }, propagationPolicy })
     } catch (error) {
-      // It went meanwhile: the key runs again when that event comes.
+      // The object was deleted meanwhile. Its event makes the key run.
       if (!isNotFound(error)) throw error
     }
   }

@@ -14,13 +14,13 @@ import { readResult } from './result.ts'
 import { due, RunContext, type RunParts, runAfter } from './run-context.ts'
 import type { RunRecords } from './run-records.ts'
 
-/** What reconciles keys. */
+/** The parts of a {@link Reconciler}. */
 export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
   readonly states: KeyStates
   readonly runs: RunRecords | undefined
   /**
-   * The primary object: as the cache has it, or a promise if that may be older than what this process wrote. Throws or rejects
-   * if it could not be transformed, or could not be read.
+   * The primary object from the cache, or a promise if the cache may be older than a write of this process. Throws or rejects
+   * if the object could not be transformed or read.
    */
   get(key: string, signal: () => AbortSignal): C | undefined | Promise<C | undefined>
 }
@@ -29,10 +29,10 @@ export interface ReconcilerParts<C, S extends Scope> extends RunParts<C, S> {
 export class Reconciler<C, S extends Scope> {
   readonly #parts: ReconcilerParts<C, S>
   readonly #labels: { readonly controller: string }
-  /** In the order in which they began. Few at a time, and so no Set: its former tables would keep ended runs until a full collection. */
+  /** The running runs, the oldest first. An array and no Set, whose old tables would keep ended runs in memory until a full collection. */
   readonly #runs: RunContext<C, S>[] = []
   #stopped: Error | undefined
-  /** It was said that a key asks for no time again and again. */
+  /** Whether `onError` was informed that a key asks again and again to run at once. */
   #isHurryReported = false
 
   constructor(parts: ReconcilerParts<C, S>) {
@@ -52,7 +52,7 @@ export class Reconciler<C, S extends Scope> {
     return this.#runs.find(({ text }) => text === key)?.openCalls ?? []
   }
 
-  /** Ends what runs, and all that comes. */
+  /** Ends the running runs, and all later ones. */
   stop(reason: Error): void {
     this.#stopped ??= reason
     for (const run of [...this.#runs]) run.abort(this.#stopped)
@@ -82,7 +82,7 @@ export class Reconciler<C, S extends Scope> {
     }
     timer?.cancel()
     const tookMs = clock.monotonic() - began
-    // Applies next to a failed one are to be tracked, too.
+    // Other applies of the failed run may be under way, and must be tracked too.
     if (failure !== undefined) await run.applying(clock)
     run.isOver = true
     this.#runs.splice(this.#runs.indexOf(run), 1)
@@ -96,7 +96,7 @@ export class Reconciler<C, S extends Scope> {
     this.#parts.loops.ran(run, isDone, state.drive, state.hurried > mostHurried)
     run.trace?.end({ outcome, tookMs, hasWritten: run.writes !== undefined, error: failure })
     this.#notify(run, outcome, tookMs)
-    // There is no such object: nothing more is to be known of it, unless it is to run again.
+    // The object does not exist, so its state is not needed, unless the key runs again.
     if (outcome === 'gone' && state.pending === undefined) states.delete(key)
     metrics.gauge('controller_runtime_active_workers', this.#runs.length, this.#labels)
     metrics.observe('controller_runtime_reconcile_time_seconds', tookMs / 1000, this.#labels)
@@ -117,7 +117,7 @@ export class Reconciler<C, S extends Scope> {
     this.#trace(run, object)
     const reconcile = (): ReturnType<typeof definition.reconcile> => reconciling.run(run, definition.reconcile, run)
     const result = await (run.trace === undefined ? reconcile() : run.trace.within(reconcile))
-    // It came to its end too late, whatever it made of that.
+    // The reconcile ended after its signal was aborted, so it has failed, even if it returned.
     if (this.#stopped === undefined && run.aborted !== undefined) throw run.aborted
     const { openCalls } = run
     if (this.#stopped === undefined && openCalls.length > 0) {
@@ -138,7 +138,7 @@ export class Reconciler<C, S extends Scope> {
     const { text: key, attempt, state } = run
     const { cause, lastRun } = state
     const [own, other] = [traceParentOf(object), cause?.trace]
-    // What changed may be the object itself.
+    // The change may be of the primary object itself.
     const isSame = own?.spanId === other?.spanId && own?.traceId === other?.traceId
     const links = (isSame ? [own] : [own, other]).filter(link => link !== undefined)
     const startedAt = lastRun?.startedAt as number
@@ -182,13 +182,13 @@ export class Reconciler<C, S extends Scope> {
         last,
         signal,
       )
-      // An object that is back in the view runs as any other of it.
+      // If the object is back in the view, its key runs as usual.
       const then = fate === 'left' ? onLeft : fate === 'gone' ? onGone : undefined
       if (then !== undefined) await reconciling.run(run, then, { key: run.key, last, client, signal, log })
     }
     reads.forget(key)
     queue.forget(key)
-    // Another one may have gone meanwhile.
+    // Another object of that name may have been deleted meanwhile.
     if (state.gone === gone) state.gone = undefined
   }
 
@@ -236,7 +236,7 @@ export class Reconciler<C, S extends Scope> {
     })
   }
 
-  /** One line for each run, and why it was begun. */
+  /** Logs one line for each run, with its cause, and counts it. */
   #notify({ text: key, state, attempt }: RunContext<C, S>, outcome: Outcome, tookMs: number): void {
     const { runs, client, definition } = this.#parts
     const { environment } = client
@@ -269,12 +269,12 @@ export class Reconciler<C, S extends Scope> {
   }
 }
 
-/** Of what the keys are, for logs; `undefined` without primary objects. */
+/** The resource of the keys, for logs; `undefined` for a singleton. */
 function resourceOf(of: Pick<View, 'resource'> | 'singleton'): string | undefined {
   return of === 'singleton' ? undefined : resourceName(of.resource)
 }
 
-/** So many failures in a row may end in a conflict that is not reported. */
+/** The number of conflicts in a row that are not reported as errors. */
 const mostConflicts = 15
 
 /** A shorter time than this is no time, in milliseconds, and how many runs in a row of a key may ask for none. */
@@ -283,7 +283,7 @@ const mostHurried = 10
 
 const retry = plainCause('reconcile', 'retry')
 
-/** What controller-runtime calls them. */
+/** controller-runtime's names of the outcomes. */
 const results: Readonly<Partial<Record<Outcome, string>>> = {
   success: 'success',
   gone: 'success',
@@ -294,7 +294,7 @@ const results: Readonly<Partial<Record<Outcome, string>>> = {
   terminal: 'error',
 }
 
-/** What calls that a signal ends reject with. */
+/** Whether an error is the one with which calls reject when their signal is aborted. */
 function isAbort(thrown: unknown): boolean {
   if (thrown instanceof ControllerStoppedError) return true
   return thrown instanceof Error && (thrown.name === 'AbortError' || isAbort(thrown.cause))

@@ -9,10 +9,10 @@ export interface ReconcileResult {
   readonly requeueAfterMs?: number | undefined
 }
 
-/** What comes of a reconcile that has returned. */
+/** The outcome of a reconcile that has returned. */
 type Returned = { readonly outcome: 'success' } | { readonly outcome: 'requeue_after'; readonly ms: number }
 
-/** Reads what a reconcile returned. @throws UsageError for anything else than a result. */
+/** Reads the returned value of a reconcile. @throws UsageError if it is no {@link ReconcileResult} */
 export function readResult(result: unknown): Returned {
   if (result === undefined || result === null) return done
   if (typeof result !== 'object') throw invalid(typeof result)

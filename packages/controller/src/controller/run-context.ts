@@ -26,7 +26,7 @@ import type { ControllerDefinition } from './definition.ts'
 import type { KeyState } from './key-state.ts'
 import { type Gone, gone, type Ready, ready } from './ready.ts'
 
-/** What all runs of a controller have in common. */
+/** The parts that all runs of a controller share. */
 export interface RunParts<C, S extends Scope> {
   readonly definition: ControllerDefinition<C, S>
   /** The client; its writes are read back. */
@@ -38,12 +38,12 @@ export interface RunParts<C, S extends Scope> {
   readonly events: EventRecorder
   readonly loops: Loops
   readonly traces: Traces | undefined
-  /** The identity of a key's primary object, whatever the view keeps of it. */
+  /** The identity of a key's primary object, even if the view drops it. */
   identity(key: string): KubernetesObject
 }
 
 /**
- * One run of a key, and what its reconcile is given. What a reconcile does not ask for is not made: most runs of a large
+ * One run of a key, and the context of its reconcile. Its parts are made when the reconcile first uses them, because most runs of a large
  * controller find nothing to do.
  */
 export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, LoopRun {
@@ -51,7 +51,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   readonly text: string
   readonly state: KeyState
   readonly attempt: number
-  /** When it began, on the monotonic clock. */
+  /** The start of the run, on the monotonic clock. */
   began = 0
   /** The trace of the run, if the operator traces. */
   trace: RunTrace | undefined
@@ -59,7 +59,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   isOver = false
   /** Why the run was asked to end. */
   aborted: unknown
-  /** What it runs for, and what it has written: see {@link LoopRun}. */
+  /** How far writes of this process have caused the run: see {@link LoopRun}. */
   readonly drive: Drive | undefined
   writes: RunWrite[] | undefined
   written: LoopRun['written']
@@ -72,7 +72,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
   #run: Run | undefined
   #client: Client | undefined
   #applied: RunApplies | undefined
-  /** It has applied the status. */
+  /** Whether the run has applied the status. */
   #hasStatus = false
 
   constructor(parts: RunParts<C, S>, text: string, state: KeyState, attempt: number) {
@@ -93,7 +93,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
 
   set object(object: FromServer<C>) {
     this.#object = object
-    // Later there may be another one of its name, or none.
+    // Later the object may be gone, or another object may have its name.
     if (metadataOf(object).uid === undefined) this.#unnamed = this.#parts.identity(this.text)
   }
 
@@ -185,7 +185,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
         runAfter(queue, this.text, this.state, afterMs)
       },
       warn: (reason, message) => {
-        // Without a primary object there is nothing that an event could be about.
+        // A singleton has no primary object that an event could be about.
         if (this.#parts.definition.for === 'singleton') this.log.warn({ reason }, message)
         else this.events.record({ type: 'Warning', reason, message })
       },
@@ -220,7 +220,7 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
     this.#controller?.abort(this.aborted)
   }
 
-  /** Throws where it was asked to end: nothing of it begins any more. */
+  /** Throws if the run was asked to end, so that it begins nothing more. */
   check(): void {
     if (this.aborted !== undefined) throw this.aborted
   }
@@ -231,16 +231,16 @@ export class RunContext<C, S extends Scope> implements ReconcileContext<C, S>, L
     if (calls !== undefined && calls.size > 0) await within(calls.settled(), applyingMs, clock)
   }
 
-  /** It has ended; its reads replace those of the run before, or are added to them. */
+  /** Ends the run. After a success its reads replace those of the run before; after a failure they are added to them. */
   end(succeeded: boolean): void {
-    // What it read before and does not now is let go of, also where it reads nothing at all.
+    // The reads of the run before are dropped, even if this run has read nothing.
     if (this.#run === undefined && !this.#parts.reads.isReader(this.text)) return
     const run = this.#run ?? this.#opened()
     if (succeeded) run.succeed()
     else run.fail()
   }
 
-  /** The identity of the object that this run is about: by now there may be another one of its name, or none. */
+  /** The identity of the run's object at the start: by now it may be gone, or another object may have its name. */
   get #identity(): KubernetesObject {
     return this.#unnamed ?? identityOf(this.key, metadataOf(this.#object))
   }
@@ -276,14 +276,14 @@ export function runAfter(queue: WorkQueue, key: string, state: KeyState, afterMs
   queue.add(key, { afterMs, priority: queue.priorityOf(key) })
 }
 
-/** So long a run that has failed waits for the calls that it has begun, in milliseconds. */
+/** How long a failed run waits for its calls that are under way, in milliseconds. */
 const applyingMs = 1000
 
 function metadataOf(object: unknown): NonNullable<KubernetesObject['metadata']> {
   return (object as KubernetesObject | undefined)?.metadata ?? {}
 }
 
-/** Notes the client's calls until they end (rule A9). In all else it is the other client. */
+/** A client that records its calls until they end (rule A9), and otherwise behaves as `target`. */
 function noted<T extends object>(target: T, calls: OpenCalls, path: string): T {
   return new Proxy(target, {
     get: (_, member) => {

@@ -2,7 +2,7 @@ import { abortSignal, checkOptions } from '@wherry/client/internal'
 import type { Loop } from '../loops/loop.ts'
 import type { LastRun, Outcome } from './key-state.ts'
 
-/** A run that has ended: which key ran, why, and what came of it. */
+/** A run that has ended: its key, its cause, and its outcome. */
 export interface RunRecord extends LastRun {
   /** The name of the controller. */
   readonly controller: string
@@ -12,13 +12,13 @@ export interface RunRecord extends LastRun {
   readonly outcome: Outcome
   /** The loop that the run belongs to, if its key does not come to rest. */
   readonly loop: Loop | undefined
-  /** How many runs before this one the reader has missed, because it did not keep up. */
+  /** The number of runs before this one that the reader missed because it was too slow. */
   readonly missed: number
 }
 
 type Result = IteratorResult<RunRecord, undefined>
 
-/** So many runs wait for a reader that does not keep up; then the oldest is dropped. */
+/** The maximum number of runs that wait for a slow reader; then the oldest is dropped. */
 const mostWaiting = 1000
 
 /** A reader of runs. */
@@ -42,7 +42,7 @@ class Reader implements AsyncIterableIterator<RunRecord, undefined> {
     this.#answer()
   }
 
-  /** No further run comes. Those that wait can still be read. */
+  /** Ends the records. The waiting ones can still be read. */
   end(): void {
     this.#isOver = true
     this.#left(this)

@@ -2,7 +2,7 @@ import type { ContextEvents, ReconcileContext } from './context.ts'
 import type { ReconcileResult } from './result.ts'
 
 /**
- * What a singleton's reconcile receives: the same as any reconcile, without the parts about a primary object. An `apply` gives its objects no owner.
+ * The context of a singleton's reconcile: that of any reconcile, without the parts about a primary object. An `apply` gives its objects no owner.
  */
 export interface SingletonContext
   extends Omit<ReconcileContext<object, 'cluster'>, 'key' | 'object' | 'status' | 'prune' | 'read' | 'events'> {
@@ -11,7 +11,7 @@ export interface SingletonContext
   readonly events: Pick<ContextEvents, 'about'>
 }
 
-/** The reconcile of a controller without primary objects. In all else it is a {@link Reconcile}. */
+/** The reconcile of a controller without primary objects; otherwise as {@link Reconcile}. */
 export type SingletonReconcile = (
   context: SingletonContext,
   // biome-ignore lint/suspicious/noConfusingVoidType: what a function without a return gives

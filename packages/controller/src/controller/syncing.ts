@@ -4,7 +4,7 @@ import { abortable, late, within } from '@wherry/informer/internal'
 import type { ControllerSourceConnection } from '../sources/controller-source.ts'
 import { SourceNotSyncedError } from './errors.ts'
 
-/** A source that is connected, and what it is called. */
+/** A connected source, and its name. */
 export interface NamedConnection {
   readonly name: string
   readonly connection: ControllerSourceConnection
@@ -16,7 +16,7 @@ export interface NamedConnection {
 /** How long is waited until a source that failed is asked again, in milliseconds. */
 const askAgainMs = 250
 
-/** After so long the log says which sources have not synced, in milliseconds. */
+/** After this time the log names the sources that have not synced, in milliseconds. */
 const reportAfterMs = 5000
 
 /** Gives the connections that have not synced. */
@@ -64,7 +64,7 @@ export async function untilSynced(
   }
 }
 
-/** A source that says why it has not synced goes on trying, so the wait for it goes on, too. A source that ignores the signal is not waited for. */
+/** Waits for a source. A source that rejects with its reason keeps trying, so the wait goes on. If the signal is aborted, the wait ends, whatever the source does. */
 async function hasSynced(named: NamedConnection, clock: Clock, signal: AbortSignal): Promise<void> {
   for (;;) {
     try {

@@ -1,6 +1,6 @@
 /**
- * A view's key for people. Projections that Wherry makes for itself have long names; it says what they keep instead. All other keys stay as they
- * are, so that they can be searched for.
+ * A view's key for people. Wherry's own projections have long names, so the text says what they keep. All other keys stay
+ * unchanged, so that they can be searched for.
  */
 export function viewText(key: string): string {
   const own = /[?&]projection=applied(-status)?:([^/&]*)(?:\/[^&]*)?/.exec(key)

@@ -18,15 +18,15 @@ import { EventSpamFilter, mostRemembered, windowMs } from './event-spam-filter.t
 import { type Series, writeEvent } from './event-writer.ts'
 import { type EventRecorderOptions, type RecorderSettings, recorderSettings } from './options.ts'
 
-/** What happened to an object. */
+/** An event about an object. */
 export interface RecordedEvent {
   /** @default 'Normal' */
   readonly type?: 'Normal' | 'Warning' | undefined
-  /** Why, in one CamelCase word, at most 128 characters. */
+  /** The reason in one CamelCase word, at most 128 characters. */
   readonly reason: string
   /** Text for people; it is cut after 1,024 characters. */
   readonly message: string
-  /** What was done or failed, for example `Scaling`. @default the reason */
+  /** The action that was taken or failed, for example `Scaling`. @default the reason */
   readonly action?: string | undefined
 }
 
@@ -83,7 +83,7 @@ export class EventRecorder {
     const { clock } = this.#environment
     this.#queue = new WorkQueue<Series>({ clock, rateLimiter })
     void work(this.#queue, atOnce, clock, async series => {
-      // Events that are recorded in one go are sent in one go.
+      // Events that the caller records together are combined before they are sent.
       await clock.turn()
       if (this.#pending.has(series)) await this.#send(series)
     })
@@ -99,7 +99,7 @@ export class EventRecorder {
     return this.#pending.size
   }
 
-  /** Records what happened to an object of `view`'s resource. Mistakes in the event go to `onError`. */
+  /** Records an event about an object of `view`'s resource. Mistakes in the event go to `onError`. */
   record(view: View, object: KubernetesObject, event: RecordedEvent): void {
     try {
       this.#record(view, object, event)
@@ -110,7 +110,7 @@ export class EventRecorder {
   }
 
   /**
-   * Sends the pending events once, without waiting for their backoff, and ends. Drops what the server does not take at that try or within
+   * Sends the pending events once, without waiting for their backoff, and ends. Drops the events that the server does not accept then, or not within
    * `timeoutMs` (default 5,000). Idempotent.
    */
   async close(options: { readonly timeoutMs?: number | undefined } = {}): Promise<void> {
@@ -164,7 +164,7 @@ export class EventRecorder {
     series.message = merged ? cut(`(combined from similar events): ${said}`, 1024) : said
     remember(this.#known, key, series, mostRemembered)
     this.#environment.metrics.count('wherry_events_recorded_total', { type })
-    // A series that is pending is sent as it is by then, and keeps its backoff.
+    // A pending series is sent with its count at that time, and keeps its backoff.
     if (isPending) return
     this.#pending.add(series)
     this.#queue.add(series)
@@ -189,7 +189,7 @@ export class EventRecorder {
   }
 
   #failed(series: Series, error: unknown): void {
-    // A namespace that is being deleted takes no events, and nobody looks for them there.
+    // A namespace that is being deleted refuses events, and nobody needs them.
     if (!this.#ending.signal.aborted && !isNamespaceTerminating(error)) this.#report(error)
     if (!isConnectionError(error)) series.refusals += 1
     if (this.#closed !== undefined) this.#giveUp(series, 'closed')
@@ -207,7 +207,7 @@ export class EventRecorder {
     timer.cancel()
   }
 
-  /** Forgets a series, and counts as dropped the events of it that were not sent. */
+  /** Forgets a series, and counts its unsent events as dropped. */
   #giveUp(series: Series, reason: string): void {
     this.#queue.forget(series)
     this.#pending.delete(series)
@@ -229,7 +229,7 @@ export class EventRecorder {
 function mayPass(error: unknown): boolean {
   // The server knows events: this is a proxy's page.
   if (isResourceNotFound(error)) return true
-  // After a lost answer the client reads the event. Where it may not read events, the event may be there all the same.
+  // After a lost answer the client reads the event. If it may not read events, the event may exist nevertheless.
   if (isApiError(error)) return error.status >= 500 || error.status === 429 || error.method === 'GET'
   return !isClosed(error) && !(error instanceof InvalidNameError)
 }

@@ -4,13 +4,13 @@ import { remember } from '../objects/remember.ts'
 /** The most that is remembered of each kind: about as much as client-go's recorder does. */
 export const mostRemembered = 4096
 
-/** How many events about one object may be recorded at once, as in client-go; each later one is dropped until there is room. */
+/** The number of events about one object that may be sent at once, as in client-go; a later event is dropped if the bucket is empty. */
 const burst = 25
-/** How long it takes until there is room for one more event, in milliseconds: client-go's five minutes. */
+/** The time until one more event may be sent, in milliseconds: client-go's five minutes. */
 const refillMs = 300_000
-/** From so many different messages of one type and reason about one object on, they are counted as one, as in client-go. */
+/** The number of different messages of one type and reason about one object from which they are merged, as in client-go. */
 const similar = 10
-/** So long after its last time an event is counted on, and others are similar to it, in milliseconds: client-go's ten minutes. */
+/** The time after an event in which an equal one increases its count, and a similar one is merged with it, in milliseconds: client-go's ten minutes. */
 export const windowMs = 600_000
 
 /** Decides which events are sent, and which are combined. */
@@ -18,7 +18,7 @@ export class EventSpamFilter {
   readonly #buckets = new Map<string, TokenBucket>()
   readonly #similar = new Map<string, { readonly digests: Set<string>; at: number }>()
 
-  /** Returns true if there is room for one more event about the object, and takes that room. */
+  /** Returns true, and takes a token, if an event about the object may be sent. */
   admits(object: string, now: number): boolean {
     const bucket = this.#buckets.get(object) ?? new TokenBucket(burst, refillMs)
     remember(this.#buckets, object, bucket, mostRemembered)
@@ -26,8 +26,8 @@ export class EventSpamFilter {
   }
 
   /**
-   * Returns true if so many different messages of this kind came lately that they are combined.
-   * @param digest of the message: of 40,000 messages the texts would be 40 MB
+   * Returns true if so many different messages of this kind were recorded lately that they are merged.
+   * @param digest the digest of the message, since 40,000 messages could be 40 MB of text
    */
   merges(kind: string, digest: string, now: number): boolean {
     let group = this.#similar.get(kind)

@@ -3,7 +3,7 @@ import { isObjectNotFound } from '@wherry/client/internal'
 import { type Event, events, type ObjectReference } from '@wherry/client/resources/core'
 import type { RecorderSettings } from './options.ts'
 
-/** An event that is the same as those before it, and how often it came. */
+/** Equal events, and their number. */
 export interface Series {
   readonly key: string
   /** Where events about the object are kept. */
@@ -19,21 +19,21 @@ export interface Series {
   /** On the monotonic clock. */
   readonly firstAt: number
   lastAt: number
-  /** In the server, once it was asked to create it. */
+  /** The name of the event in the server; `undefined` before the request that creates it. */
   name: string | undefined
   isCreated: boolean
   /** Answers of the server in a row that were no success. */
   refusals: number
 }
 
-/** Creates the event in the server, or counts it on. Rejects with what the client does. */
+/** Creates the event in the server, or increases its count. Rejects as the client does. */
 export async function writeEvent(settings: RecorderSettings, series: Series, signal: AbortSignal): Promise<void> {
   const { client } = settings
   if (series.isCreated) {
     try {
       return await patch(client, series, signal)
     } catch (error) {
-      // The server deletes events after an hour or so: a new series begins.
+      // The server deletes events after about an hour. A new series begins.
       if (!isObjectNotFound(error)) throw error
       series.isCreated = false
       series.name = undefined
@@ -71,7 +71,7 @@ function eventOf(series: Series, { client, controller, instance }: RecorderSetti
   }
 }
 
-/** The object's name, as far as an event's name may be that (those of RBAC may have colons), and digits that make it its own. */
+/** A unique name of an event: the object's name without characters that an event's name can't have, such as the colons of RBAC, and digits. */
 function newName(object = '', { clock, random }: Environment): string {
   const text = object.toLowerCase().replaceAll(/[^a-z0-9.]/g, '-')
   const labels = text.slice(0, 220).match(/[a-z0-9]([-a-z0-9]*[a-z0-9])?/g) ?? []
@@ -79,7 +79,7 @@ function newName(object = '', { clock, random }: Environment): string {
   return [...labels, `${clock.now().toString(16)}${digits.padStart(5, '0')}`].join('.')
 }
 
-/** The wall clock's time of a monotonic one, to the second, as the server keeps it. */
+/** Converts a monotonic time to the wall clock's, to the second, as the server keeps it. */
 function wallTime(at: number, clock: Clock): string {
   return `${new Date(clock.now() - (clock.monotonic() - at)).toISOString().slice(0, 19)}Z`
 }

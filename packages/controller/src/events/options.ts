@@ -8,7 +8,7 @@ export interface EventRecorderOptions {
   readonly client: Client
   /** The reporting controller: a qualified name such as `example.com/game-controller`, or a plain one. */
   readonly controller: string
-  /** Which one of them, at most 128 characters. @default the host's name */
+  /** The instance of the reporting controller, at most 128 characters. @default the host's name */
   readonly instance?: string | undefined
 }
 

@@ -4,22 +4,22 @@ import { type Lease, type LeaseSpec, leases } from '@wherry/client/resources/coo
 import { isSameSpec, microTime, readSpec } from './lease-record.ts'
 import type { ElectionSettings } from './options.ts'
 
-/** How often a write that met another one is tried again, with the lease of now. */
+/** How often a write that conflicts is retried with the present lease. */
 const maxRounds = 3
 
 /**
- * One candidate's view of the lease, and what it writes to it. Time is that of the monotonic clock: what leases say in
- * wall-clock time is never compared with ours.
+ * Reads and writes the lease for one candidate. All times are of the monotonic clock: wall-clock times in leases are never compared
+ * with ours.
  */
 export class Candidate {
   readonly #settings: ElectionSettings
   readonly #onNewLeader: (identity: string) => void
   readonly #clock: Clock
-  /** The lease as last read or written; `undefined`: there is none, or nothing was read. */
+  /** The lease as last read or written; `undefined` if there is no lease, or none was read. */
   #lease: Lease | undefined
-  /** Whether `#lease` is what we wrote last, so that it need not be read again. */
+  /** Whether this candidate wrote `#lease` last, so that it need not read it again. */
   #fresh = false
-  /** The last state of the lease that was seen, and since when it has been that. */
+  /** The last seen state of the lease, and when it was first seen. */
   #seen: { readonly spec: LeaseSpec; readonly at: number } | undefined
   /** The `acquireTime` of our writes since we last saw another holder: if the answer of a write was lost, this shows that the write was ours. */
   #acquireTime: string | undefined
@@ -35,12 +35,12 @@ export class Candidate {
     return this.#seen?.spec.holderIdentity ?? ''
   }
 
-  /** How often the lease had changed hands when we got it. */
+  /** How often the lease had changed hands when this candidate got it. */
   get transitions(): number {
     return this.#seen?.spec.leaseTransitions ?? 0
   }
 
-  /** How long another's lease must stay as it is until we may take it, in milliseconds; 0: we may. */
+  /** How long the lease of another candidate must stay unchanged until this one may take it, in milliseconds; 0: it may now. */
   waitMs(): number {
     if (this.#seen === undefined) return 0
     const { spec, at } = this.#seen
@@ -48,17 +48,17 @@ export class Candidate {
     return Math.max(0, at + (spec.leaseDurationSeconds as number) * 1000 - this.#clock.monotonic())
   }
 
-  /** A watch has received a state of the lease. The wait for a holder that has died begins with its last renewal, not with the next look at it. */
+  /** Records a state of the lease from the watch, so that the wait for a dead holder begins with its last renewal and not with the next read. */
   seen({ metadata, spec = {} }: Lease): void {
     const { resourceVersion } = metadata ?? {}
-    // An event may come later than the answer to a read that followed it.
+    // An event may arrive after the answer to a later read.
     if (this.#lease !== undefined && isAtLeast(this.#lease.metadata?.resourceVersion, resourceVersion)) return
     this.#see(spec)
   }
 
   /**
-   * One attempt to get the lease: resolves with when the write began by which it is ours, `undefined` while it is
-   * another's. Rejects where neither is known.
+   * Tries once to get the lease. Resolves with the time at which the successful write began, or with `undefined` while another candidate
+   * has the lease. Rejects if the outcome is unknown.
    */
   acquire(bounds: CallOptions): Promise<number | undefined> {
     return this.#replace(() => {
@@ -68,7 +68,7 @@ export class Candidate {
     }, bounds)
   }
 
-  /** One attempt to keep the lease: as `acquire`, `undefined` once it is another's. */
+  /** Tries once to renew the lease. Resolves as `acquire` does: with `undefined` once another candidate has the lease. */
   renew(bounds: CallOptions): Promise<number | undefined> {
     const { client, name } = this.#settings
     if (!this.#fresh) client.environment.metrics.count('leader_election_slowpath_total', { name })
@@ -78,13 +78,13 @@ export class Candidate {
     )
   }
 
-  /** Gives the lease up if it is ours. Resolves with whether it was. */
+  /** Releases the lease if this candidate holds it. Resolves with whether it did. */
   async release(bounds: CallOptions): Promise<boolean> {
     if (this.#acquireTime === undefined) return false
     const began = await this.#replace(() => {
       if (!this.#isOurs(this.#lease?.spec)) return undefined
       const time = microTime(this.#clock.now(), this.#seen?.spec.renewTime)
-      // Nobody's lease has no holder, as client-go writes it.
+      // A released lease has no holder, as client-go writes it.
       return { holderIdentity: undefined, leaseDurationSeconds: 1, acquireTime: time, renewTime: time }
     }, bounds)
     return began !== undefined

@@ -3,7 +3,7 @@ import type { LeaseSpec } from '@wherry/client/resources/coordination'
 const fields = ['holderIdentity', 'leaseDurationSeconds', 'acquireTime', 'renewTime', 'leaseTransitions'] as const
 
 /**
- * What an election reads of a lease, whatever the lease says. A duration that is no positive number is `ownMs`: this candidate then waits for as long as
+ * Reads the spec of a lease, which may have any values. A duration that is no positive number becomes `ownMs`: this candidate then waits as long as
  * its own lease would last.
  */
 export function readSpec(spec: LeaseSpec | undefined, ownMs: number): LeaseSpec {
@@ -33,8 +33,8 @@ export function isSameSpec(a: LeaseSpec, b: LeaseSpec): boolean {
 }
 
 /**
- * The wall clock's time as a lease has it, to the microsecond: `2026-01-01T00:00:00.000000Z`. The digits below a millisecond
- * count on from those of `last`, so that a renewal differs from each of the thousand before it, whatever the clock shows. Without `last` they are `first`.
+ * The wall-clock time in the form of a lease, with microseconds: `2026-01-01T00:00:00.000000Z`. The microseconds continue the count of `last`, so that a
+ * renewal differs from the thousand before it, even if the clock stands still. Without `last`, the count begins with `first`.
  */
 export function microTime(ms: number, last?: string, first = 0): string {
   const before = /\.\d{3}(\d{3})Z$/.exec(last ?? '')?.[1]

@@ -3,8 +3,8 @@ import { type Lease, leases } from '@wherry/client/resources/coordination'
 import type { ElectionSettings } from './options.ts'
 
 /**
- * Watches the lease for a candidate: so it learns at once when the leader releases the lease, and when the leader renews it. The candidate reads the
- * lease all the same before it takes it: whatever becomes of the watch, the candidate goes on as without it.
+ * Watches the lease for a candidate, which so learns at once that the leader has released or renewed it. The candidate still reads the
+ * lease before it takes it, so it works without the watch as well.
  */
 export class LeaseWatch {
   readonly #settings: ElectionSettings
@@ -17,7 +17,7 @@ export class LeaseWatch {
     this.#onLease = onLease
   }
 
-  /** Opens the watch, if it is not open. Without the right to watch the lease it stays closed for good. */
+  /** Opens the watch if it is closed. Without the right to watch the lease, the watch stays closed for good. */
   open(): void {
     if (this.#watch !== undefined || this.#isRefused) return
     const { client, name, namespace } = this.#settings

@@ -6,24 +6,24 @@ import { callback, checkOptions, checkSegment, flag, having, milliseconds, text 
 export interface LeaderElectionOptions {
   /** Reads and writes the lease: get, create and update of `leases` in its namespace must be allowed. */
   readonly client: Client
-  /** The lease's name: one for all candidates. */
+  /** The name of the lease, the same for all candidates. */
   readonly name: string
   /** The lease's namespace. @default the client's own (the pod's, or that of the kubeconfig's context) */
   readonly namespace?: string | undefined
   /**
-   * Our identity, in the lease: no two candidates may have the same, and neither may a process and the one that it
+   * The identity of this process in the lease. Candidates must have different identities, and so must a process and the one that it
    * replaces.
    * @default the host's name, `_` and a random UUID
    */
   readonly identity?: string | undefined
   /**
-   * For how long the others leave a lease alone that does not change, in milliseconds: whole seconds.
+   * How long a lease must stay unchanged until another candidate takes it, in milliseconds: whole seconds.
    * @default 15_000
    */
   readonly leaseMs?: number | undefined
   /**
-   * How long after the beginning of its last successful renewal the leader stops, in milliseconds; less than `leaseMs`.
-   * The rest of the lease is for requests that are under way by then, and for clocks that run at different speeds.
+   * How long after the start of its last successful renewal the leader stops, in milliseconds; less than `leaseMs`.
+   * The rest of the lease is for requests that are then under way, and for clocks of different speeds.
    * @default 10_000
    */
   readonly renewDeadlineMs?: number | undefined
@@ -34,8 +34,8 @@ export interface LeaderElectionOptions {
    */
   readonly retryMs?: number | undefined
   /**
-   * Give the lease up when `lead` has ended in order, so that another can lead at once.
-   * Turn it off where something of `lead` goes on after it has ended.
+   * Whether the lease is released when `lead` has ended in order, so that another candidate can lead at once.
+   * Turn it off if work of `lead` continues after `lead` has ended.
    * @default true
    */
   readonly releaseOnStop?: boolean | undefined
@@ -44,7 +44,7 @@ export interface LeaderElectionOptions {
    * @default 30_000
    */
   readonly graceMs?: number | undefined
-  /** Receives the identity of the leader, as far as it is known, each time that it changes; `''`: nobody. */
+  /** Receives the identity of the known leader each time that it changes; `''` if nobody leads. */
   readonly onNewLeader?: ((identity: string) => void) | undefined
 }
 
@@ -85,7 +85,7 @@ export function electionSettings(options: LeaderElectionOptions): ElectionSettin
 function wholeSeconds(option: string, value: unknown): void {
   milliseconds({ min: 1000 })(option, value)
   const seconds = (value as number) / 1000
-  // The server keeps a 32-bit number of them.
+  // The server keeps the seconds as a 32-bit number.
   if (!Number.isInteger(seconds) || seconds >= 2 ** 31) {
     throw new OptionRangeError(option, 'milliseconds in whole seconds, fewer than 2^31 of them', `${value}`)
   }
@@ -95,7 +95,7 @@ function below(option: string, value: number, bound: string, limit: number): voi
   if (value >= limit) throw new OptionRangeError(option, `less than ${bound} (${limit})`, `${value}`)
 }
 
-/** A UUID of the environment's random numbers, so that a run on simulated time has the same each time. */
+/** A UUID from the environment's random numbers, so that a simulated run always has the same one. */
 function uuid({ random }: Environment): string {
   const hex = Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('')
   const [a, b, c, d, e] = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(13, 16), hex.slice(17, 20), hex.slice(20)]

@@ -3,31 +3,29 @@ import { keyText } from '@wherry/client/internal'
 import { LeadershipLostError, TermOverError } from './errors.ts'
 import type { ElectionSettings } from './options.ts'
 
-/** The time for which a process leads, as its leader part sees it. */
+/** The time for which a process leads, for its `lead` function. */
 export interface Term {
   /**
-   * Aborted when the part has to stop: with a {@link LeadershipLostError}, at the moment in which the lease is no longer
-   * ours; or, when it is asked to end in order, with the reason of the signal that was given to `run`. The lease is then
-   * kept until the part has ended.
+   * Aborted when `lead` has to stop: with a {@link LeadershipLostError} at the moment in which this process no longer holds the lease, or with the reason
+   * of the signal that was given to `run`. In the second case, the process keeps the lease until `lead` has ended.
    */
   readonly signal: AbortSignal
   /**
-   * For all that only a leader may do: the election's client over its own connections, which sends nothing that is not
-   * within the term. A call or watch that is under way when the lease is lost ends with the {@link LeadershipLostError},
-   * and so does each later one, before anything is sent. It is good for as long as the part runs.
+   * The client for everything that only a leader may do. It sends nothing outside the term. A call or watch that is under way when the lease is
+   * lost ends with the {@link LeadershipLostError}, and so does each later one, before anything is sent. It can be used while `lead` runs.
    */
   readonly client: Client
-  /** How often the lease has changed hands: greater in each term than in those before, while the lease is not deleted. */
+  /** How often the lease has changed hands: it grows with each term, unless the lease is deleted. */
   readonly transitions: number
   /** Our identity, in the lease. */
   readonly identity: string
-  /** How long the term lasts if no renewal succeeds any more, in milliseconds; 0 when it is over. */
+  /** How long the term lasts if no further renewal succeeds, in milliseconds; 0 after its end. */
   readonly remainingMs: number
-  /** Throws if the term is over. For what has to be within it and does not go through `client`. */
+  /** Throws if the term is over. For actions of the leader that do not go through `client`. */
   check(): void
 }
 
-/** A term, as the election drives it. */
+/** A term, for the election. */
 export class OwnTerm implements Term {
   readonly client: Client
   readonly transitions: number
@@ -66,7 +64,7 @@ export class OwnTerm implements Term {
     this.ended.throwIfAborted()
   }
 
-  /** A renewal that began then has succeeded. Throws if that is known too late. */
+  /** Records a renewal that has succeeded. Throws if its answer came too late. @param began when its request began */
   renewed(began: number): void {
     this.check()
     this.#deadline = Math.max(this.#deadline, began + this.#settings.renewDeadlineMs)
@@ -81,7 +79,7 @@ export class OwnTerm implements Term {
     this.#end(new LeadershipLostError(keyText(this.#settings), this.identity, why))
   }
 
-  /** The part has ended, and so does the term, unless the lease was lost before. */
+  /** Ends the term, because `lead` has ended, unless the lease was lost before. */
   finish(): void {
     this.#expire()
     this.#end(new TermOverError(keyText(this.#settings)))

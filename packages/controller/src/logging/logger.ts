@@ -3,7 +3,7 @@ import { asError, having, systemEnvironment } from '@wherry/client/internal'
 import { callGuarded } from '@wherry/informer/internal'
 
 /**
- * Where log lines go. pino's logger fits as it is: fields come first, then the message. An error is the field `err`, or takes the place of the
+ * Receives log lines. pino's logger can be used directly: fields come first, then the message. An error is the field `err`, or replaces the
  * fields.
  */
 export interface Logger {
@@ -33,13 +33,13 @@ export function environmentLogger(environment: Pick<Environment, 'log'>): Logger
   return loggerTo((level, fields, message) => environment.log(level, message, fields as LogFields))
 }
 
-/** A logger that adds fields to each line. What it throws, or rejects with, goes to `onError`. */
+/** A logger that adds fields to each line. Errors of `logger` go to `onError`. */
 export function loggerWith(logger: Logger, fields: object, onError: Environment['onError']): Logger {
   const failed = (thrown: unknown): void => onError(asError(thrown, 'the logger threw'), { phase: 'log' })
   return loggerTo((level, more, message) => callGuarded(() => logger[level]({ ...fields, ...more }, message), failed))
 }
 
-/** What happens in the background, written into a logger. */
+/** An environment that writes background errors and warnings into a logger. */
 export function loggedEnvironment(logger: Logger): Partial<Environment> {
   const { onError, onWarning } = systemEnvironment()
   // The logger's own failures are not reported to itself.

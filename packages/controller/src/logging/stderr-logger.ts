@@ -2,7 +2,7 @@ import type { LogLevel } from '@wherry/client'
 import { checkOptions, oneOf } from '@wherry/client/internal'
 import { type Logger, loggerTo } from './logger.ts'
 
-// Not by `import`, which reads all that it exports, and so loads 0.7 MB more.
+// An `import` would read all exports of the module, and so load 0.7 MB more.
 const { inspect } = process.getBuiltinModule('node:util')
 
 /** Options of {@link stderrLogger}. */
@@ -42,12 +42,12 @@ export function jsonLine(level: LogLevel, time: string, message: string, fields:
   const { err, ...rest } = fields as { readonly err?: unknown }
   const reported = err !== undefined && { err: errorFields(err) }
   try {
-    // The line's own fields are first, and no other field replaces them.
+    // The line's own fields come first, and other fields can't replace them.
     return JSON.stringify({ ...own, ...rest, ...own, ...reported }, (_, one) =>
       one instanceof Error ? errorFields(one) : typeof one === 'bigint' ? `${one}` : one,
     )
   } catch {
-    // A field holds itself, or throws where it is asked for its JSON.
+    // A field contains itself, or its `toJSON` throws.
     return JSON.stringify({ ...own, fields: textOf(rest), ...reported })
   }
 }
@@ -73,7 +73,7 @@ function errorFields(error: unknown): object {
   }
 }
 
-/** With what caused it, where it does not say that itself. */
+/** The message of an error, with the message of its cause, unless it has that already. */
 function messageOf(error: unknown): string {
   const messages = chainOf(error, ({ message }) => `${message}`)
   return messages.reduceRight((why, message) => (message.includes(why) ? message : `${message}: ${why}`))
@@ -84,7 +84,7 @@ function stackOf(error: unknown): string {
   return chainOf(error, one => one.stack ?? one.message).join('\ncaused by: ')
 }
 
-/** The lines of an error, of its cause, and so on, each once. */
+/** The lines of an error and of its chain of causes, each error once. */
 function chainOf(error: unknown, reported: (error: Error) => string): string[] {
   const chain = new Set<unknown>()
   for (let one = error; one !== undefined && !chain.has(one); one = one instanceof Error ? one.cause : undefined) {
@@ -93,7 +93,7 @@ function chainOf(error: unknown, reported: (error: Error) => string): string[] {
   return Array.from(chain, one => (one instanceof Error ? reported(one) : textOf(one)))
 }
 
-/** A string as it is, all else in one line. */
+/** A string unchanged; any other value as one line. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   try {

@@ -3,19 +3,19 @@ import type { Cause } from '../sources/cause.ts'
 
 /** A write of a run of this process. */
 export interface RunWrite {
-  /** The controller and the key that wrote it. */
+  /** The controller and the key of the write. */
   readonly by: string
-  /** How many writes in a row, each the only reason for the next one's run, end with this one. 1: something else was the reason. */
+  /** The length of the chain of writes that ends with this write, each the only cause of the run of the next. 1: the run had another cause. */
   depth: number
 }
 
-/** What makes a key run, added up since its last run began. */
+/** The causes of a key's next run, combined since its last run began. */
 export interface Drive {
   /** The least depth of the writes that are known to be a reason. 0: something is a reason that no run of this process has written. */
   readonly depth: number
-  /** Whether a run of another key wrote one of the reasons. */
+  /** Whether one of the causes is a write of another key. */
   readonly isOthers: boolean
-  /** Reasons that may turn out to be writes of this process: an event can come before the answer to the write that made it. */
+  /** Causes that may be writes of this process: an event can arrive before the answer to its write. */
   readonly unanswered: readonly string[]
 }
 
@@ -28,8 +28,8 @@ const mostWrites = 2000
 const mostUnanswered = 8
 
 /**
- * Says how far the runs of a process drive themselves. A run of depth 0 has a reason from outside: a user, another process, a clock. A run of depth 3 has
- * no other reason than writes of runs of depth 2. Work ends after a few such steps; a loop goes on.
+ * Measures how far the runs of a process cause each other. A run of depth 0 has a cause from outside: a user, another process, a clock. A run of depth 3
+ * has no other cause than writes of runs of depth 2. Normal work ends after a few such steps; a loop does not.
  */
 export class Causality {
   /** By the object's key and its resourceVersion, the oldest first. */
@@ -37,7 +37,7 @@ export class Causality {
   /** By object, the resourceVersion that this process wrote last. */
   readonly #last = new Map<string, string>()
 
-  /** Whether a run of this process wrote an object before, as far as it is remembered. @param object with its resource */
+  /** Whether a run of this process is known to have written an object. @param object its resource and key */
   knows(object: string): boolean {
     return this.#last.has(object)
   }
@@ -68,7 +68,7 @@ export class Causality {
     return unanswered.length === mostUnanswered ? outside : { depth, isOthers, unanswered: [...unanswered, id] }
   }
 
-  /** The reasons as they turned out to be. */
+  /** The drive with the unanswered causes resolved: the answers to the writes are known now. */
   answered(drive: Drive | undefined, by: string): Omit<Drive, 'unanswered'> {
     if (drive === undefined) return outside
     let { depth, isOthers } = drive

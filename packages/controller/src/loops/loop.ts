@@ -1,6 +1,6 @@
 /**
  * Why a key runs again and again. `own_write`: its own runs write something new each time. `other_keys`: the same, by way of runs of other keys.
- * `field_fight`: somebody changes back what it writes. `timer`: it asks for its next run at once.
+ * `field_fight`: another client changes its writes back. `timer`: it asks for its next run at once.
  */
 export type LoopKind = 'own_write' | 'other_keys' | 'field_fight' | 'timer'
 
@@ -15,30 +15,30 @@ export interface Loop {
   readonly view: string | undefined
   /** `namespace/name` of that object. */
   readonly object: string | undefined
-  /** The fields that differ each time, as `changesOf` names them. Empty if they are not known yet, or nobody may read the object. */
+  /** The fields that differ each time, in the form of `changesOf`. Empty if they are not known yet, or the operator may not read the object. */
   readonly paths: readonly string[]
-  /** The field managers that change those fields back, as far as the server says it. Empty if it is the key's own runs that write. */
+  /** The field managers that change those fields back, if the server names them. Empty if only runs of the key write them. */
   readonly managers: readonly string[]
-  /** How many runs belong to it so far. */
+  /** The number of runs of the loop so far. */
   readonly runs: number
   /** Since when, in milliseconds since 1970. */
   readonly since: number
-  /** How long it has gone on, in milliseconds. */
+  /** The duration of the loop so far, in milliseconds. */
   readonly lastedMs: number
-  /** How long the key waits from one run to the next because of it, in milliseconds. 0 until it is named. */
+  /** The delay between runs of the key because of the loop, in milliseconds. 0 until the loop is named. */
   readonly waitMs: number
   toString(): string
 }
 
-/** A loop is named after so many runs that count. */
+/** The number of counted runs after which a loop is named. */
 export const runsToName = 12
 
-/** Whether it is a loop by its runs, however short it has lasted. */
+/** Whether the runs alone prove the loop, even if it has lasted only a short time. */
 export function isSure({ runs, waitMs }: Loop): boolean {
   return runs >= runsToName || waitMs > 0
 }
 
-/** @param about all of it but the sentence */
+/** Makes a loop with its text. */
 export function loopOf(about: Omit<Loop, 'toString'>): Loop {
   return Object.defineProperty({ ...about }, 'toString', { value: () => sentence(about) }) as Loop
 }

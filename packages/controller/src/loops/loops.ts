@@ -10,18 +10,18 @@ import type { Cause } from '../sources/cause.ts'
 import { type Causality, type Drive, outside, type RunWrite } from './causality.ts'
 import { type Loop, type LoopKind, loopOf, runsToName } from './loop.ts'
 
-/** What a run has written, and what was the reason for it. */
+/** The writes of a run, and its causes. */
 export interface LoopRun {
   /** The key. */
   readonly text: string
   readonly drive: Drive | undefined
   /** `undefined`: nothing yet. */
   writes: RunWrite[] | undefined
-  /** The first object that it changed. */
+  /** The first object that the run changed. */
   written: Written | undefined
-  /** The first object that it changed to what it had changed it to before. */
+  /** The first object that the run changed to the same state as an earlier run. */
   restored: Written | undefined
-  /** Whether the run applied an object: then the limit of writes slows down changes back and forth. */
+  /** Whether the run applied an object: the write limiter then slows down changes back and forth. */
   isApplied(id: string): boolean
 }
 
@@ -37,7 +37,7 @@ export interface LoopsOptions {
   readonly controller: string
   readonly environment: Environment
   readonly causality: Causality
-  /** A loop is named, for an event: once an hour for each key, as long as it lasts and if it comes back. */
+  /** Records an event that names a loop: at most once an hour for each key. */
   notify(key: string, reason: string, message: string): void
   /** An object as the server has it, with its managed fields. */
   read(view: View, key: string): Promise<object | undefined>
@@ -49,7 +49,7 @@ interface Entry {
   readonly began: number
   readonly since: number
   runs: number
-  /** When the last run that counts has ended, and when the last one at all, on the monotonic clock. */
+  /** The end of the last counted run, on the monotonic clock. */
   lastAt: number
   ranAt: number
   about: Written | undefined
@@ -59,41 +59,42 @@ interface Entry {
   /** How many of its runs were slowed down. */
   slowed: number
   isReading: boolean
-  /** The object as it was before a run has changed it back. */
+  /** The object before a run changed it back. */
   live: KubernetesObject | undefined
-  /** Its writes are slowed down, so its runs need not be. */
+  /** Whether the write limiter slows down the writes, so that the runs need no delay. */
   isLimited: boolean
 }
 
 /** The maximum number of keys of a controller that are looked at. */
 const mostKeys = 100
-/** A run counts from this depth on: before it, it may be a step of work that ends. */
+/** The depth from which a run counts: a run of less depth may be a step of normal work. */
 const firstDepth = 5
-/** A loop with `runsToName` runs is named once it has lasted so long, in milliseconds. */
+/** The minimum duration of a loop with `runsToName` runs before it is named, in milliseconds. */
 const timeToName = 30_000
-/** A key without a run that counts for so long has come to rest, in milliseconds. */
+/** The time without a counted run after which a key is at rest, in milliseconds. */
 const restMs = 35_000
-/** How often it is looked at whether a named key has come to rest, in milliseconds. */
+/** The interval of the checks whether a named key is at rest, in milliseconds. */
 const lookMs = 20_000
 /** How often the log says which key does not come to rest, in milliseconds. */
 const sayMs = 60_000
-/** How often an event says it of one key, in milliseconds. */
+/** The minimum time between two events that name one key, in milliseconds. */
 const eventMs = 3_600_000
-/** How long a named key waits from one run to the next, in milliseconds: doubling, so that its end is noticed within a minute. */
+/** The first and the longest delay between runs of a named key, in milliseconds. It doubles, and its limit lets the end of a loop be noticed within a minute. */
 const firstWaitMs = 1000
 const longestWaitMs = 16_000
 
 /**
- * Finds the keys of a controller that do not come to rest, names them, and slows them down (rule C24). A run of a key counts if it had no other reason than
- * writes of this process, five such runs deep, and wrote something again; or if it has brought back what somebody else had changed. A run that writes
- * nothing is rest, and so is half a minute without a run that counts: then all is forgotten. So a rollout, however long, is no loop: its runs have reasons from outside.
+ * Finds the keys of a controller that do not come to rest, names them, and slows them down (rule C24). A run counts if it had no other cause than
+ * writes of this process, at a depth of five or more, and wrote something again; or if it restored a state that another client had changed. A key is at
+ * rest after a run that writes nothing, or half a minute without a counted run: its loop is then forgotten. A rollout is no loop, however long it takes,
+ * because its runs have causes from outside.
  */
 export class Loops {
   readonly #options: LoopsOptions
   readonly #entries = new Map<string, Entry>()
-  /** By object, a digest of what a run has last changed it to. Of those that were written more than once. */
+  /** By object that was written more than once: a digest of the last state that a run gave it. */
   readonly #digests = new Map<string, string>()
-  /** By key, when an event said last that it does not come to rest. */
+  /** By key: the time of the last event that named it. */
   readonly #reportedAt = new Map<string, number>()
   #named = 0
   /** When a key last found no room. */
@@ -107,7 +108,7 @@ export class Loops {
     this.#options = options
   }
 
-  /** The keys that run again and again, whether or not they are named yet. */
+  /** The loops of all keys, whether they are named yet or not. */
   get all(): readonly Loop[] {
     const now = this.#now()
     const last = [...this.#entries].filter(([, { lastAt }]) => now - lastAt <= restMs)
@@ -126,7 +127,7 @@ export class Loops {
     })
   }
 
-  /** A cause came for a key. Gives the drive of the key with it. */
+  /** Adds a cause of a key's next run. Returns the drive of the key with it. */
   caused(key: string, before: Drive | undefined, cause: Cause): Drive | undefined {
     if (cause.change === 'initial') return outside
     const { causality } = this.#options
@@ -135,14 +136,14 @@ export class Loops {
     return causality.drive(before, cause, this.#by(key))
   }
 
-  /** Somebody changed an object: it is looked at, if it is one that a key changes back. */
+  /** Handles a change of an object by another client, if a key changes the object back. */
   #changed(entry: Entry, { object }: Cause): void {
     const { about, paths, isReading, isLimited } = entry
     if (about === undefined || about.key !== object || paths.length > 0 || isReading || isLimited) return
     if (entry.live !== undefined || this.#keepsMore) void this.#look(entry, about)
   }
 
-  /** How long a key that is named has to wait for its next run because of a cause, in milliseconds; 0 for all others. */
+  /** How long a named key has to wait for its next run because of a cause, in milliseconds; 0 for other keys. */
   waitMs(key: string, cause: Cause): number {
     if (this.#named === 0) return 0
     const entry = this.#entries.get(key)
@@ -179,26 +180,26 @@ export class Loops {
     run.written ??= { id: objectId(view, key), view, key, answer: {} }
   }
 
-  /** A run has ended. @param since what came for its key meanwhile @param isHurried it asks for its next run at once, not for the first time */
+  /** Records the end of a run. @param since the causes that came for its key meanwhile @param isHurried whether it asks for its next run at once, and did so before */
   ran(run: LoopRun, isDone: boolean, since: Drive | undefined, isHurried: boolean): void {
     const { text: key, writes = [], written, restored } = run
     const by = this.#by(key)
     const { causality } = this.#options
     const { depth, isOthers } = causality.answered(run.drive, by)
-    // What came meanwhile may be the reason for what was written.
+    // A cause that came during the run may have led to the write.
     const isDriven = depth > 0 && (since === undefined || causality.answered(since, by).depth > 0)
     for (const write of writes) write.depth = isDriven ? depth + 1 : 1
     const entry = this.#entries.get(key)
     if (entry !== undefined) entry.ranAt = this.#now()
     if (!isDone) return
     if (isHurried) return this.#count(key, 'timer', written)
-    // While somebody changes back what it writes, most of its runs find nothing to do.
+    // During a field fight most runs find nothing to do.
     if (writes.length === 0) return entry?.kind === 'field_fight' ? undefined : this.#rest(key)
     if (isDriven && depth >= firstDepth) this.#count(key, isOthers ? 'other_keys' : 'own_write', written)
     else if (!isDriven && restored !== undefined) this.#count(key, 'field_fight', restored)
   }
 
-  /** Somebody changes back what a key applies: its writes are delayed for that. It is a loop from the first time. */
+  /** Records that another client changes a key's applies back. The limiter delays the writes, and this counts as a loop at once. */
   fights(
     key: string,
     about: { readonly view: View; readonly key: string; readonly paths: readonly string[] },
@@ -214,12 +215,12 @@ export class Loops {
     entry.isLimited = true
     entry.runs += 1
     entry.lastAt = this.#now()
-    // An event says it already.
+    // The apply has recorded an event already.
     if (!entry.isNamed) remember(this.#reportedAt, key, this.#now(), mostKeys)
     this.#name(key, entry)
   }
 
-  /** It finds nothing any more. What it has found can still be read. */
+  /** Ends the search. The loops that were found can still be read. */
   close(): void {
     this.#isClosed = true
     this.#timer?.cancel()
@@ -247,7 +248,7 @@ export class Loops {
     } else if (entry.runs >= runsToName && now - entry.began >= timeToName) this.#name(key, entry)
   }
 
-  /** Names the fields that two runs in a row wrote otherwise, or that a run has changed back. No object is kept longer than that takes. */
+  /** Finds the fields that two runs in a row wrote differently, or that a run has changed back. Objects are kept only until that is known. */
   #witness(entry: Entry, written: Written | undefined): void {
     if (written === undefined || entry.paths.length > 0) return
     const { about: before, live } = entry
@@ -275,7 +276,7 @@ export class Loops {
     return kept < mostKept
   }
 
-  /** Reads what somebody has made of what a key wrote: the key's next run says which fields it changes back. */
+  /** Reads an object that another client has changed, so that the key's next run shows which fields it changes back. */
   async #look(entry: Entry, { view, key }: Written): Promise<void> {
     entry.isReading = true
     try {
@@ -352,7 +353,7 @@ export class Loops {
     for (const [key, entry] of this.#entries) if (now - entry.lastAt > restMs) this.#rest(key)
   }
 
-  /** One line a minute, as long as a key is named: of the one that ran most. And an event for each key that is still named after an hour. */
+  /** Logs one line a minute while a key is named, about the key with the most runs, and records an event for each key that is still named after an hour. */
   #say(): void {
     const { environment, controller } = this.#options
     this.#timer = undefined
@@ -378,9 +379,9 @@ export class Loops {
   }
 }
 
-/** The maximum number of objects that are kept until it is known what differs in them. */
+/** The maximum number of objects that are kept until their differing fields are known. */
 const mostKept = 8
-/** The maximum number of fields that are named of what somebody changes back. */
+/** The maximum number of fields that a loop names. */
 const mostPaths = 5
 
 function isEmpty(object: object): boolean {
@@ -395,7 +396,7 @@ function waitOf({ slowed, isLimited }: Entry): number {
   return isLimited ? 0 : Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(slowed, 10))
 }
 
-/** A digest of what an object says: without what each write changes, and without times. */
+/** A digest of an object without its times, and without the metadata that each write changes. */
 function digestOf(answer: object): string {
   const { metadata, ...rest } = answer as KubernetesObject & Record<string, unknown>
   const { resourceVersion: _, generation: __, managedFields: ___, ...kept } = metadata ?? {}

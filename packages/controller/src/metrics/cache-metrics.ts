@@ -14,7 +14,7 @@ interface Reader {
   readonly reads: Pick<TrackedReads, 'report'>
 }
 
-/** Measures a cache, how far it is behind, and the reads of controllers: at once and every ten seconds. Returns what ends that. */
+/** Measures a cache, its lag, and the reads of controllers: at once, and every ten seconds. Returns a function that ends this. */
 export function measureCaches(
   { clock, metrics }: Environment,
   cache: DynamicCache,

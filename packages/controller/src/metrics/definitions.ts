@@ -1,4 +1,4 @@
-/** What one metric is. */
+/** The definition of a metric. */
 export interface MetricDefinition {
   readonly kind: 'counter' | 'gauge' | 'histogram'
   readonly labels: readonly string[]
@@ -31,7 +31,7 @@ const histogram = (help: string, buckets: readonly number[], ...labels: string[]
   buckets,
 })
 
-/** The metrics that exist, under controller-runtime's and client-go's names and labels where they have one (rule C8). */
+/** All metrics. Metrics that controller-runtime or client-go have, too, have their names and labels (rule C8). */
 export const definitions: Readonly<Record<string, MetricDefinition>> = {
   controller_runtime_active_workers: gauge('Keys that are being reconciled.', 'controller'),
   controller_runtime_max_concurrent_reconciles: gauge('Keys that are reconciled at a time at most.', 'controller'),

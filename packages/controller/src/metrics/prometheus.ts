@@ -60,7 +60,7 @@ export async function prometheusMetrics(options: PrometheusOptions = {}): Promis
   return new Registered(library, registry)
 }
 
-/** What of a `WorkQueue` is asked when metrics are read. */
+/** The part of a `WorkQueue` that is read for metrics. */
 export interface MeasuredQueue {
   depths(): ReadonlyMap<number, number>
   /** The longest first. */
@@ -72,9 +72,9 @@ type Library = typeof import('prom-client')
 /** The result of {@link prometheusMetrics}. */
 export interface PrometheusMetrics extends Metrics {
   readonly registry: PrometheusRegistry
-  /** `text/plain` or OpenMetrics, as the registry has it. */
+  /** The registry's content type: `text/plain` or OpenMetrics. */
   readonly contentType: string
-  /** What a queue is given to be measured as `workqueue_*` of a controller; {@link PrometheusMetrics.queue} gives the rest. */
+  /** The observer of a controller's queue, for the counters of `workqueue_*`. {@link PrometheusMetrics.queue} measures the rest. */
   queueObserver<K extends {}>(controller: string): WorkQueueObserver<K>
   /** Reads a queue's depth and runs whenever metrics are read, until you call the returned function. */
   queue(controller: string, queue: MeasuredQueue): () => void
@@ -84,7 +84,7 @@ export interface PrometheusMetrics extends Metrics {
 
 interface Measured {
   readonly queue: MeasuredQueue
-  /** The priorities that keys have had. One that no key has now shows 0, as dashboards have it. */
+  /** The priorities that keys have had. A priority that no key has now shows 0, as dashboards expect. */
   readonly priorities: Set<number>
 }
 
@@ -167,7 +167,7 @@ class Registered implements PrometheusMetrics {
     return this.registry.metrics()
   }
 
-  /** Of all queues, as they are now. */
+  /** Measures the present state of all queues. */
   #measure(name: string): void {
     const gauge = this.#metrics.get(name) as Gauge
     gauge.reset()

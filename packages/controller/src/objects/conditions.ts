@@ -14,14 +14,14 @@ export interface Condition {
 /** A condition to look for. In the types of built-in kinds, each of its fields may be missing. */
 export type SomeCondition = { readonly type?: string | undefined; readonly status?: string | undefined }
 
-/** What a condition is set to. */
+/** The new value of a condition. */
 export interface NewCondition {
   /** `Ready`, or `example.com/Ready`. */
   readonly type: string
   readonly status: 'True' | 'False' | 'Unknown'
-  /** Why, in one CamelCase word, for programs. */
+  /** The reason for programs, in one CamelCase word. */
   readonly reason: string
-  /** Why, for people. @default '' */
+  /** The reason for people. @default '' */
   readonly message?: string | undefined
   /** The `metadata.generation` that was acted on. @default that of the previous condition, if any */
   readonly observedGeneration?: number | undefined
@@ -67,7 +67,7 @@ export function setCondition<C extends Condition>(
   const { type, status, reason, message = '' } = condition
   const lastTransitionTime =
     (before?.status === status ? before.lastTransitionTime : undefined) ??
-    // To the second, as the server keeps it.
+    // The server keeps seconds only.
     (condition.lastTransitionTime ?? new Date(now).toISOString()).replace(/\.\d+/, '')
   const observedGeneration = condition.observedGeneration ?? before?.observedGeneration
   const next = { ...before, type, status, reason, message, lastTransitionTime } as C

@@ -20,7 +20,7 @@ export class BeingDeletedError extends Error {
   readonly code = 'BEING_DELETED'
   readonly finalizer: string
 
-  /** @param how what has become of the object */
+  /** @param how the state of the object, for the message */
   constructor(finalizer: string, how = 'is being deleted') {
     super(`the finalizer ${finalizer} can't be added: the object ${how}`)
     this.finalizer = finalizer
@@ -131,7 +131,7 @@ async function change<C extends KubernetesObject, S extends Scope>(
     throw new OptionTypeError('view', 'a view with whole metadata', `the projection ${view.projection.name}`)
   }
   const key = { name, namespace } as unknown as ObjectKey<S>
-  // An object that has left the view's selectors is there all the same.
+  // The object may have left the view's selection, and still exist.
   const wide = everything(view as unknown as View) as View<unknown> as View<C, S>
   const backoff = new Backoff(client.environment, { initialMs: 10, maxMs: 1000 })
   for (let found = object, attempt = 1; ; attempt += 1) {
@@ -159,7 +159,7 @@ async function change<C extends KubernetesObject, S extends Scope>(
   }
 }
 
-/** A failed `test` is a 422 without a cause; one with causes says that the object would not be valid. */
+/** Whether a patch failed because its `test` did: a conflict, or a 422 without causes. A 422 with causes means an invalid object. */
 function isStale(error: unknown): boolean {
   return isConflict(error) || (isInvalid(error) && error.causes.length === 0)
 }

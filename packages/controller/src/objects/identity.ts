@@ -1,13 +1,13 @@
 import { type KubernetesObject, type ObjectKey, OptionTypeError } from '@wherry/client'
 
-/** An object as it came from the server, named by it. */
+/** The identity of an object from the server. */
 export interface Named {
   readonly name: string
   readonly namespace: string | undefined
   readonly uid: string | undefined
 }
 
-/** Reads an object's identity. @throws OptionTypeError for what has none. */
+/** Reads an object's identity. @throws OptionTypeError for a value without a name */
 export function named(option: string, object: KubernetesObject): Named {
   const metadata = (object as KubernetesObject | undefined)?.metadata
   if (metadata?.name === undefined || metadata.name === '') {
@@ -16,7 +16,7 @@ export function named(option: string, object: KubernetesObject): Named {
   return { name: metadata.name, namespace: metadata.namespace || undefined, uid: metadata.uid }
 }
 
-/** As much of an object as names it, and says which state of it was meant. */
+/** The part of an object that identifies it and its state. */
 export function identityOf(
   { name, namespace }: ObjectKey,
   { uid, resourceVersion }: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } = {},

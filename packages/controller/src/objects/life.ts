@@ -1,8 +1,8 @@
 import type { KubernetesObject } from '@wherry/client'
 
 /**
- * Whether an update begins or ends a life: the object is being deleted from now on, or it is another one of the same name. A
- * projection that keeps neither `uid` nor `deletionTimestamp` does not show that.
+ * Whether an update begins the deletion of an object, or replaces it by another object of the same name. A
+ * projection that keeps neither `uid` nor `deletionTimestamp` does not show this.
  */
 export function isTurn(old: unknown, now: unknown): boolean {
   const before = metadataOf(old)

@@ -1,6 +1,6 @@
 import { isForbidden } from '@wherry/client'
 
-/** Whether a write was refused because its namespace is being deleted: nothing is made in there any more. */
+/** Whether the server refused a write because its namespace is being deleted. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return isForbidden(error) && error.causes.some(({ reason }) => reason === 'NamespaceTerminating')
 }

@@ -10,7 +10,7 @@ import { named } from './identity.ts'
 
 /** How an object owns another. */
 export interface OwnerOptions {
-  /** Whether the owner controls the object; an object has at most one such owner. @default true */
+  /** Whether the owner controls the object. At most one owner controls an object. @default true */
   readonly controller?: boolean | undefined
   /**
    * A foreground deletion of the owner waits for the object. Clusters with the admission plugin OwnerReferencesPermissionEnforcement require the

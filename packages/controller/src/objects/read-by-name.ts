@@ -2,8 +2,8 @@ import { type Client, FieldSelector, type ObjectKey, type View } from '@wherry/c
 import { everything } from './views.ts'
 
 /**
- * One object as the server has it now, whatever the view selects; `undefined` if there is none. By a list of its name: a client that may
- * list and watch objects needs no right to `get` them as well, which would be used only if a watch is slow.
+ * Reads one object from the server, even if the view does not select it; `undefined` if it does not exist. Lists by its name, so that a client that may
+ * list and watch objects needs no right to `get` them as well.
  */
 export async function readByName<C>(
   client: Client,

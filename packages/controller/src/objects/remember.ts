@@ -1,4 +1,4 @@
-/** Sets a value in a map, which forgets the value that was set longest ago if it has more than `most`. */
+/** Sets a value in a map of at most `most` values. The value that was set longest ago makes room for it. */
 export function remember<V>(map: Map<string, V>, key: string, value: V, most: number): void {
   map.delete(key)
   map.set(key, value)

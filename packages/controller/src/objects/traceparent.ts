@@ -1,4 +1,4 @@
-/** The annotation that says which trace last wrote an object (KEP-5915). An `apply` writes it along, and ignores it when it compares. */
+/** The annotation that names the trace that last wrote an object (KEP-5915). `apply` sets it, and ignores it in comparisons. */
 export const traceAnnotation = 'tracing.k8s.io/traceparent'
 
 /** Where a trace is: https://www.w3.org/TR/trace-context/#traceparent-header */
@@ -8,7 +8,7 @@ export interface TraceParent {
   readonly traceFlags: number
 }
 
-/** The trace that an object's annotation names. `undefined` if it names none: anybody may write an annotation. */
+/** The trace that an object's annotation names; `undefined` if the annotation is missing or not valid. */
 export function traceParentOf(object: unknown): TraceParent | undefined {
   const { metadata } = (object ?? {}) as { readonly metadata?: { readonly annotations?: unknown } }
   const text = ((metadata?.annotations ?? {}) as Readonly<Record<string, unknown>>)[traceAnnotation]

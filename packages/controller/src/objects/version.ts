@@ -1,4 +1,4 @@
-/** The resourceVersion that an object carries, if it does. */
+/** The resourceVersion of an object; `undefined` if it has none. */
 export function versionOf(object: unknown): string | undefined {
   const { metadata } = (object ?? {}) as { readonly metadata?: { readonly resourceVersion?: unknown } }
   const version = metadata?.resourceVersion

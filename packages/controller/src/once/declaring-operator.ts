@@ -5,7 +5,7 @@ import { Operator } from '../operator/operator.ts'
 
 type Definition = ControllerDefinition<unknown>
 
-/** An operator that is not run: it gives the definitions of its controllers, and shares its client and its caches with one of them. */
+/** An operator that is not run. It provides the definitions of its controllers, and its client and caches for one of them. */
 export class DeclaringOperator extends Operator {
   readonly #declared: (() => Definition)[] = []
 

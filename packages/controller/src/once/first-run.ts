@@ -4,13 +4,13 @@ import { type RunRecord, RunRecords } from '../controller/run-records.ts'
 import { NotSettledError } from '../operator/settled.ts'
 import type { Dependency } from '../reads/dependency.ts'
 
-/** The first run of a key, and what the key depends on after it. */
+/** The first run of a key, and the key's dependencies after it. */
 export interface Ran {
   readonly record: RunRecord
   readonly read: readonly Dependency[]
 }
 
-/** Waits for the first run of a key. It looks at the key's reads as soon as the run has ended: a further run may change them. */
+/** Waits for the first run of a key. It takes the key's reads as soon as the run has ended, because a further run may change them. */
 export class FirstRun extends RunRecords {
   readonly #key: string
   readonly #ended = Promise.withResolvers<Ran>()
@@ -32,9 +32,9 @@ export class FirstRun extends RunRecords {
   }
 
   /**
-   * Starts the controller that has these records. Rejects as its start does, and with a {@link NotSettledError} when the time is over.
+   * Starts the controller, and resolves with the first run. Rejects as the start does, and with a {@link NotSettledError} after `timeoutMs`.
    *
-   * @param errors what has failed in the background
+   * @param errors the errors in the background so far
    */
   async of(controller: Controller<unknown>, clock: Clock, timeoutMs: number, errors: readonly Error[]): Promise<Ran> {
     this.#explained = controller

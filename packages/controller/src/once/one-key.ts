@@ -13,11 +13,11 @@ export interface OneKey {
   readonly text: string
   /** `undefined`: the controller has no primary objects. */
   readonly view: View | undefined
-  /** The object that is to be stored; `undefined` if the server has it, and for a singleton. */
+  /** The object to store; `undefined` if the server has it, and for a singleton. */
   readonly object: KubernetesObject | undefined
 }
 
-/** The controller with a name, or the only one. @throws OptionRangeError */
+/** The controller of that name; without a name, the only controller. @throws OptionRangeError */
 export function controllerNamed(definitions: readonly Definition[], name: string | undefined): Definition {
   const names = definitions.map(one => one.name)
   const [only] = definitions
@@ -62,7 +62,7 @@ export function keyOf(definition: Definition, { object, key }: ReconcileOnceOpti
   return { text, view, object: { ...own, ...object, metadata } }
 }
 
-/** A definition that runs one key in any case: whatever its predicates say, and also if its object is not in the view. */
+/** A definition that runs one key in any case, even if its predicates filter it or its object is not in the view. */
 export function forcing(
   definition: Definition,
   { text, view }: OneKey,

@@ -8,37 +8,37 @@ import {
 import { type Check, callback, checkOptions, having, milliseconds, text } from '@wherry/client/internal'
 import type { Operator } from '../operator/operator.ts'
 
-/** An embedded API server, as `startApiServer` of `@wherry/testing` and `startEmbeddedApiServer` of `@wherry/apiserver` start it. */
+/** An embedded API server, from `startApiServer` of `@wherry/testing` or `startEmbeddedApiServer` of `@wherry/apiserver`. */
 export interface OnceServer {
   readonly url: string
   readonly token: string
-  /** A connection in memory: without latency, and with each answer in one piece. */
+  /** A connection in memory, without latency, that delivers each answer in one chunk. */
   transport(options: {
     readonly latencyMs: 0
     readonly chunking: 'whole'
   }): NonNullable<ClientOptions['transport']> & { close(): unknown }
-  /** Stores objects as they are, without checks. */
+  /** Stores objects unchanged, without checks. */
   fill(objects: readonly object[]): Promise<number>
 }
 
 /** Options of {@link reconcileOnce}. */
 export interface ReconcileOnceOptions {
-  /** The server, with the definitions of all kinds. It is not closed. */
+  /** The server, with the definitions of all kinds. You close it. */
   readonly server: OnceServer
   /** Declares the controllers, by the same function as the program does. Components are left out. */
   readonly declare: (operator: Operator) => unknown
-  /** The name of the controller that runs. @default the only one */
+  /** The name of the controller that runs. @default the only controller */
   readonly controller?: string | undefined
   /**
-   * The primary object. It is stored as it is, without the server's checks and defaults: with its status, its uid or a `deletionTimestamp`. The view has its
-   * `apiVersion` and `kind`, and its namespace is the view's or `default` if it names none. A singleton has none.
+   * The primary object; not for a singleton. It is stored unchanged, without the server's checks and defaults, so it may have a status, a uid or a
+   * `deletionTimestamp`. Its `apiVersion` and `kind` are the view's. Its namespace, if it names none, is the view's or `default`.
    */
   readonly object?: KubernetesObject | undefined
   /** Names the primary object in place of `object`, if the server has it. */
   readonly key?: ObjectKey | undefined
-  /** What there is besides: stored as `object` is. Each has its `apiVersion` and `kind`. @default nothing */
+  /** Further objects, stored as `object` is. Each needs its `apiVersion` and `kind`. @default none */
   readonly objects?: readonly KubernetesObject[] | undefined
-  /** The time that the run's `now()` returns, and that conditions get. It stands still; timers run in real time. @default the real time */
+  /** The time that the run's `now()` returns and that conditions get. It does not advance; timers run in real time. @default the real time */
   readonly now?: Date | undefined
   /** The operator's name: field managers are `NAME/CONTROLLER`. @default 'operator' */
   readonly name?: string | undefined

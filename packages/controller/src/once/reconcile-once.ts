@@ -17,17 +17,17 @@ import { checkOnceOptions, type ReconcileOnceOptions } from './options.ts'
 import { type OnceApplied, type OnceEvent, type OnceObject, OnceRecorder } from './recorder.ts'
 import { idOf, readAgain, store } from './stored-objects.ts'
 
-/** What came of {@link reconcileOnce}. */
+/** The result of {@link reconcileOnce}. */
 export interface ReconciledOnce {
   /** How the run ended: `success`, `requeue_after`, `waiting` for an object, `delayed`, `error` or `terminal`. */
   readonly outcome: Outcome
-  /** What the reconcile threw, if it did. */
+  /** The error of the reconcile; `undefined` if it did not throw. */
   readonly error: unknown
-  /** What the reconcile returned, if it did. */
+  /** The `requeueAfterMs` that the reconcile returned, if it did. */
   readonly requeueAfterMs: number | undefined
-  /** What the key depends on from now on: its tracked reads. */
+  /** The key's dependencies after the run: its tracked reads. */
   readonly read: readonly Dependency[]
-  /** The calls of `apply`, in the order in which they began. */
+  /** The calls of `apply`, in the order of their start. */
   readonly applied: readonly OnceApplied[]
   /** The objects that were deleted, by `prune` or by the client, and are gone. */
   readonly deleted: readonly OnceObject[]
@@ -95,7 +95,7 @@ async function reconcileBy(client: Client, options: ReconcileOnceOptions, errors
   try {
     ran = await first.of(controller, client.environment.clock, timeoutMs, errors)
   } finally {
-    // The events are sent by then.
+    // The stop sends the events.
     await controller.stop({ timeoutMs: stopMs })
   }
   const { record, read } = ran
@@ -126,7 +126,7 @@ function controllerOf(
   return new Controller(definition, { client, cache, narrow, manager, operator: name, runs })
 }
 
-/** So long a run that takes too long may take to end, in milliseconds. */
+/** How long a run may take to end after its time is over, in milliseconds. */
 const stopMs = 1000
 
 function notInView(controller: string, { text, view, object }: OneKey): OptionRangeError {

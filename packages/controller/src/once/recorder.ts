@@ -19,9 +19,9 @@ export interface OnceObject {
 
 /** A call of `apply`. */
 export interface OnceApplied extends OnceObject {
-  /** As `apply` resolved. `failed`: it has rejected. */
+  /** The outcome of `apply`. `failed`: it has rejected. */
   readonly outcome: Applied<unknown>['outcome'] | 'failed'
-  /** What `apply` was given. */
+  /** The desired object of the call. */
   readonly desired: KubernetesObject
 }
 
@@ -30,7 +30,7 @@ export interface OnceEvent {
   readonly type: string
   readonly reason: string
   readonly message: string
-  /** What the event is about: `Game default/chess`. */
+  /** The object of the event: `Game default/chess`. */
   readonly about: string
 }
 
@@ -58,12 +58,12 @@ export class OnceRecorder {
     return [...this.#deleted.values()]
   }
 
-  /** What the run has applied, written or deleted. */
+  /** The objects that the run has applied, written or deleted. */
   get touched(): Named[] {
     return [...this.#touched.values()]
   }
 
-  /** What the reconcile has returned. */
+  /** The returned value of the reconcile. */
   get returned(): unknown {
     return this.#returned
   }
@@ -84,7 +84,7 @@ export class OnceRecorder {
     }
   }
 
-  /** Notes what the run writes, and each event. */
+  /** Records the writes and the events of the run. */
   readonly listener: WriteListener = {
     wrote: (view, answer) => {
       const { name = '', namespace } = (answer as KubernetesObject).metadata ?? {}
@@ -131,7 +131,7 @@ export class OnceRecorder {
     apply: () => Promise<Applied<T>>,
   ): Promise<Applied<T>> {
     const key = keyIn(primary, of, view, desired)
-    // Its place in the list is that of the call: it may end after a later one.
+    // The list has the order of the calls; a call may end after a later one.
     const at = this.applied.length
     const note = (outcome: OnceApplied['outcome']): void => {
       const object = key?.text ?? String(desired?.metadata?.name)
@@ -145,7 +145,7 @@ export class OnceRecorder {
   }
 }
 
-/** The key of a desired object; `undefined` if it has none, which `apply` says. */
+/** The key of a desired object; `undefined` if it has none: `apply` then throws the error. */
 function keyIn(primary: View, of: ObjectKey, view: View, desired: KubernetesObject): CheckedKey | undefined {
   try {
     return place(primary, { metadata: { ...of } }, view, desired).key

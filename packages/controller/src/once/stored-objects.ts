@@ -4,7 +4,7 @@ import { objectId } from '../apply/own-events.ts'
 import type { OnceServer } from './options.ts'
 import type { Named } from './recorder.ts'
 
-/** Stores objects as they are. Rejects with an OptionRangeError for an object of a kind that the server does not have. */
+/** Stores objects unchanged. Rejects with an OptionRangeError for an object of a kind that the server does not have. */
 export async function store(
   server: OnceServer,
   client: Client,
@@ -27,7 +27,7 @@ export async function store(
   return named
 }
 
-/** Reads objects, each once; those that are gone are left out. */
+/** Reads each object once. Deleted objects are left out. */
 export async function readAgain(client: Client, named: readonly Named[]): Promise<KubernetesObject[]> {
   const once = new Map(named.map(one => [idOf(one), one]))
   const found = await Promise.all(
@@ -36,7 +36,7 @@ export async function readAgain(client: Client, named: readonly Named[]): Promis
   return found.filter(object => object !== undefined) as KubernetesObject[]
 }
 
-/** Names an object, whichever view it is of. */
+/** The name of an object, the same for all views of it. */
 export function idOf({ view, key }: Named): string {
   return objectId(view, keyText(key))
 }

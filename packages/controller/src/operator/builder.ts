@@ -14,7 +14,7 @@ import type { Tick } from '../sources/timer.ts'
 import { DeclaredSources, lacks, once } from './declared-sources.ts'
 import { SingletonBuilder } from './singleton-builder.ts'
 
-/** A controller with a name that still needs to know what it reconciles: call `for` or `singleton`. */
+/** A controller that has only a name: call `for` or `singleton` next. */
 export class NamedController {
   readonly name: string
   readonly #options: ControllerOptions
@@ -37,8 +37,8 @@ export class NamedController {
 
   /**
    * A controller without primary objects, for a result that depends on all objects of some views: one DNS zone of all Services, for example. It runs once
-   * when it starts, and again whenever a source or a tracked read says so; it never runs twice at once. All else is as in other controllers:
-   * tracked reads, backoff, leader. Objects that it applies have no owner.
+   * when it starts, and again for each event of a source and each change of a tracked read; it never runs twice at once. Tracked reads, backoff and leader are as in other
+   * controllers. Objects that it applies have no owner.
    *
    * ```ts
    * operator
@@ -57,7 +57,7 @@ export class NamedController {
     return builder
   }
 
-  /** @throws UsageError if nothing says what it reconciles */
+  /** @throws UsageError if neither `for` nor `singleton` was called */
   definition(): ControllerDefinition<unknown> {
     if (this.#builder === undefined) {
       throw lacks(
@@ -165,8 +165,8 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
   }
 
   /**
-   * Waits for further events of the source that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
-   * first one at the latest. For sources with bursts of events. Objects that exist when the controller starts do not wait, and a run that begins
+   * Waits for further events of the source that was named last: a key runs `debounceMs` after its last event, and `maxWaitMs` after its
+   * first event at the latest. For sources with bursts of events. Objects that exist when the controller starts do not wait, and a run that begins
    * for another reason counts for the events before it.
    */
   debounce(debounce: Debounce): this {
@@ -174,7 +174,7 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
     return this
   }
 
-  /** The function that reconciles: see {@link Reconcile}. @throws UsageError if there is one already */
+  /** Sets the function that reconciles: see {@link Reconcile}. @throws UsageError if there is one already */
   reconcile(reconcile: Reconcile<C, S>): this {
     callback('reconcile', reconcile)
     once(this.name, 'reconcile', this.#reconcile)
@@ -186,8 +186,8 @@ export class ControllerBuilder<C, S extends Scope = Scope, E = ObjectEvent<C>> {
    * Holds each object until `cleanup` has undone what `reconcile` does outside the cluster.
    *
    * The finalizer is added before `reconcile` runs for an object for the first time. When the object is being deleted, `cleanup` runs in place of
-   * `reconcile`, with the same context; when it has returned, the finalizer is removed, and the object goes. If it throws, or returns that it wants
-   * to run again, the object stays and `cleanup` runs again, so it must succeed if nothing is left. An object that is being deleted without this
+   * `reconcile`, with the same context; when it has returned, the finalizer is removed, and the server deletes the object. If it throws, or asks
+   * to run again, the object stays and `cleanup` runs again, so it must succeed if nothing is left to undo. An object that is being deleted without this
    * finalizer is left alone. The operator needs `get` and `patch` of the objects.
    *
    * @param name `example.com/dns`, for example

@@ -1,27 +1,27 @@
 import { callback, checkOptions, text } from '@wherry/client/internal'
 import type { DeclaredRight } from './declaration.ts'
 
-/** What a component declares before the operator runs. `wherry rbac` and `wherry manifests` read it. */
+/** The declarations of a component before the operator runs. `wherry rbac` and `wherry manifests` read them. */
 export interface ComponentDeclaration {
-  /** The rights that it needs. */
+  /** The rights that the component needs. */
   readonly rights: readonly DeclaredRight[]
-  /** What else tools read of it, as JSON, in a form that the component documents. */
+  /** Further declarations for tools, as JSON, in a form that the component documents. */
   readonly details?: object | undefined
 }
 
 /**
- * What runs along with an operator on every replica, whether it leads or not: a server, for example. `@wherry/webhook` is one.
+ * A part that runs with an operator on every replica, whether the replica leads or not: a server, for example. `@wherry/webhook` has one.
  */
 export interface OperatorComponent {
   /** Names its check of `/readyz`: letters, digits, `-`, `_` and `.`. */
   readonly name: string
-  /** Begins, before any controller does. The run goes on when this resolves, and fails if it rejects. */
+  /** Starts the component, before all controllers. The run goes on when this resolves, and fails if it rejects. */
   start(): Promise<void>
-  /** Throws, or rejects, while the process is not ready. @default it is ready once it has started */
+  /** Throws, or rejects, while the component is not ready. @default it is ready when it has started */
   readonly ready?: ((signal: AbortSignal) => unknown) | undefined
-  /** What it declares, if a tool asks for it before the run. It does no I/O. @default it needs no rights */
+  /** Returns the declarations, for tools, before the run. It must do no I/O. @default the component needs no rights */
   readonly declare?: (() => ComponentDeclaration) | undefined
-  /** Ends, after all controllers have and before the caches are closed. It is called if `start` was, also if that rejected. */
+  /** Stops the component, after all controllers and before the caches are closed. It is called if `start` was called, even if that rejected. */
   stop(): Promise<void>
 }
 

@@ -4,36 +4,36 @@ import type { ControllerDefinition } from '../controller/definition.ts'
 import { isFinalizing } from '../controller/finalizer.ts'
 import type { OperatorComponent } from './component.ts'
 
-/** A right that an operator needs for what it declares. */
+/** A right that a declaration of an operator needs. */
 export interface DeclaredRight {
   readonly verb: string
   /** `''` for the core group. */
   readonly group: string
   /** With its subresource. */
   readonly resource: string
-  /** Not there for the whole cluster, and for resources without namespaces. */
+  /** `undefined` for the whole cluster, and for cluster-scoped resources. */
   readonly namespace?: string | undefined
-  /** The only object that it is for. Not there for all of them. */
+  /** The name of the only object that the right is for; `undefined` for all objects. */
   readonly name?: string | undefined
   /** The declaration that needs it, for people: `controller game: for`. */
   readonly by: string
-  /** Whether it is granted as it is: by its name alone, whatever other rights there are to the resource. */
+  /** Whether the right is granted separately, by its name alone, even if there are other rights to the resource. */
   readonly exact?: boolean | undefined
 }
 
-/** What a health server serves, and where. */
+/** The port and the paths of a health server. */
 export interface DeclaredHealth {
   readonly host: string
   /** 0: a free port. */
   readonly port: number
   readonly tls: boolean
-  /** Whether it serves `/metrics`. */
+  /** Whether the server serves `/metrics`. */
   readonly metrics: boolean
   /** Whether `/metrics` needs a token of the cluster. */
   readonly tokenReview: boolean
 }
 
-/** What an operator declares before it runs. */
+/** The declarations of an operator before it runs. */
 export interface OperatorDeclaration {
   readonly name: string
   readonly leader: boolean
@@ -45,13 +45,13 @@ export interface OperatorDeclaration {
   readonly components: readonly DeclaredComponent[]
 }
 
-/** What a component declares, besides its rights. */
+/** The declarations of a component, besides its rights. */
 export interface DeclaredComponent {
   readonly name: string
   readonly details?: object | undefined
 }
 
-/** What a declaration is made of. */
+/** The parts of a declaration. */
 export interface Declared {
   readonly name: string
   readonly definitions: readonly ControllerDefinition<unknown>[]
@@ -61,12 +61,12 @@ export interface Declared {
 }
 
 /**
- * Where an operator publishes its {@link OperatorDeclaration} when it begins to run, before it does anything else. `wherry rbac` and `wherry manifests`
- * run a program until it does so, and read the same form.
+ * The channel in which an operator publishes its {@link OperatorDeclaration} at the start of its run. `wherry rbac` and `wherry manifests`
+ * run a program until then, and read the same form.
  */
 const declarations = channel('wherry.operator.run')
 
-/** Publishes what an operator declares, if anybody listens. */
+/** Publishes the declarations of an operator, if the channel has a subscriber. */
 export function publishDeclaration(declared: () => Declared): void {
   if (declarations.hasSubscribers) declarations.publish(declarationOf(declared()))
 }
@@ -107,12 +107,12 @@ function rightsOf(definition: ControllerDefinition<unknown>): DeclaredRight[] {
   ]
 }
 
-/** What a source's name begins with: `owns` of `owns VIEW`. */
+/** The first word of a source's name: `owns` of `owns VIEW`. */
 function wordOf(name: string): string {
   return name.split(' ')[0] ?? name
 }
 
-/** The rights that a cache of a view needs: to its one object, if its fields name that. A watch lists too, on a server that does not stream lists. */
+/** The rights that a cache of a view needs: to one object, if the view's fields select it by name. They include `list`, for servers that do not stream lists. */
 export function viewRights(view: View, by: string): DeclaredRight[] {
   return rights(view, ['list', 'watch'], by)
 }

@@ -5,16 +5,16 @@ import { type ControllerSource, debounced } from '../sources/controller-source.t
 import { checkDebounce, type Debounce } from '../sources/debounce.ts'
 import { UsageError } from '../usage-error.ts'
 
-/** The sources that a builder was given, in their order, and which of them the next predicates filter. */
+/** The sources of a builder, in their order, and the source that the next predicates filter. */
 export class DeclaredSources {
   readonly sources: ControllerSource[] = []
   readonly caches: View[] = []
   readonly #controller: string
   /** How events of the primary objects are waited for. */
   debounceOfPrimary: Debounce | undefined
-  /** The predicates of the source that was named last, if it can have any. */
+  /** The predicates of the last named source, if it can have predicates. */
   #last: Predicate<never>[] | undefined
-  /** What was named last: the primary objects, another source, or nothing that has events. */
+  /** The kind of the last named source; `nothing` if it has no events. */
   #named: 'primary' | 'source' | 'nothing' = 'nothing'
 
   constructor(controller: string) {
@@ -60,12 +60,12 @@ export class DeclaredSources {
   }
 }
 
-/** A controller was declared without a part that it needs. */
+/** The error of a controller that was declared without a necessary part. */
 export function lacks(controller: string, missing: string): UsageError {
   return new UsageError('CONTROLLER_INCOMPLETE', `the controller ${controller} has no ${missing}`)
 }
 
-/** A second declaration would silently win over the first. @throws UsageError if there is one already */
+/** Checks that a part is declared once, because a second declaration would silently replace the first. @throws UsageError if `known` is set */
 export function once(controller: string, what: string, known: unknown): void {
   if (known !== undefined) throw new UsageError('CONTROLLER_USED', `${controller} has ${article(what)} already`)
 }

@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '@wherry/client'
 
-/** How often it is looked whether there is a connection, in milliseconds, and how often in a row there is none until that is said. */
+/** The interval of the checks for a connection, in milliseconds, and the number of failed checks in a row before the report. */
 const lookMs = 2000
 const mostLooks = 4
 
-/** An operator that runs, as far as it is looked at here. */
+/** The parts of a running operator that are checked. */
 export interface LeftAloneParts {
   readonly name: string
   /** Where its API server is. */
@@ -17,8 +17,8 @@ export interface LeftAloneParts {
 }
 
 /**
- * Says once if an operator runs for 8 s without a connection. Without a log, nothing else shows an operator that keeps a process alive after its API server
- * has gone, such as that of a test that did not close it. Returns what ends the looking.
+ * Reports once that an operator has run for 8 s without a connection. Without a log, nothing else shows why a process stays alive after its API server
+ * has gone, for example because a test did not close its operator. Returns a function that ends the checks.
  */
 export function sayIfLeftAlone({ name, server, clock, isConnected, say }: LeftAloneParts): () => void {
   let looks = 0

@@ -3,16 +3,16 @@ import { viewText } from '../controller/view-text.ts'
 import type { Operator } from './operator.ts'
 import type { OperatorReport } from './report.ts'
 
-/** A controller as a tool sees it. */
+/** The state of a controller, for tools. */
 export interface ObservedController {
   readonly name: string
-  /** Why it does not reconcile yet. `undefined` if it does. */
+  /** The reason why the controller does not reconcile yet; `undefined` if it does. */
   readonly obstacle: string | undefined
-  /** The views that it watches. */
+  /** The views that the controller watches. */
   readonly views: readonly string[]
-  /** Each key that runs or waits, and what for. */
+  /** A text for each key that runs or waits, with its reason. */
   readonly pending: readonly string[]
-  /** A sentence for each key that did not come to rest when it was looked at last, or when the operator ended (rule C24). */
+  /** A sentence for each key that was not at rest at the last check, or when the operator ended (rule C24). */
   readonly loops: readonly string[]
 }
 
@@ -27,19 +27,19 @@ export interface ObservedView {
   readonly holders: readonly string[]
 }
 
-/** What a tool in the process of an operator sees of it, such as `wherry dev`. */
+/** The interface of an operator for tools in its process, such as `wherry dev`. */
 export interface ObservedOperator extends Pick<Operator, 'name' | 'runs' | 'explain' | 'close'> {
   /** Whether its end has begun. */
   readonly isEnding: () => boolean
-  /** Says that the operator will not settle: {@link Operator.settled} rejects with the error, in calls that wait and in later ones. It goes on otherwise. */
+  /** Makes all present and later calls of {@link Operator.settled} reject with the error. The operator itself goes on. */
   readonly giveUp: (error: Error) => void
   readonly state: () => { readonly controllers: readonly ObservedController[]; readonly views: readonly ObservedView[] }
 }
 
-/** Where an operator that runs publishes its {@link ObservedOperator}, when its controllers are there. */
+/** The channel in which a running operator publishes its {@link ObservedOperator}, once it has its controllers. */
 const operators = channel('wherry.operator.start')
 
-/** Publishes what a tool may see of an operator, if anybody listens. */
+/** Publishes the interface of an operator for tools, if the channel has a subscriber. */
 export function publishOperator(
   operator: Operator,
   controllers: () => readonly ObservedController[],

@@ -85,7 +85,7 @@ export class Operator {
   /** Made by `connect`: closed with the operator. */
   #ownsClient = false
   readonly #components: OperatorComponent[] = []
-  /** The components that began to start, the last one first: each is stopped. */
+  /** The components that began to start, the last first. Each of them is stopped. */
   readonly #started: OperatorComponent[] = []
   /** The components that have started. */
   readonly #up = new Set<OperatorComponent>()
@@ -176,7 +176,7 @@ export class Operator {
   }
 
   /**
-   * Adds what runs along with the controllers on every replica, such as a server. Components start one after the other in the order in which they
+   * Adds a component that runs with the controllers on every replica, such as a server. Components start one after the other in the order in which they
    * were added, after the health server and before all controllers. They stop in the opposite order, after all controllers.
    *
    * @throws UsageError if the operator runs already; OptionTypeError, OptionRangeError for a wrong component, or a name that is taken
@@ -250,7 +250,7 @@ export class Operator {
   }
 
   /**
-   * What a key of a controller depends on, why it last ran, and how that run ended.
+   * Explains a key of a controller: its dependencies, the cause of its last run, and how that run ended.
    *
    * @throws UsageError for an unknown controller, or before `run`
    */
@@ -265,9 +265,9 @@ export class Operator {
   }
 
   /**
-   * The runs that end from the call on, one at a time: which key, why it ran, how long it took, and what came of it. For a page or a log that shows
-   * what an operator does. It ends when the operator does, or with the signal. A reader that falls more than 1000 runs behind loses the oldest;
-   * `missed` of the next one says how many.
+   * Iterates over the runs that end after the call: the key, the cause, the duration and the outcome of each. For a page or a log that shows
+   * an operator's work. It ends with the operator, or with the signal. A reader that falls more than 1000 runs behind loses the oldest;
+   * `missed` of the next run has their number.
    *
    * ```ts
    * for await (const { controller, key, cause, outcome } of operator.runs()) console.log(controller, key, cause?.change, outcome)
@@ -288,7 +288,7 @@ export class Operator {
    */
   async close(): Promise<void> {
     this.#closed ??= this.#close()
-    // That one would wait for itself.
+    // Otherwise `close` would wait for the reconcile that called it.
     if (!isReconciling()) await this.#closed
   }
 
@@ -341,7 +341,7 @@ export class Operator {
           `the operator ${name} has no controller, so it reconciles nothing: declare one with operator.controller(…)`,
         )
       }
-      // With a log, each failure to connect is in it.
+      // A log shows each failure to connect, so this is only for operators without one.
       if (this.#options.log === undefined) this.#endLooking = this.#looks()
       await this.#health?.start()
       for (const component of this.#components) {
@@ -364,7 +364,7 @@ export class Operator {
         leader === undefined || signal.aborted
           ? undefined
           : this.#lead(leader, onLeader).catch(error => {
-              // Also where that comes while it stops: somebody else may lead by now.
+              // This applies during a stop, too: another process may lead by now.
               if (error instanceof LeadershipLostError) failure ??= { error }
               if (error instanceof LeaderStuckError) this.client.environment.onError(error, { phase: 'stop' })
               fail(error)
@@ -383,13 +383,13 @@ export class Operator {
     if (failure !== undefined) throw failure.error
   }
 
-  /** Runs what only a leader may (rule C5). Resolves when that was asked to end, and has; rejects as the election or a start does. */
+  /** Runs the controllers that run only on the leader (rule C5). Resolves when they were asked to end and have ended; rejects as the election or a start does. */
   async #lead(
     leader: Omit<LeaderElectionOptions, 'client'>,
     controllers: readonly Controller<unknown>[],
   ): Promise<void> {
     const { timeoutMs } = this.#patience
-    // The controllers end by themselves in time, and say what has not.
+    // The controllers end in time by themselves, and report what has not ended.
     const { graceMs = timeoutMs + sendingMs } = leader
     await new LeaderElection({ ...leader, graceMs, client: this.client }).run({
       signal: this.#stop.signal,
@@ -433,8 +433,8 @@ export class Operator {
   }
 
   /**
-   * The operator's one watch manager, for registrars of your own. The first call makes it, of the class that your program imports: an operator without
-   * registrars has none of its code.
+   * The operator's watch manager, for registrars of your own. The first call creates it from the class that your program imports, so an operator without
+   * registrars loads none of its code.
    */
   manager(Manager: typeof WatchManager): WatchManager {
     if (this.#manager !== undefined) return this.#manager
@@ -451,7 +451,7 @@ export class Operator {
     return new Controller(definition, { ...own, log, metrics, poll, traces, runs: this.#runs })
   }
 
-  /** All views that keys may run for: those of controllers and of registrars, and those that reads are served from. */
+  /** All views that may make keys run: those of controllers, of registrars, and of tracked reads. */
   get #watched(): readonly View[] {
     const views = [
       ...(this.#manager?.intended ?? []),
@@ -484,7 +484,7 @@ export class Operator {
       () => this.#unmeasure?.(),
       () => (this.#ownsClient ? this.client.close() : undefined),
     ]
-    // One that fails keeps none of the others open.
+    // A step that fails does not keep the others from running.
     for (const close of steps) {
       try {
         await close()
@@ -496,7 +496,7 @@ export class Operator {
     this.#state = 'stopped'
   }
 
-  /** By the client for reviews, if there is one, the API server is asked about tokens. */
+  /** Makes the health server. If tokens are reviewed, it uses the client for reviews. */
   #serverOf({ readyz = {}, tokenReview: isReviewed = false, ...rest }: OperatorHealthOptions): HealthServer {
     const { metrics } = this.#options
     flag('health.tokenReview', isReviewed)
@@ -513,7 +513,7 @@ export class Operator {
     })
   }
 
-  /** Throws while a controller has not begun, or while one that waits to lead has not all that it needs in the cache. */
+  /** Throws while a controller has not started, or while a controller that waits for the leader's term lacks views in the cache. */
   #checkReady(): void {
     if (this.#state !== 'running' && this.#state !== 'starting') throw new Error(`the operator is ${this.#state}`)
     for (const { state, obstacle, unwatched } of this.#controllers) {

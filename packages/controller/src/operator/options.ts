@@ -27,8 +27,8 @@ export interface OperatorLeaderOptions extends Omit<LeaderElectionOptions, 'clie
 /** How an operator works. All are optional. */
 export interface OperatorSettings {
   /**
-   * Elects a leader by a lease, so that the controllers run in one process at a time. `true`: with the defaults.
-   * @default false: they run in this process
+   * Whether a leader is elected by a lease, so that the controllers run in only one process at a time. `true`: with the default options.
+   * @default false: the controllers run in every process
    */
   readonly leader?: boolean | OperatorLeaderOptions | undefined
   /** Serves `/healthz`, `/readyz` and, with `metrics`, `/metrics`. @default nothing listens */
@@ -37,16 +37,16 @@ export interface OperatorSettings {
   readonly cache?: Omit<DynamicCacheOptions, 'client' | 'narrow'> | undefined
   /** Options of the cache of single objects, which tracked reads use. */
   readonly narrow?: Omit<NarrowCacheOptions, 'client'> | undefined
-  /** Which resources are polled if they can't be watched (rule C16). @default none: reading them is an error */
+  /** The resources that are polled if they can't be watched (rule C16). @default none: reading such a resource is an error */
   readonly poll?: readonly PollPolicy[] | undefined
-  /** How long a stop may take, in milliseconds. After that the operator names what has not ended, and leaves it behind. @default 30_000 */
+  /** How long a stop may take, in milliseconds. Then the operator reports the reconciles that have not ended, and leaves them behind. @default 30_000 */
   readonly stopTimeoutMs?: number | undefined
 }
 
 /** The operator's identity. */
 export interface OperatorIdentity {
   /**
-   * The operator's name: lower-case letters, digits and `-`, up to 63. It is in the log lines, names the lease, and is the first part of the field
+   * The operator's name: lower-case letters, digits and `-`, up to 63. It is in log lines, is the default name of the lease, and the first part of the field
    * manager `NAME/CONTROLLER`. It must be unique in the cluster.
    */
   readonly name: string
@@ -60,7 +60,7 @@ export interface OperatorOptions extends OperatorSettings, OperatorIdentity {
   readonly log?: Logger | undefined
   /** The metrics of queues, which the health server also serves. Use those of the client's environment. @default none */
   readonly metrics?: PrometheusMetrics | undefined
-  /** Makes a trace of each run: what `openTelemetryTraces()` gives. @default none */
+  /** Traces each run, for example `await openTelemetryTraces()`. @default none */
   readonly traces?: Traces | undefined
 }
 

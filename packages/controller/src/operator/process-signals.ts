@@ -11,8 +11,8 @@ export class ProcessSignalError extends Error {
 }
 
 /**
- * Calls `end` at the first SIGTERM or SIGINT, and stops listening then: a second one ends the process at once, as if nobody
- * had listened. Returns a function that stops it earlier.
+ * Calls `end` at the first SIGTERM or SIGINT, and then stops listening, so that a second signal ends the process at once. Returns a function that
+ * stops listening earlier.
  */
 export function onProcessSignal(end: (reason: ProcessSignalError) => void): () => void {
   const received = (signal: NodeJS.Signals): void => {

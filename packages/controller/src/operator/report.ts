@@ -3,7 +3,7 @@ import { informerCells, megabytes, tableLines } from '@wherry/dynamic-cache/inte
 import type { NarrowReport } from '@wherry/narrow-cache'
 import { viewText } from '../controller/view-text.ts'
 
-/** What an operator holds. `toString` gives tables for people, with the size of the held objects as they were received. */
+/** The objects that an operator holds. `toString` returns tables for people, with the size of the objects as received. */
 export interface OperatorReport extends CacheReport {
   /** The objects that `read.get` has brought: each is watched alone, or shares a watch of metadata. */
   readonly narrow: NarrowReport

@@ -8,8 +8,8 @@ import { UsageError } from '../usage-error.ts'
 import type { OperatorState } from './options.ts'
 
 /**
- * The operator still had something to do when `settled` gave up. The cause is the signal's reason, if that ended the wait; else what the reconcile of
- * a key threw that waits to be tried again, if there is such a key.
+ * The operator still had something to do when `settled` gave up. The cause is the signal's reason, if that ended the wait; else the error of
+ * a key that waits for a retry, if there is such a key.
  *
  * @example
  * ```ts
@@ -58,9 +58,9 @@ export interface Settling {
   state(): OperatorState
   /** Aborted when the run is to end. */
   readonly ended: AbortSignal
-  /** Aborted with the error why it will not settle. */
+  /** Aborted with the reason if the operator will not settle. */
   readonly hopeless: AbortSignal
-  /** The run; rejected where it has failed. */
+  /** The run, which rejects if it has failed. */
   run(): Promise<void> | undefined
   readonly signal: AbortSignal | undefined
   readonly timeoutMs: number
@@ -88,7 +88,7 @@ export async function settled(settling: Settling): Promise<void> {
       const before = activityOf(settling)
       pending = pendingOf(settling)
       if (pending.length === 0) {
-        // What holds if the wait ends while the server is asked.
+        // The answer if the wait ends during the requests to the server.
         pending = answered.length > 0 ? answered : ['the server has not answered whether the caches have all objects']
         answered = await behind(settling, giveUp)
         pending = answered
@@ -104,14 +104,14 @@ export async function settled(settling: Settling): Promise<void> {
     if (late.signal.aborted || signal?.aborted) {
       const failure = settling.controllers().find(one => one.failure !== undefined)?.failure
       const when = late.signal.aborted ? `within ${timeoutMs} ms` : 'in time'
-      // A reconcile that does not end may wait for what simulated time does not wait for.
+      // A reconcile that does not end may wait for something outside of simulated time.
       const isReconciling = settling.controllers().some(one => one.isReconciling)
       const outside = isReconciling ? (clock.outside?.() ?? []) : []
       const loops = settling.controllers().flatMap(one => one.loops.map(String))
       throw new NotSettledError(when, [...loops, ...pending, ...outside], signal?.reason ?? failure)
     }
     if (!ended.aborted) throw error
-    // As the run has failed, if it has.
+    // Rejects with the error of the run if it has failed.
     await settling.run()
     throw new UsageError('OPERATOR_USED', 'the operator has ended')
   } finally {
@@ -131,7 +131,7 @@ function pendingOf({ controllers, state }: Settling): readonly string[] {
   return [...(why === undefined ? [] : [why]), ...controllers().flatMap(controller => controller.pending())]
 }
 
-/** The cached objects that differ from the server's, a line each. A server that does not answer may do so the next time. */
+/** A line for each cached object that differs from the server's. Ignores a server that does not answer: the next check asks again. */
 async function behind(settling: Settling, signal: AbortSignal): Promise<readonly string[]> {
   try {
     return await compared(settling, signal)
@@ -147,7 +147,7 @@ async function compared(settling: Settling, signal: AbortSignal): Promise<readon
   for (const view of settling.views()) {
     const informer = informerOf(cache, view)
     const found = informer && (await serverDifference(client, informer, signal))
-    // What does not exist, or may not be read, is not waited for.
+    // A resource that does not exist, or may not be read, does not delay the result.
     const isThere = found === undefined || (informer?.hasSynced && found.newer.length + found.gone.length === 0)
     if (informer === undefined || !isThere) lines.push(`${view.key} is catching up`)
   }

@@ -26,19 +26,19 @@ export class SingletonBuilder<E = never> {
     this.#declared = new DeclaredSources(name)
   }
 
-  /** It runs when an object of the view is created, changed or deleted. The view is cached, so that `read.list` can list it. */
+  /** Makes the singleton run when an object of the view is created, changed or deleted. The view is cached, so that `read.list` can list it. */
   watches<O>(view: View<O>): SingletonBuilder<ObjectEvent<O>> {
     const predicates: Predicate<ObjectEvent<O>>[] = []
     return this.#declare(watches(view, 'all', predicates), predicates)
   }
 
-  /** Keeps a view in the cache, so that `read.list` can list it. It runs again when what it has listed changes. */
+  /** Keeps a view in the cache, so that `read.list` can list it. The singleton runs again when a listed selection changes. */
   caches(view: View): SingletonBuilder {
     this.#declared.cache(view)
     return this as unknown as SingletonBuilder
   }
 
-  /** A source of events other than a view, such as a {@link Timer} or a {@link Channel}. It runs for each event. */
+  /** Adds a source of events other than a view, such as a {@link Timer} or a {@link Channel}. The singleton runs for each event. */
   from<V>(source: Source<V>): SingletonBuilder<V> {
     const predicates: Predicate<V>[] = []
     const key = { name: this.name }
@@ -55,8 +55,8 @@ export class SingletonBuilder<E = never> {
   }
 
   /**
-   * Waits for further events of the source that was named last: a key runs `debounceMs` after the last event that meant it, and `maxWaitMs` after the
-   * first one at the latest. For sources with bursts of events. Objects that exist when the controller starts do not wait, and a run that begins
+   * Waits for further events of the source that was named last: it runs `debounceMs` after the last event, and `maxWaitMs` after the
+   * first event at the latest. For sources with bursts of events. Objects that exist when the controller starts do not wait, and a run that begins
    * for another reason counts for the events before it.
    */
   debounce(debounce: Debounce): this {

@@ -5,7 +5,7 @@ import { isSameValue } from '../objects/same-value.ts'
 import type { ObjectEvent } from './event.ts'
 import type { Predicate } from './predicate.ts'
 
-/** The part of an object that is read here; metadata views have it, and projections that keep it. */
+/** The part of an object that predicates read. Metadata views have it, and so have projections that keep it. */
 export interface WithMetadata {
   readonly metadata?:
     | {
@@ -152,7 +152,7 @@ export function hashChanged(parts?: Parts<object>): Predicate<ObjectEvent<object
   return updates((now, then) => !isSame(hashes(now), hashes(then)))
 }
 
-/** The same version of an object that was read again, with other contents: the server converts it otherwise now. */
+/** Whether an object was read again at the same version, and differs: the server now converts it differently. */
 function isReread(now: WithMetadata, then: WithMetadata): boolean {
   const { resourceVersion } = now.metadata ?? {}
   if (now === then || resourceVersion === undefined || resourceVersion !== then.metadata?.resourceVersion) return false

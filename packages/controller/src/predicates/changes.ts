@@ -1,18 +1,18 @@
 import type { ObjectEvent } from './event.ts'
 
-/** What an event changed. */
+/** The changes of an event. */
 export interface Changes {
   /**
-   * The fields that have another value now: `spec.replicas`, `metadata.labels["app.kubernetes.io/name"]`, `spec.containers[0].image`. A list of another
+   * The changed fields: `spec.replicas`, `metadata.labels["app.kubernetes.io/name"]`, `spec.containers[0].image`. A list of another
    * length is one field. At most 100.
    */
   readonly paths: readonly string[]
-  /** The field managers that wrote it. Known only to a view that keeps `managedFields`: `view.full()`. */
+  /** The field managers that made the changes. Empty unless the view keeps `managedFields`: `view.full()`. */
   readonly managers: readonly string[]
 }
 
 /**
- * Names what an update changed, and its writer: for a predicate or a log. An add or a delete changed nothing that could be named. `resourceVersion`,
+ * Names the fields that an update changed, and their managers, for a predicate or a log. The result is empty for adds and deletes. `resourceVersion`,
  * `generation` and `managedFields` do not count as fields.
  *
  * @example
@@ -32,8 +32,8 @@ export function changesOf(event: ObjectEvent<unknown>): Changes {
 }
 
 /**
- * What differs between two states of an object. It takes time in proportion to the two, however wide or deep they are, since others may have written
- * them (rule X13).
+ * The differences between two states of an object. It takes time in proportion to their size, however wide or deep they are, because anybody may have
+ * written them (rule X13).
  */
 export function changesBetween(old: unknown, now: unknown): Changes {
   const paths: string[] = []
@@ -44,7 +44,7 @@ export function changesBetween(old: unknown, now: unknown): Changes {
   return { paths, managers: managersOf(old, now) }
 }
 
-/** Where an object has another value than a desired state says: the first paths, at most `most`. What the desired state does not name does not count. */
+/** The paths, at most `most`, of the fields of a desired state that have another value in the object. */
 export function pathsChangedFrom(desired: unknown, now: unknown, most: number): readonly string[] {
   const paths: string[] = []
   for (const path of differences(desired, now, false)) {
@@ -68,7 +68,7 @@ function rootOf(place: Place | undefined): string | number | undefined {
 
 const mostPaths = 100
 
-/** A place in an object: a chain, so that the text of a deep place is made only if the place differs. */
+/** A place in an object, as a chain of steps, so that the text of a deep place is made only if the place differs. */
 interface Place {
   readonly parent: Place | undefined
   readonly step: string | number
@@ -92,7 +92,7 @@ function* differences(old: unknown, now: unknown, isAdditionOne = true): Generat
     const steps = stepsInto(old, now)
     if (steps === undefined) yield place
     else {
-      // The first one is to be taken from the end.
+      // `pop` takes the last step, so the first step is pushed last.
       for (let at = steps.length - 1; at >= 0; at--) {
         const step = steps[at] as string | number
         left.push({ old: valueAt(old, step), now: valueAt(now, step), place: { parent: place, step } })
@@ -146,7 +146,7 @@ interface Managed {
 
 /**
  * The managers with entries that are new, or differ. A server keeps one entry for each manager, operation, version and subresource, so an entry is compared
- * with one other.
+ * with one entry.
  */
 function managersOf(old: unknown, now: unknown): readonly string[] {
   const before = new Map((old as Managed | undefined)?.metadata?.managedFields?.map(entry => [nameOf(entry), entry]))

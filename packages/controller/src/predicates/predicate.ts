@@ -2,13 +2,13 @@ import { callback } from '@wherry/client/internal'
 
 /**
  * Whether an event makes keys run. It must be synchronous and quick, as it is called for each event. If it throws, the error goes to `onError` and
- * the event passes. An update that sets `deletionTimestamp` or changes the `uid` passes whatever predicates return, so that finalizers are always
+ * the event passes. An update that sets `deletionTimestamp` or changes the `uid` always passes, so that finalizers are
  * handled.
  */
 export type Predicate<in E> = (event: E) => boolean
 
 /**
- * Passes what all predicates pass.
+ * Passes an event that all predicates pass.
  *
  * @example
  * ```ts
@@ -30,7 +30,7 @@ export function and<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
 }
 
 /**
- * Passes what at least one predicate passes.
+ * Passes an event that at least one predicate passes.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export function or<E>(...predicates: readonly Predicate<E>[]): Predicate<E> {
 }
 
 /**
- * Passes what the predicate does not pass.
+ * Passes an event that the predicate does not pass.
  *
  * @example
  * ```ts

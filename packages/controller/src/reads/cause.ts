@@ -1,14 +1,14 @@
-/** What happened to an object that was read. */
+/** The change of an object that was read. */
 export type ReadChange = 'appeared' | 'changed' | 'vanished'
 
-/** Why a key runs again: which object of what it read, and what happened to it. */
+/** The cause of a run by a tracked read: the object, and its change. */
 export interface ReadCause {
   /** Key of the view that was read. */
   readonly view: string
   /** `namespace/name` of the object. */
   readonly object: string
   readonly change: ReadChange
-  /** The object's resourceVersion before; `undefined` where there was none, or the view does not keep it. */
+  /** The object's resourceVersion before; `undefined` if the object was absent, or the view drops it. */
   readonly from: string | undefined
   /** The object's resourceVersion now; as `from`. */
   readonly to: string | undefined

@@ -9,13 +9,13 @@ export interface DependencyListener {
   freed(dependent: DependentKey): void
 }
 
-/** A key, and what it depends on. */
+/** A key, and its dependencies. */
 export class DependentKey {
   readonly key: string
   readonly #listener: DependencyListener
   /** Read by the last run that succeeded. */
   #succeeded: readonly DependencyEdge[] = none
-  /** Read by the last run, where that has failed. */
+  /** The reads of the last run, if it failed. */
   #failed: readonly DependencyEdge[] = none
   /** The run that is under way. */
   run: { fail(): void; cancel(): void } | undefined
@@ -25,7 +25,7 @@ export class DependentKey {
     this.#listener = listener
   }
 
-  /** The objects and selections that the key depends on, but for those that are being read. */
+  /** The objects and selections that the key depends on, without the reads of a run that is under way. */
   get edges(): readonly DependencyEdge[] {
     return this.#failed.length === 0 ? this.#succeeded : [...this.#succeeded, ...this.#failed]
   }
@@ -34,7 +34,7 @@ export class DependentKey {
     this.#listener.changed(this.key, cause)
   }
 
-  /** It depends on exactly this from now on (rule C11). */
+  /** Replaces all dependencies (rule C11). */
   succeed(edges: readonly DependencyEdge[]): void {
     const before = this.edges
     this.#succeeded = edges.length === 0 ? none : edges
@@ -43,7 +43,7 @@ export class DependentKey {
     if (edges.length === 0) this.#listener.freed(this)
   }
 
-  /** It depends on this too, and no more on what the failed run before has read (rule C12). */
+  /** Adds the dependencies of a failed run, which replace those of an earlier failed run (rule C12). */
   fail(edges: readonly DependencyEdge[]): void {
     const before = this.#failed
     this.#failed = edges.length === 0 ? none : edges
@@ -55,7 +55,7 @@ export class DependentKey {
 /** Shared, since most keys have no failed run. */
 const none: readonly DependencyEdge[] = []
 
-/** Notifies, once, each key that has read what has changed. @param notified those that know it already; grows */
+/** Notifies each key that has read a changed object, once. @param notified the keys that were notified already; new ones are added */
 export function notify(
   edges: readonly DependencyEdge[],
   cause: ReadCause,
@@ -73,18 +73,18 @@ export function remove(edges: readonly DependencyEdge[]): void {
   for (const edge of edges) edge.target.removeEdge(edge)
 }
 
-/** A part of an object that was read, and a digest of what it was. */
+/** A part of an object that was read, and a digest of its value. */
 interface Part {
   readonly select: (object: never) => unknown
   digest: string
 }
 
-/** What a part of an object is where there is none: what the key was given is the same. */
+/** The digest of a part of an absent object. */
 const nothing = ''
-/** What it is if it can't be known: never the same twice. */
+/** The digest of a part that can't be read: it differs from every digest, also from itself. */
 const unknown = '?'
 
-/** An object or a selection that one run of a key has read, and the parts of it. */
+/** An object or a selection that one run of a key has read, with the read parts. */
 export class DependencyEdge {
   readonly dependent: DependentKey
   readonly target: DependencyTarget
@@ -100,15 +100,15 @@ export class DependencyEdge {
     return this.#isWhole ? 'whole' : 'selected'
   }
 
-  /** All of it was read. */
+  /** Records that the whole object was read. */
   whole(): void {
     this.#isWhole = true
     this.#parts = undefined
   }
 
   /**
-   * What `select` gives was read of `object`, and is returned. Where it can't be tracked, all of the object is.
-   * @throws what `select` throws, or a NotJsonError for what it gives
+   * Records that a run read the part of `object` that `select` returns, and returns the part. If the part can't be tracked, the whole object is.
+   * @throws the error of `select`, or a NotJsonError for its result
    */
   part<V>(select: (object: never) => V, object: unknown): V | undefined {
     let digest = unknown
@@ -126,8 +126,8 @@ export class DependencyEdge {
   }
 
   /**
-   * What `select` gives was read of each of these objects, and is returned. Where it can't be tracked, all of them are.
-   * @throws what `select` throws, or a NotJsonError for what it gives
+   * Records that a run read a part of each of these objects, and returns the parts. If a part can't be tracked, the whole objects are.
+   * @throws the error of `select`, or a NotJsonError for its result
    */
   partOfEach<V>(select: (object: never) => V, objects: readonly unknown[]): V[] {
     let isTracked = false

@@ -14,31 +14,31 @@ import { versionOf } from '../objects/version.ts'
 import { resourceKey } from './own-writes.ts'
 import { type Known, TrackedObject, untransformed } from './tracked-object.ts'
 
-/** How long no watch is tried where one was refused, in milliseconds. */
+/** How long no watch is opened after a refusal, in milliseconds. */
 const refusedMs = 300_000
 
 /** The parts that a {@link NarrowObject} is made of. */
 export interface NarrowObjectParts {
   readonly client: Client
   readonly narrow: NarrowCache
-  /** How often objects are polled where they have to be, in milliseconds, by their resource. Those of others may not be. */
+  /** By resource that may be polled: the interval, in milliseconds. */
   readonly pollMs: ReadonlyMap<string, number>
   /** Ends requests to the server that nobody waits for. */
   readonly stopped: AbortSignal
 }
 
 /**
- * An object that the narrow cache watches by its name. Where it can't be watched, and its resource may be polled, the server is asked for
- * it at each read and from time to time, until it can be watched (rule C16).
+ * An object that the narrow cache watches by its name. If it can't be watched, and its resource may be polled, it is read from the server
+ * at each read and at an interval, until it can be watched (rule C16).
  */
 export class NarrowObject extends TrackedObject implements NarrowHandler<unknown> {
   readonly #parts: NarrowObjectParts
   #subscription: Subscription | undefined
   #opening: Promise<void> | undefined
   #giveUp: AbortController | undefined
-  /** When it is looked at next; `undefined`: now, or never. */
+  /** The timer of the next poll; `undefined` if none is set. */
   #next: Timer | undefined
-  /** The last attempt to watch it failed, so its state is not waited for. */
+  /** Whether the last attempt to watch the object failed, so that reads do not wait for its state. */
   #isHopeless = false
   /** The server was seen to have another state than was received. */
   #isStale = false
@@ -91,9 +91,9 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     try {
       if (this.#isPolled) return void (await this.live(signal))
       const there = await client.get(readAs(this.view, 'metadata'), this.#key, { signal })
-      // A watch that is refused for a while will deliver it all the same.
+      // A watch that is refused for a while will still deliver the state later.
       this.#isStale = seen > 0 && seen === this.seen && this.#differsFrom(there)
-      // Only what was there before: it may have been made again since the server has answered.
+      // Only if the object existed: it may have been created again since the server answered.
       if (there !== undefined) narrow.wrote(this.view, there)
       else if (uid !== undefined) narrow.deleted(this.view, this.#key, uid)
     } catch (error) {
@@ -156,7 +156,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     return this.#refusedAt !== undefined
   }
 
-  /** How often it is polled where it has to be; `undefined`: it may not be. */
+  /** The interval of polls, in milliseconds; `undefined` if the resource may not be polled. */
   get #pollMs(): number | undefined {
     return this.#parts.pollMs.get(resourceKey(this.view.resource))
   }
@@ -171,7 +171,7 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     }
   }
 
-  /** Resolves when it is known how a read goes on: from the cache, or by asking the server. */
+  /** Resolves when it is known whether a read is served by the cache or by the server. */
   async #watched(signal: AbortSignal | undefined): Promise<void> {
     const { narrow } = this.#parts
     try {
@@ -209,25 +209,25 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     this.#subscription = undefined
   }
 
-  /** The object can't be watched: it is polled from now on. */
+  /** Begins to poll the object, because it can't be watched. */
   #refused(): void {
     this.#refusedAt = this.#parts.client.environment.clock.monotonic()
     this.#unwatch()
   }
 
-  /** Has it looked at after a time, and again and again, where it may be polled. */
+  /** Polls the object at an interval, if its resource may be polled. */
   #lookLater(): void {
     const { clock } = this.#parts.client.environment
     if (this.#pollMs === undefined || this.isOver) return
     this.#next = clock.timer(this.#pollMs, () => void this.#look().finally(() => this.#lookLater()))
   }
 
-  /** Looks at the object, by whatever way there is. Never rejects. */
+  /** Reads the object from the cache or the server. Never rejects. */
   async #look(): Promise<void> {
     const { stopped } = this.#parts
     try {
       if (this.#refusedAt !== undefined) await this.#watchAgain(this.#refusedAt)
-      // It may have turned out since it was read last that it can't be watched.
+      // Since the last read, the watch may have been refused.
       if (this.isCatchingUp) await this.ready(stopped)
       if (this.#isPolled && !this.isOver) await this.live(stopped)
     } catch (error) {
@@ -235,10 +235,10 @@ export class NarrowObject extends TrackedObject implements NarrowHandler<unknown
     }
   }
 
-  /** A watch is tried again, once there may be one. */
+  /** Opens a watch again, if the last refusal is long enough ago. */
   async #watchAgain(refusedAt: number): Promise<void> {
     const { client, narrow, stopped } = this.#parts
-    // The narrow cache may have the object by somebody else's read. What was polled may be newer than what it has.
+    // Another read may have brought the object into the narrow cache. The polled state may be newer than the cached one.
     if (this.#peek() === undefined && client.environment.clock.monotonic() - refusedAt < refusedMs) return
     if (versionOf(this.state) !== undefined) narrow.wrote(this.view, this.state as object)
     try {

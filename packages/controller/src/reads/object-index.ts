@@ -10,7 +10,7 @@ export interface ObjectIndex<C> {
 
 /**
  * An index of a view's objects, for `read.list(view, { index, value })`: it finds the objects without looking at all others, and a key that lists by it runs
- * only for objects that are found by its value, or were. Define it once, outside the reconcile.
+ * only for objects that have its value, or had it. Define it once, outside the reconcile.
  *
  * @param of returns the values that an object is found by: one, several, or `undefined` for none. It must be pure. If it
  * throws, `onError` gets the error, and the object is found by no value
@@ -55,11 +55,11 @@ export interface IndexValue {
   readonly value: string
 }
 
-/** The indices of the objects of one informer, made of those of the views that it serves. */
+/** The indices of one informer: those of the views that it serves. */
 export class SourceIndices {
   readonly #made = new Map<string, { readonly of: unknown; readonly index: SourceIndex }>()
 
-  /** @param project what the view makes of an object of the informer. @throws OptionTypeError for another index of the same name */
+  /** @param project the view's projection of an object of the informer. @throws OptionTypeError for another index of the same name */
   of(view: View, { name, of }: ObjectIndex<never>, project: (object: object) => unknown): SourceIndex {
     const id = `${view.projection.name} ${name}`
     const found = this.#made.get(id)
@@ -81,12 +81,12 @@ export class SourceIndices {
   }
 }
 
-/** The values of an object; none where its function throws. */
+/** The values of an object; none if the index function throws. */
 export function valuesOf({ of }: SourceIndex, object: unknown): readonly string[] {
   try {
     return of(object)
   } catch {
-    // The informer reports it, and finds the object by no value either.
+    // The informer reports the error, and finds the object by no value either.
     return []
   }
 }

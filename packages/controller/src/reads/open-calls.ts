@@ -4,7 +4,7 @@ export class OpenCalls {
   /** Called for each call, with its promise. @default nothing */
   onCall: ((call: Promise<unknown>, name: () => string) => void) | undefined
 
-  /** Notes a call until it ends. One that nobody waits for does not end the process when it fails (rule X9). */
+  /** Records a call until it ends. If nobody awaits the call, its failure does not end the process (rule X9). */
   note<T>(call: Promise<T>, name: () => string): Promise<T> {
     this.#open.set(call, name)
     const ended = (): boolean => this.#open.delete(call)
@@ -22,7 +22,7 @@ export class OpenCalls {
     return this.#open.size
   }
 
-  /** Resolves when those that are open now have ended. */
+  /** Resolves when the calls that are open now have ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#open.keys())
   }

@@ -7,32 +7,31 @@ import type { OwnWrites } from './own-writes.ts'
 
 /** How objects of a resource are read that can't be watched (rule C16). */
 export interface PollPolicy {
-  /** A view of a resource stands for all of it. */
+  /** The resource; a view stands for its whole resource. */
   readonly resource: View
-  /** How often the server is asked for each such object, in milliseconds. At least 1,000. */
+  /** The interval at which each object is read from the server, in milliseconds. At least 1,000. */
   readonly pollMs: number
 }
 
-/** What tracked reads are made of. */
+/** The options of {@link TrackedReads}. */
 export interface TrackedReadsOptions {
-  /** Asks the server for what no cache has. */
+  /** Reads objects that no cache has. */
   readonly client: Client
-  /** Serves what an informer of it covers. */
+  /** Serves the objects that its informers cover. */
   readonly cache: DynamicCache
   /** Serves the other objects. */
   readonly narrow: NarrowCache
-  /** The views that the controller declared: what can be listed. Their informers are held once they are read from. */
+  /** The views that the controller declared: only these can be listed. Their informers are held from the first read on. */
   readonly declared: readonly View[]
-  /** What this process wrote: controllers that share it read each other's writes (rule C10). @default one of its own */
+  /** The writes of this process: controllers that share them read each other's writes (rule C10). @default those of this controller */
   readonly writes?: OwnWrites | undefined
-  /** More views that can be listed, as long as somebody has them cached: kinds that are known only at run time. */
+  /** Further views that can be listed while they are cached: kinds that are known only at run time. */
   readonly alsoListed?: (() => readonly View[]) | undefined
   /**
-   * A key is to run again. Called at once, from within whatever brought the change about. Called again for each change: a
-   * work queue makes one run of them.
+   * Called when a key has to run again, synchronously, for each change. A work queue combines several calls into one run.
    */
   readonly onChange: (key: string, cause: ReadCause) => void
-  /** The resources that are polled if they can't be watched; a later entry of one resource counts. @default nothing: reading it is an error */
+  /** The resources that are polled if they can't be watched; the last entry of a resource counts. @default none: reading such an object is an error */
   readonly poll?: readonly PollPolicy[] | undefined
   /** Holds informers under that name while reads depend on them. @default 'reads' */
   readonly name?: string | undefined

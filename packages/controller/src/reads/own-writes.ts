@@ -12,7 +12,7 @@ import type { CachedInformer } from '@wherry/dynamic-cache'
 import { SyncWaiters } from '@wherry/informer/internal'
 import { isWithin } from './selection-scope.ts'
 
-/** How long a write is remembered for informers that start later, in milliseconds: by then every server shows it. */
+/** How long a write is remembered for informers that start later, in milliseconds. After that, every server shows it. */
 export const rememberedMs = 65_000
 /** How often a waiting reader looks at the informer, in milliseconds: a bookmark makes no event. */
 const lookMs = 250
@@ -21,7 +21,7 @@ const mostRemembered = 10_000
 
 /** A minimum version that is remembered for a time. */
 export interface RememberedVersion extends MinVersion {
-  /** Until when it counts for informers that start later, on the monotonic clock, in milliseconds. */
+  /** The time until which the write counts for informers that start later, on the monotonic clock, in milliseconds. */
   readonly until: number
 }
 
@@ -40,11 +40,11 @@ export interface OwnWritesOptions {
 
 /**
  * The writes of this process in the last minute, by resource and key: no reader may get an older state (rules A8 and C10). All controllers of an
- * operator share it, and their client notifies it.
+ * operator share one, and their client reports writes to it.
  */
 export class OwnWrites implements WriteListener {
   readonly #options: OwnWritesOptions
-  /** By resource and key. The key that was written last is the last one. */
+  /** By resource and key, in the order of the last writes. */
   readonly #minVersions = new Map<string, RememberedVersion>()
   /** Each subscriber with its {@link resourceKey}. */
   readonly #subscribers = new Set<readonly [string, WriteSubscriber]>()
@@ -145,13 +145,13 @@ function idOf(resource: ResourceDefinition, key: string): string {
   return `${resourceKey(resource)} ${key}`
 }
 
-/** The writes of this process that one informer may not show yet. */
+/** The writes of this process that an informer may not show yet. */
 export class UnseenWrites implements WriteSubscriber {
   readonly #informer: CachedInformer<unknown>
   readonly #clock: Clock
   /** Ends the subscription. */
   readonly close: () => void
-  /** The writes that the informer has not reached. The one that was checked last is the last one. */
+  /** The writes that the informer has not reached, the least recently checked first. */
   readonly #minVersions = new Map<string, RememberedVersion>()
   readonly #waiters = new SyncWaiters()
 
@@ -167,7 +167,7 @@ export class UnseenWrites implements WriteSubscriber {
     const min = raised(this.#look(key), write)
     this.#minVersions.delete(key)
     this.#minVersions.set(key, min)
-    // Nobody may ever read the other keys: checks two of them, so that what the informer has reached is dropped in time.
+    // Other keys may never be read. Two of them are checked at each call, so that the entries that the informer has reached are dropped in time.
     let kept = 0
     for (const other of this.#minVersions.keys()) {
       if (this.#look(other) !== undefined) kept += 1
@@ -216,20 +216,20 @@ export class UnseenWrites implements WriteSubscriber {
     // An informer that has not reached the written object has not reached its deletion either.
     const isBehind = !informer.hasSynced || !hasReached(heldBy(informer, key), min.written)
     this.#minVersions.delete(key)
-    // It may never get an event of an object that it does not select.
+    // The informer may never receive an event of an object that it does not select.
     if (!(isCurrent && isBehind) && !isOlder(informer, key, min)) return undefined
     this.#minVersions.set(key, min)
     return min
   }
 }
 
-/** Whether an informer shows an older state than it may. */
+/** Whether an informer shows an older state than the minimum version. */
 export function isOlder(informer: CachedInformer<unknown>, key: string, min: MinVersion): boolean {
   const held = heldBy(informer, key)
   if (isDeleted(held, min)) return true
   const { written } = min
   if (written === undefined || hasReached(held, written)) return false
-  // It shows an older state, or an add is still to come. Only the server can evaluate field selectors.
+  // The informer shows an older state, or an add is still to come. Only the server can evaluate field selectors.
   if (informer.version(key) !== undefined) return true
   const { view } = informer
   return view.fields.isOfKeys && isWithin(view, key) && view.labels.matches(written.labels)

@@ -39,7 +39,7 @@ export class PrimaryObjects {
   }
 
   /**
-   * The object, new enough; `undefined` if there is none. Rejects with the server's error if the server had to be asked, or with the signal's reason.
+   * Resolves with the object at the minimum version or later; `undefined` if it does not exist. Rejects with the server's error if the server had to be asked, or with the signal's reason.
    */
   async read(key: string, signal: AbortSignal): Promise<unknown> {
     const { source, client, writes } = this.#options
@@ -47,7 +47,7 @@ export class PrimaryObjects {
     const lost = this.#unanswered.get(key)
     if (lost === undefined && (await unseen.shown(key, waitMs, signal)) === undefined) return informer.get(key)
     const asked = parsedKey(view.resource, key) as ObjectKey
-    // An object of that key that appears while the server answers is another one.
+    // An object of that key that appears while the server answers is a new object.
     const before = writes.uids(view, asked)
     const object = await readByName(client, unprojected(view) as View<object>, asked, { signal })
     // The answer may be older than a write that got no answer meanwhile.

@@ -18,7 +18,7 @@ import type { Read, ReadKey, ReadOptions, SelectionOptions, SelectOptions } from
 import type { Selection } from './selection.ts'
 import type { TrackedObject } from './tracked-object.ts'
 
-/** Where a run finds what it reads. */
+/** The sources of a run's reads. */
 export interface Sources {
   object(view: View, key: ReadKey, primary: string | undefined): TrackedObject
   selection(view: View, options: SelectionOptions, owner?: string): Selection
@@ -54,11 +54,12 @@ export interface ReadPrimary {
 
 /** An object that a run is about to write. */
 interface Writing<C> {
-  /** As it is now; `undefined` if there is none. */
+  /** The present object; `undefined` if it does not exist. */
   readonly object: C | undefined
   /**
-   * The write is over. `written`: the object as the server answered. What others have changed since makes the key run.
-   * @param isReceived the key receives each change of the object by other means: it need not be tracked
+   * Ends the write. Later changes by others make the key run.
+   * @param written the object from the server's answer
+   * @param isReceived whether the key receives each change of the object by another source, so that it need not be tracked
    */
   settle(written?: C | undefined, isReceived?: boolean): void
 }
@@ -68,11 +69,11 @@ export function absentId(view: View, key: string): string {
   return `${resourceName(view.resource)} ${key}`
 }
 
-/** One run of a reconcile, and what it has read so far. What it reads is tracked from that moment on (rule C13). */
+/** One run of a reconcile, with its reads. An object is tracked from the moment of its read (rule C13). */
 export class Run {
-  /** What the reconcile reads through. */
+  /** The reads of the reconcile. */
   readonly read: Read
-  /** The calls of the run that have not ended: its reads, and what else is noted there. */
+  /** The calls of the run that have not ended: its reads and others. */
   readonly calls: OpenCalls = new OpenCalls()
   /** The objects that this run has read as absent: `group/version/plural namespace/name`, whatever the view. */
   readonly absent: Set<string> = new Set()
@@ -101,17 +102,17 @@ export class Run {
     this.read = read as Read
   }
 
-  /** The run succeeded: from now on its key depends on exactly what it has read (rule C11). */
+  /** Ends a successful run: its reads replace all dependencies of the key (rule C11). */
   succeed(): void {
     if (this.#end()) this.#dependent.succeed([...this.#edges.values()])
   }
 
-  /** The run failed: its key depends on what it has read, and on what the last successful run did (rule C12). */
+  /** Ends a failed run: its reads are added to those of the last successful run (rule C12). */
   fail(): void {
     if (this.#end()) this.#dependent.fail([...this.#edges.values()])
   }
 
-  /** The run is over, and the objects that it has read do not matter. */
+  /** Ends the run, and drops its reads. */
   cancel(): void {
     if (this.#end()) remove([...this.#edges.values()])
   }
@@ -140,7 +141,7 @@ export class Run {
   }
 
   /**
-   * Reads an object that is to be written, and tracks what `select` gives of it. The write itself does not make the key run.
+   * Reads an object before a write, and tracks the part that `select` returns. The write itself does not make the key run.
    * Rejects as `read.get` does.
    */
   async writing<C>(
@@ -160,7 +161,7 @@ export class Run {
       const settle = (written?: C, isReceived = false): void => {
         const { state } = object
         const isGone = state === undefined && object.seen !== received
-        // The informer has not come to what was written: that event is still to come.
+        // The informer has not received the write yet. Its event is still to come.
         const isBehind = written !== undefined && !isGone && !isAtLeast(versionOf(state), versionOf(written))
         const edge = new DependencyEdge(this.#dependent, object)
         edge.part(select as Select, written ?? value)
@@ -176,12 +177,12 @@ export class Run {
     }
   }
 
-  /** The objects of a declared view that an index has under a value, by their keys. They are not tracked. */
+  /** The objects of a declared view with a value of an index, by their keys. They are not tracked. */
   indexed(view: View, index: SourceIndex, value: string): Promise<ReadonlyMap<string, unknown>> {
     return this.#sources.indexed(view, index, value, this.#bounded(undefined))
   }
 
-  /** The object as it is now. What it throws is tracked, too. */
+  /** The present object. An error of its transform is tracked, too. */
   async #valueOf(object: TrackedObject, signal: AbortSignal | undefined): Promise<unknown> {
     let known = object.peek()
     if (known === undefined) {
@@ -194,10 +195,10 @@ export class Run {
       const { seen } = object
       known = await object.live(signal)
       this.#mustLive()
-      // What was received meanwhile may be newer than the answer.
+      // A state that was received meanwhile may be newer than the answer.
       if (object.seen !== seen && !object.isAt(known)) object.reportAgain(this.#dependent)
     }
-    // A reconcile that catches the error and goes on depends on it, too.
+    // A reconcile that catches the error depends on the object, too.
     if (known.error !== undefined) this.#edge(object).whole()
     return object.valueIn(known)
   }
@@ -250,7 +251,7 @@ export class Run {
     return edge
   }
 
-  /** The key does not depend on an object, whichever run has read it. */
+  /** Removes an object from the dependencies of the key, for all its runs. */
   #untrack(object: TrackedObject): void {
     remove(object.edges.filter(({ dependent }) => dependent === this.#dependent))
     this.#edges.delete(object)
@@ -261,7 +262,7 @@ export class Run {
     if (this.#hasEnded) throw new ReadClosedError(this.#dependent.key)
   }
 
-  /** What ends a call that begins now. @throws ReadClosedError, or the reason of what has ended it already */
+  /** The signal that ends a call that begins now. @throws ReadClosedError, or the reason of a signal that is aborted already */
   #bounded(own: AbortSignal | undefined): AbortSignal | undefined {
     this.#mustLive()
     const signal = own && this.#signal ? AbortSignal.any([own, this.#signal]) : (own ?? this.#signal)
@@ -269,7 +270,7 @@ export class Run {
     return signal
   }
 
-  /** Gives whether it had not ended before. */
+  /** Ends the run. Returns false if it had ended before. */
   #end(): boolean {
     if (this.#hasEnded) return false
     this.#hasEnded = true

@@ -42,7 +42,7 @@ export class SelectionIndex extends Map<string, Selection> {
     else this.#indices.delete(index.name)
   }
 
-  /** An object was `before`, and is `object` now; `undefined`: absent. Notifies all selections that it may be in. */
+  /** Notifies the selections that may contain an object, which has changed from `before` to `object`; `undefined`: absent. */
   changed(key: string, object: unknown, before: unknown): void {
     if (this.size === 0) return
     const namespace = key.slice(0, Math.max(key.indexOf('/'), 0))
@@ -66,7 +66,7 @@ export function nameOf({ view, namespace, labels, indexed }: SelectionScope): st
   return JSON.stringify([view.key, namespace ?? null, labels.text, indexed?.index.name, indexed?.value])
 }
 
-/** Where it is looked for: under its value of an index, under each value of one label that it asks for, or else under its namespace alone. */
+/** The places of a selection in the index: its value of an index, or each value of one of its labels, or else only its namespace. */
 function placesOf({ view, namespace = '', filter, indexed }: SelectionScope): string[] {
   if (indexed !== undefined) return [placeOf(namespace, indexText(indexed))]
   const one = filter.requirements.find(({ operator }) => operator === 'in')

@@ -3,8 +3,7 @@ import { controllerOf } from '../objects/owner.ts'
 import { type IndexValue, type SourceIndex, valuesOf } from './object-index.ts'
 
 /**
- * What an object is indexed by: a uid, which no text of a label is. Nothing for what a projection makes of an object without its owners,
- * null among that.
+ * The index values of an object: the uids of its owners, which no text of a label equals. Empty for a projected value without owners.
  */
 export function ownerUids(object: unknown): readonly string[] {
   const owner = object == null ? undefined : controllerOf(object as KubernetesObject)
@@ -21,13 +20,13 @@ export interface SelectionScope {
   readonly namespace: string | undefined
   /** The labels that the read asks for, in addition to the view's. */
   readonly labels: LabelSelector
-  /** What has to be looked at in each object: these, and those of the view where its informer selects less. */
+  /** The labels to check in each object: those of the selection, and those of the view unless its informer selects them. */
   readonly filter: LabelSelector
-  /** The value of an index that they are found by. @default any */
+  /** The value of an index that the objects have. @default any */
   readonly indexed?: IndexValue | undefined
 }
 
-/** Whether an object of that key is among them. Returns true if that can't be known. */
+/** Whether a selection contains an object. Returns true if that can't be known. */
 export function selects({ view, namespace, filter, indexed }: SelectionScope, key: string, object: unknown): boolean {
   if (namespace !== undefined && !key.startsWith(`${namespace}/`)) return false
   if (!isWithin(view, key)) return false
@@ -39,7 +38,7 @@ export function selects({ view, namespace, filter, indexed }: SelectionScope, ke
   return (labels === undefined && view.projection.kind === 'named') || filter.matches(labels)
 }
 
-/** Whether a view's namespaces, and what its fields say of the key, allow an object of that key. */
+/** Whether a view's namespaces, and its field selectors of the key, allow an object of that key. */
 export function isWithin({ namespaces, fields }: View, key: string): boolean {
   const slash = key.indexOf('/')
   const namespace = key.slice(0, Math.max(slash, 0))

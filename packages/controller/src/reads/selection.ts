@@ -8,18 +8,18 @@ import type { SelectionDependency } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey, notify } from './dependency-graph.ts'
 import { ownerIndex, type SelectionScope, selects } from './selection-scope.ts'
 
-/** The informer of a selection, as the selection needs it. */
+/** The part of an informer that a selection needs. */
 export interface SelectionSource {
-  /** Whether it shows the selected objects as new as this process knows them. */
+  /** Whether the informer shows all writes of this process to the selected objects. */
   has(scope: SelectionScope): boolean
-  /** Resolves when it may. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as the informer's own `whenSynced` does. */
+  /** Resolves when {@link SelectionSource.has} is true. Rejects with the signal's reason, an `OwnWriteTimeoutError`, or as the informer's `whenSynced` does. */
   ready(scope: SelectionScope, signal: AbortSignal | undefined): Promise<void>
   lister(view: View): Lister<unknown>
   projection(view: View): (object: object) => unknown
   drop(selection: Selection): void
 }
 
-/** The objects of a view that some labels select, in one namespace or all, or that one object controls: what keys have listed. */
+/** A selection that keys have listed: objects of a view by labels, in one namespace or all, or the objects that one object controls. */
 export class Selection extends DependencyTarget {
   readonly scope: SelectionScope
   readonly #source: SelectionSource
@@ -38,7 +38,7 @@ export class Selection extends DependencyTarget {
     return !this.#source.has(this.scope)
   }
 
-  /** The objects; `undefined` where that would be older than it may be. */
+  /** The objects; `undefined` if the informer lacks a write of this process. */
   list(): unknown[] | undefined {
     return this.isCatchingUp ? undefined : this.#list()
   }
@@ -48,7 +48,7 @@ export class Selection extends DependencyTarget {
     return this.#source.ready(this.scope, signal)
   }
 
-  /** An object of the source was `before`, and is `object` now; `undefined`: absent. @param reported the keys that know it already; grows */
+  /** Handles a change of an object of the source from `before` to `object`; `undefined`: absent. @param reported the keys that were notified already; new ones are added */
   changed(key: string, object: unknown, before: unknown, reported: Set<DependentKey>): void {
     const was = before !== undefined && selects(this.scope, key, before)
     const is = object !== undefined && selects(this.scope, key, object)
@@ -97,14 +97,14 @@ export class Selection extends DependencyTarget {
   }
 }
 
-/** A value of an index as it may be reported: of a Secret it may be the Secret's data, so a digest names it (rule X3). */
+/** A value of an index for messages. For Secrets it is a digest, because the value may be the Secret's data (rule X3). */
 export function shown({ resource }: Pick<View, 'resource'>, value: string | undefined): string | undefined {
   return value === undefined || !isSensitive(resource)
     ? value
     : `sha256:${hash('sha256', value, 'base64url').slice(0, 22)}`
 }
 
-/** Made when it is asked for, once. */
+/** Returns a function that calls `make` at its first call, and then returns the same value. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

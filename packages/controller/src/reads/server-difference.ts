@@ -2,7 +2,7 @@ import { type Client, isForbidden, isResourceNotFound, type KubernetesObject } f
 import { isAtLeast, keyText, readAs } from '@wherry/client/internal'
 import type { SharedInformer } from '@wherry/informer'
 
-/** What the server has and an informer does not show yet. */
+/** The differences between the server and an informer. */
 export interface ServerDifference {
   /** Objects that the informer lacks, or has in an older state: their metadata. */
   readonly newer: readonly KubernetesObject[]
@@ -11,8 +11,8 @@ export interface ServerDifference {
 }
 
 /**
- * Compares an informer with the server, by one list of the metadata of all objects of its view. `undefined`: the objects do not
- * exist, or nobody may read them. Rejects with what the server says otherwise.
+ * Compares an informer with the server, by one list of the metadata of all objects of its view. `undefined`: the resource does not
+ * exist, or the client may not read it. Rejects with any other error of the server.
  */
 export async function serverDifference(
   client: Client,
@@ -20,7 +20,7 @@ export async function serverDifference(
   signal: AbortSignal,
 ): Promise<ServerDifference | undefined> {
   const { view } = informer
-  // Only what was there before the list has gone where it is not listed: what comes meanwhile may be newer than the list.
+  // Only objects from before the list are gone if they are not listed: objects that arrive meanwhile may be newer than the list.
   const unlisted = new Map([...informer.keys()].map(key => [key, informer.version(key)?.uid]))
   const newer: KubernetesObject[] = []
   try {
@@ -37,7 +37,7 @@ export async function serverDifference(
       { signal },
     )
   } catch (error) {
-    // One 404 proves nothing: the informer has asked for a proof.
+    // One 404 proves nothing. The informer's state `missing` does.
     if (isForbidden(error) || (isResourceNotFound(error) && informer.state === 'missing')) return undefined
     throw error
   }

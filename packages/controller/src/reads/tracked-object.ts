@@ -7,15 +7,15 @@ import type { ObjectDependency, Served } from './dependency.ts'
 import { type DependencyEdge, DependencyTarget, type DependentKey, notify } from './dependency-graph.ts'
 
 /**
- * The known state of an object: something that stands for it, the same for the same state; `undefined`: absent. Or the
- * error of an object that is there and could not be transformed.
+ * The known state of an object: a value that is equal for equal states; `undefined`: absent. Or the
+ * error of an object that exists and could not be transformed.
  */
 export type Known = { readonly state: unknown; readonly error?: undefined } | { readonly error: Error }
 
-/** What stands for an object that is there and could not be transformed. */
+/** The state of an object that exists and could not be transformed. */
 const notTransformed = Symbol('not transformed')
 
-/** One object as one view has it, present or absent, that keys depend on. */
+/** An object of a view, present or absent, that keys depend on. */
 export abstract class TrackedObject extends DependencyTarget {
   readonly view: View
   readonly key: CheckedKey
@@ -35,18 +35,18 @@ export abstract class TrackedObject extends DependencyTarget {
   /** How the object is kept up to date. */
   abstract readonly served: Exclude<Served, 'escalated'>
 
-  /** How often the server is asked for it, in milliseconds, where it is polled. */
+  /** The interval of polls, in milliseconds; `undefined` if the object is not polled. */
   get pollMs(): number | undefined {
     return undefined
   }
 
-  /** The value of the state that was received last; `undefined`: it is absent. @throws if it could not be transformed */
+  /** The value of the last received state; `undefined`: the object is absent. @throws if the object could not be transformed */
   get value(): unknown {
     if (this.state === notTransformed) throw new TypeError('it could not be transformed')
     return this.valueIn({ state: this.state })
   }
 
-  /** What it reads as; `undefined`: it is absent. @throws the error of an object that could not be transformed */
+  /** The value of a known state, as a read returns it; `undefined`: the object is absent. @throws the error of an object that could not be transformed */
   valueIn(known: Known): unknown {
     if (known.error !== undefined) throw known.error
     return known.state === undefined ? undefined : this.projected(known.state)
@@ -60,14 +60,14 @@ export abstract class TrackedObject extends DependencyTarget {
 
   override async catchUp(signal: AbortSignal | undefined): Promise<void> {
     await this.ready(signal)
-    // If only the server knows, it has to be asked.
+    // The cache may be behind, so the server is asked.
     if (this.isCatchingUp) await this.live(signal)
   }
 
-  /** Its known state, if that is as new as it has to be. */
+  /** The known state, if it is not older than the writes of this process. */
   peek(): Known | undefined {
     const known = this.shown()
-    // That may be ahead of what was delivered.
+    // The known state may be newer than the last delivered one.
     if (known !== undefined) this.observe(known)
     return known
   }
@@ -75,13 +75,13 @@ export abstract class TrackedObject extends DependencyTarget {
   /** Resolves when {@link TrackedObject.peek} may know. Rejects if the object can't be watched. */
   abstract ready(signal: AbortSignal | undefined): Promise<void>
 
-  /** The object as the server has it, for when `peek` does not know. */
+  /** Reads the object from the server, if `peek` returns `undefined`. */
   abstract live(signal: AbortSignal | undefined): Promise<Known>
 
   /** Asks the server for the object if it is read by its name, so that its state is received. */
   abstract compare(signal: AbortSignal | undefined): Promise<void>
 
-  /** It is known to be so now. */
+  /** Records the present state. */
   protected observe(known: Known): void {
     const state = stateOf(known)
     const before = this.state
@@ -123,10 +123,10 @@ export abstract class TrackedObject extends DependencyTarget {
     }
   }
 
-  /** Its known state, delivered or not; `undefined` if it may be older than what this process knows. */
+  /** The known state, delivered or not; `undefined` if it may be older than a write of this process. */
   protected abstract shown(): Known | undefined
 
-  /** What a state reads as: the object as the view has it. */
+  /** The view's projection of a state. */
   protected projected(state: unknown): unknown {
     return state
   }
@@ -136,7 +136,7 @@ export abstract class TrackedObject extends DependencyTarget {
   }
 }
 
-/** That an object could not be transformed is something to know of it. @throws any other error */
+/** The known state of an object that could not be transformed. @throws any other error */
 export function untransformed(error: unknown): Known {
   if (error instanceof TransformError) return { error }
   throw error
@@ -146,7 +146,7 @@ function stateOf(known: Known): unknown {
   return known.error === undefined ? known.state : notTransformed
 }
 
-/** One state may come in two ways, as two objects. Of what a projection makes, the version may be missing: its values are compared. */
+/** Whether two values are the same state: two sources may deliver one state as two objects. Projected values may lack the version, so they are compared by value. */
 function isSame(before: unknown, state: unknown): boolean {
   const version = versionOf(before)
   if (version !== undefined) return version === versionOf(state)
@@ -154,7 +154,7 @@ function isSame(before: unknown, state: unknown): boolean {
   try {
     return hash(before, { integers: 'bigint' }) === hash(state, { integers: 'bigint' })
   } catch {
-    // A value that is no JSON can't be compared: it counts as another state.
+    // A value that is not JSON can't be compared, so it counts as another state.
     return false
   }
 }

@@ -20,23 +20,23 @@ import { ownerIndex } from './selection-scope.ts'
 import { TrackedObject } from './tracked-object.ts'
 import { ViewShares } from './view-shares.ts'
 
-/** What tracked reads hold at present, for metrics and for people. */
+/** The present size of tracked reads, for metrics and for people. */
 export interface TrackedReadsReport {
   /** Keys that depend on anything. */
   readonly keys: number
-  /** What they depend on, counted once for each of them. */
+  /** The number of dependencies of all keys. */
   readonly dependencies: number
-  /** Objects that are watched for them, each once; absent ones among them. */
+  /** The number of watched objects, including absent ones. */
   readonly objects: number
-  /** Of those, the ones that the server is asked for from time to time instead (rule C16). */
+  /** The number of objects that are polled instead (rule C16). */
   readonly polled: number
   /** Selections, each once. */
   readonly selections: number
 }
 
 /**
- * From which part of a view's objects on an informer of the view takes over. To read one object by its name costs as much as some five of
- * a list. So if all are read in the end, the reads by name and the informer together cost 1.5 times the informer.
+ * The share of a view's objects, read by name, from which an informer of the view takes over. A read by name costs as much as some five objects of
+ * a list. So if all objects are read in the end, the reads by name and the informer together cost 1.5 times the informer.
  */
 const loadedFrom = 1 / 10
 
@@ -68,7 +68,7 @@ const comparedAtATime = 16
  * ```
  */
 export class TrackedReads {
-  /** What this process wrote, as whoever writes it says: later reads are at least as new (rule C10). */
+  /** The writes that clients report here: later reads are at least as new (rule C10). */
   readonly writes: OwnWrites
   readonly #options: TrackedReadsOptions
   readonly #stop = new AbortController()
@@ -112,9 +112,9 @@ export class TrackedReads {
   }
 
   /**
-   * A run of `key` begins; its reads are tracked. A run of it that did not end counts as failed.
+   * Begins a run of `key` with tracked reads. An earlier run of the key that has not ended counts as failed.
    *
-   * @param primary the object that it is about: a read without a namespace is of its own, and `read.owned` gives what it controls.
+   * @param primary the primary object: its namespace is the default of reads, and `read.owned` returns the objects that it controls.
    * @param signal bounds all reads of the run, with its reason.
    * @throws OptionTypeError
    */
@@ -132,7 +132,7 @@ export class TrackedReads {
     return run
   }
 
-  /** A run of `key` that is over: it reads nothing (rule C17), and is in the way of no other. */
+  /** A run of `key` that has ended: it reads nothing (rule C17), and does not affect other runs. */
   ended(key: string): Run {
     const run = new Run(new DependentKey(key, this.#listener), this.#runs, {}, undefined)
     run.cancel()
@@ -140,7 +140,7 @@ export class TrackedReads {
   }
 
   /**
-   * A key is no more: it depends on nothing from now on (rule C12). A run of it that is under way is closed, and how it ends
+   * Forgets a key and its dependencies (rule C12). Closes its run that is under way; the outcome of that run
    * does not matter.
    */
   forget(key: string): void {
@@ -156,7 +156,7 @@ export class TrackedReads {
     return this.#keys.has(key)
   }
 
-  /** What a key depends on, but for what a run under way is reading. */
+  /** The dependencies of a key, without the reads of a run that is under way. */
   dependencies(key: string): readonly Dependency[] {
     const targets = new Map((this.#keys.get(key)?.edges ?? []).map(edge => [edge.target, edge]))
     const escalated = this.#options.narrow.report().escalated
@@ -168,9 +168,8 @@ export class TrackedReads {
   }
 
   /**
-   * Something that is depended on may be older than what this process knows the server to have, so that keys may be about to
-   * run. For some objects only the server knows: {@link TrackedReads.whenQuiet} asks it. Objects that can't be read at all are not
-   * waited for.
+   * Whether a dependency may be older than the server's state, so that keys may be about to run. For some objects only
+   * the server knows: {@link TrackedReads.whenQuiet} asks it. Objects that can't be read at all do not count.
    */
   get catchingUp(): boolean {
     return this.#targets.some(({ isCatchingUp }) => isCatchingUp)
@@ -179,7 +178,7 @@ export class TrackedReads {
   /** Resolves when nothing is catching up. Rejects with the signal's reason. */
   async whenQuiet(signal?: AbortSignal | undefined): Promise<void> {
     const late = this.#targets.filter(({ isCatchingUp }) => isCatchingUp)
-    // One that can't be watched is not waited for: its keys are notified.
+    // An object that can't be watched delays nothing: its keys are notified.
     await Promise.allSettled(late.map(target => target.catchUp(signal)))
     signal?.throwIfAborted()
   }
@@ -196,7 +195,7 @@ export class TrackedReads {
     await this.whenQuiet(signal)
   }
 
-  /** The primary objects: those of a declared view, at least as new as the writes that are reported here. To be called once. */
+  /** The primary objects, of a declared view, at least as new as the reported writes. Call it once. */
   primary(view: View): PrimaryObjects {
     const { client } = this.#options
     this.#primary = new PrimaryObjects({ client, source: this.#sourceOf(view), writes: this.writes })
@@ -221,8 +220,7 @@ export class TrackedReads {
   }
 
   /**
-   * Ends all: from the call on nothing is read, and no key is reported. Idempotent. Resolves when nothing is watched for it any
-   * more.
+   * Ends all reads: after the call no object is read, and no key is reported. Resolves when all watches are closed. Idempotent.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -253,7 +251,7 @@ export class TrackedReads {
     }
     const covering = this.#options.cache.covering(view)
     if (covering === undefined) this.#loadIfMost(view)
-    // What may be polled may have no watch, and then no informer either.
+    // A resource that may be polled may have no watch, and so no informer.
     const isCounted = covering === undefined && !this.#named.pollMs.has(resourceKey(view.resource))
     const released = (): void => {
       this.#objects.delete(id)
@@ -268,7 +266,7 @@ export class TrackedReads {
     return object
   }
 
-  /** Starts an informer of a view if so many of its objects are read by name that it costs less. Reads go on by name until it has synced. */
+  /** Starts an informer of a view if it costs less than the reads by name. Objects are read by name until the informer has synced. */
   #loadIfMost(view: View): void {
     const { client, narrow } = this.#options
     if (this.#sources.has(view.key) || !((narrow.part(view) ?? this.#shares.of(view) ?? 0) >= loadedFrom)) return
@@ -353,7 +351,7 @@ export class TrackedReads {
   }
 }
 
-/** Whether an object is among those that a metadata watch has taken over (rule N11). */
+/** Whether a metadata watch has taken over an object (rule N11). */
 function isOf(
   { resource, namespace }: { readonly resource: string; readonly namespace: string | undefined },
   { view, key }: TrackedObject,

@@ -2,12 +2,12 @@ import type { Clock } from '@wherry/client'
 import type { CachedInformer } from '@wherry/dynamic-cache'
 import { isAnswer } from '@wherry/informer/internal'
 
-/** How often it is looked at what the server said, and how long a first refusal is waited after, in milliseconds. */
+/** The interval of the checks of the server's answers, and the wait after a first refusal, in milliseconds. */
 const [lookMs, refusedMs] = [500, 5000]
 
 /**
- * Resolves as a wait for the first state of an informer does. Rejects with what the server says where it refuses that state: after the second
- * refusal, or a while after the first. Where no answer comes at all, it waits on.
+ * Waits for the first state of an informer. Rejects with the server's error if the server refuses that state: after the second
+ * refusal, or a while after the first. Without any answer, it keeps waiting.
  */
 export async function unlessRefused(
   informer: Pick<CachedInformer<unknown>, 'hasSynced' | 'lastError'>,

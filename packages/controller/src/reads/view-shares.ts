@@ -1,13 +1,13 @@
 import type { Client, View } from '@wherry/client'
 
-/** From how many objects on the server is asked how many there are; then again whenever twice as many are read. */
+/** The number of read objects from which the server is asked for the size of the view; it is asked again at each doubling. */
 const askedFrom = 100
 
 interface Count {
   objects: number
-  /** How many of them there were when the server was asked last. */
+  /** The number of read objects at the last request. */
   askedAt: number
-  /** How many objects the view has, as the server said then. */
+  /** The size of the view in the server's last answer. */
   size: number | undefined
 }
 
@@ -23,7 +23,7 @@ export class ViewShares {
     this.#signal = signal
   }
 
-  /** One more object of the view is read by name. */
+  /** Counts an object of the view that is read by name. */
   add(view: View): void {
     const count = this.#counts.get(view.key) ?? { objects: 0, askedAt: 0, size: undefined }
     this.#counts.set(view.key, count)
@@ -33,7 +33,7 @@ export class ViewShares {
     void this.#ask(view, count)
   }
 
-  /** One object of the view is read no more. */
+  /** Counts an object of the view that is no longer read by name. */
   remove(view: View): void {
     const count = this.#counts.get(view.key)
     if (count === undefined) return
@@ -47,7 +47,7 @@ export class ViewShares {
     return count?.size === undefined ? undefined : count.objects / Math.max(1, count.size)
   }
 
-  /** One item of a list says how many others there are. Without the right to list, objects are read on by name. */
+  /** Asks for the size of a view by a list of one item. Without the right to list, objects are read by name further on. */
   async #ask(view: View, count: Count): Promise<void> {
     try {
       const page = await this.#client.list(view, { limit: 1, signal: this.#signal })

@@ -15,10 +15,10 @@ export type Authorize = (asked: {
 
 /** How long each question may take, in milliseconds. */
 const timeoutMs = 10_000
-/** How long an answer is remembered, in milliseconds, and how many are: so many reviews are begun in that time at most. */
+/** How long an answer is remembered, in milliseconds, and the maximum number of answers, which also bounds the reviews in that time. */
 const holdsMs = 10_000
 const mostRemembered = 100
-/** How many tokens that were allowed have room of their own, and for how long after they were allowed last, in milliseconds. */
+/** The number of allowed tokens that are kept apart, and for how long after their last success, in milliseconds. */
 const mostTrusted = 8
 const trustedMs = 3_600_000
 /** How many tokens are asked about at a time. Leases and other writes of the client share its connections. */
@@ -29,7 +29,7 @@ const mostUnderWay = 4
  * of controller-runtime and Kubernetes do. It needs the right to create both, which `system:auth-delegator` gives.
  *
  * Answers, refusals and failures are remembered for ten seconds. At most 4 tokens are checked at a time, and 100 in ten seconds; any other token is
- * `busy` and costs the API server nothing. The eight tokens that were allowed last have room of their own for an hour, so strangers' tokens cannot keep a
+ * `busy` and costs the API server nothing. The eight tokens that were allowed last are kept apart for an hour, so other tokens cannot keep a
  * scraper out. A review takes ten seconds at most: if the server does not answer, the request gets a 500.
  *
  * @example
@@ -45,9 +45,9 @@ const mostUnderWay = 4
 export function tokenReview(client: Client): Authorize {
   having('a Client', 'create')('tokenReview.client', client)
   const { clock } = client.environment
-  // In the order in which the tokens were asked about, and so in that in which the answers expire.
+  // The answers in the order of their reviews, which is the order in which they expire.
   const known = new Map<string, { readonly verdict: Promise<Verdict>; readonly until: number }>()
-  /** By token and path, when it was allowed last; the one allowed longest ago first. */
+  /** By token and path: the time of the last success, the oldest first. */
   const trusted = new Map<string, number>()
   let underWay = 0
   return ({ token, path }) => {

@@ -9,14 +9,14 @@ export type Answer = (request: IncomingMessage, response: ServerResponse) => Pro
 /** Options of a {@link BoundedServer}. */
 export interface BoundedServerOptions {
   readonly answer: Answer
-  /** Receives the reason of an answer of 500, and what went wrong while listening. */
+  /** Receives the reason of each 500, and errors of the listener. */
   readonly onError: (error: unknown) => void
   readonly clock: Clock
   /** Certificate and key, PEM; none: plain http. */
   readonly tls: { readonly cert: string; readonly key: string } | undefined
-  /** How many connections there are at most, apart from those of the last second; with these ten times as many. */
+  /** The maximum number of connections that are older than a second. With younger ones, there may be ten times as many. */
   readonly maxConnections: number
-  /** How long a handshake, and then a request with its body, may take to arrive, in milliseconds. Checked at each half of it. */
+  /** How long a handshake, and then a request with its body, may take to arrive, in milliseconds. It is checked twice in this time. */
   readonly requestTimeoutMs: number
   /** How long a finished answer may take to be written out, in milliseconds. */
   readonly writeTimeoutMs: number
@@ -24,29 +24,29 @@ export interface BoundedServerOptions {
 
 /** How many connections may wait to be accepted; the kernel's `somaxconn` bounds it, as it does for Go. Node's 511 would refuse probes in a rush. */
 const backlog = 4096
-/** How many requests of a connection may wait for the answer to one before them. */
+/** The maximum number of requests of a connection that wait for the answer to an earlier one. */
 const maxWaiting = 16
 /** How long a connection beyond the bound has for its request, in milliseconds. */
 const graceMs = 1000
 
 /**
- * An http server that strangers can't make hold much: whoever sends many requests, or reads no answers, costs a bounded number of answers
+ * An HTTP server with bounded memory: a client that sends many requests, or reads no answers, costs a bounded number of answers
  * and bytes.
  *
- * - A request is begun when the answer to the one before it on its connection has been handed to the kernel. Up to 16 wait for that; with
- *   one more the connection is cut. (Node reads up to 64 KiB at once and hands over all requests in it.)
+ * - A request begins when the answer to the request before it on its connection has been passed to the kernel. Up to 16 requests wait; one
+ *   more cuts the connection. (Node reads up to 64 KiB at once, and emits all requests in it.)
  * - An answer that is not written out in time ends its connection, and so does a request that does not arrive in time. A request's headers
  *   are 16 KiB at most, as Node has it.
- * - Beyond the bound on connections, the oldest one without a request under way is closed, once it is a second old. So neither idle connections nor a
- *   flood of new ones keep a probe out: it has a second for its request. Beyond ten times the bound, the oldest one is closed at once.
+ * - Above the bound on connections, the oldest connection without a request under way is closed, once it is a second old. So neither idle connections
+ *   nor a flood of new ones keep a probe out: it has a second for its request. Above ten times the bound, the oldest connection is closed at once.
  */
 export class BoundedServer {
   readonly #options: BoundedServerOptions
   readonly #server: Server
-  /** When each connection came, the oldest first. Connections on which no request or handshake came are among them. */
+  /** The start of each connection, the oldest first, including connections without a request or handshake. */
   readonly #sockets = new Map<Socket, number>()
   #trimming: Timer | undefined
-  /** What waits on each connection that has a request under way. */
+  /** The waiting requests of each connection with a request under way. */
   readonly #waiting = new WeakMap<Socket, (readonly [IncomingMessage, ServerResponse])[]>()
 
   constructor(options: BoundedServerOptions) {
@@ -59,7 +59,7 @@ export class BoundedServer {
       // Node would answer a request without the header by itself, out of turn.
       requireHostHeader: false,
     }
-    // Not by `import`, which asks for all that node:http exports, and so loads Node's fetch and WebSocket: 8 MB.
+    // An `import` would read all exports of node:http, and so load Node's fetch and WebSocket: 8 MB.
     this.#server =
       tls === undefined
         ? process.getBuiltinModule('node:http').createServer(bounds)
@@ -71,18 +71,18 @@ export class BoundedServer {
     this.#server.on('checkExpectation', take)
   }
 
-  /** Where it listens; 0 while it does not. */
+  /** The port of the listener; 0 while the server does not listen. */
   get port(): number {
     return (this.#server.address() as AddressInfo | null)?.port ?? 0
   }
 
-  /** Begins to listen. Rejects if it can't, as when the port is taken. */
+  /** Begins to listen. Rejects if that fails, for example because the port is taken. */
   async listen(host: string, port: number): Promise<void> {
     await once(this.#server.listen({ port, host, backlog }), 'listening')
     this.#server.on('error', this.#options.onError)
   }
 
-  /** Ends all connections. Resolves when it no longer listens. Idempotent. */
+  /** Ends all connections. Resolves when the server no longer listens. Idempotent. */
   async close(): Promise<void> {
     if (!this.#server.listening) return
     await new Promise(resolve => {
@@ -100,7 +100,7 @@ export class BoundedServer {
     if (this.#sockets.size > maxConnections) this.#trimLater()
   }
 
-  /** Closes connections beyond the bound, once they have had their second. */
+  /** Closes the connections above the bound once they are a second old. */
   #trimLater(): void {
     const { maxConnections, clock } = this.#options
     this.#trimming ??= clock.timer(graceMs, () => {
@@ -110,7 +110,7 @@ export class BoundedServer {
     })
   }
 
-  /** Closes so many connections that came by then, the oldest first: those with a request under way only if no other is left. */
+  /** Closes the `count` oldest connections that began before `by`: connections with a request under way only if no others are left. */
   #closeOldest(count: number, by: number): void {
     const old = [...this.#sockets].flatMap(([socket, at]) => (at <= by ? [socket] : []))
     const isBusy = (socket: Socket): boolean => this.#waiting.has(socket)

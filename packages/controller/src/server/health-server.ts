@@ -27,7 +27,7 @@ export interface HealthServerOptions {
   readonly port?: number | undefined
   /** Certificate and key, PEM. @default none: plain HTTP */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined
-  /** What `/metrics` shows, for example `await prometheusMetrics()`. @default nothing: 404 */
+  /** The content of `/metrics`, for example `await prometheusMetrics()`. @default nothing: 404 */
   readonly metrics?: { readonly contentType: string; text(): Promise<string> } | undefined
   /** Decides which requests may read `/metrics`, for example `tokenReview(client)`. Everybody may read the probes. @default everybody */
   readonly authorize?: Authorize | undefined
@@ -43,7 +43,7 @@ export interface HealthServerOptions {
 
 /** Bounds on whoever asks, see {@link BoundedServer}. Probes and scrapers come by few connections, and their requests are small. */
 const bounds = { maxConnections: 100, requestTimeoutMs: 10_000, writeTimeoutMs: 30_000 }
-/** How long a text of the metrics may take to be made, in milliseconds: all requests meanwhile wait for the same one. */
+/** How long it may take to make the text of the metrics, in milliseconds. All requests meanwhile wait for the same text. */
 const metricsTimeoutMs = 30_000
 
 /**
@@ -99,7 +99,7 @@ export class HealthServer {
     ])
   }
 
-  /** The port it listens on; 0 before it listens. */
+  /** The port of the server; 0 before it listens. */
   get port(): number {
     return this.#server?.port ?? 0
   }
@@ -116,13 +116,13 @@ export class HealthServer {
     checks?.set(name, check)
   }
 
-  /** Starts to listen. Rejects if it can't, for example because the port is taken. Idempotent. */
+  /** Starts to listen. Rejects if that fails, for example because the port is taken. Idempotent. */
   start(): Promise<void> {
     this.#started ??= this.#start()
     return this.#started
   }
 
-  /** Closes all connections. Resolves when it no longer listens. Idempotent. */
+  /** Closes all connections. Resolves when the server no longer listens. Idempotent. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -180,7 +180,7 @@ export class HealthServer {
     else reply(response, 200, isVerbose ? `${[...lines, `${kind} check passed`].join('\n')}\n` : 'ok')
   }
 
-  /** One text for all requests while it is made, or in the same turn of the event loop. So a rush can't keep the loop busy making texts. */
+  /** The text of the metrics. Requests that come while it is made, or in the same turn of the event loop, share it, so that many requests make few texts. */
   #metricsNow(metrics: { text(): Promise<string> }): Promise<Buffer> {
     const make = async (): Promise<Buffer> => {
       try {
@@ -240,7 +240,7 @@ function shown(option: string, value: unknown): void {
   text(`${option}.contentType`, (value as { readonly contentType?: unknown }).contentType ?? '')
 }
 
-/** PEM, which has line ends. The error does not repeat it. */
+/** Checks that a value is PEM, which has line ends. The error does not repeat the value. */
 function pem(option: string, value: unknown): void {
   if (typeof value !== 'string') throw new OptionTypeError(option, 'PEM', typeof value)
   if (!value.includes('-----BEGIN ')) throw new OptionRangeError(option, 'PEM', 'something else')

@@ -2,7 +2,7 @@ import type { TraceParent } from '../objects/traceparent.ts'
 import type { Changes } from '../predicates/changes.ts'
 import type { ReadChange } from '../reads/cause.ts'
 
-/** What happened that makes a key run: to an object, or without one. */
+/** The kind of change that makes a key run, of an object or without one. */
 export type CauseChange =
   | 'initial'
   | 'added'
@@ -11,23 +11,23 @@ export type CauseChange =
   | ReadChange
   /** A source that has no objects reported the key. */
   | 'told'
-  /** It failed. */
+  /** The last run failed. */
   | 'retry'
-  /** It asked for it by `requeueAfterMs`. */
+  /** The last run returned `requeueAfterMs`. */
   | 'due'
 
-/** Why a key runs: which object, what happened to it, from which state to which. */
+/** The cause of a run: an object, its change, and its states before and after. */
 export interface Cause {
-  /** The source that reported it: `for`, `owns`, `watches`, `read`, `reconcile`, or the name of a source. */
+  /** The source of the event: `for`, `owns`, `watches`, `read`, `reconcile`, or the name of a source. */
   readonly source: string
   readonly change: CauseChange
-  /** Key of the object's view; `undefined` where it was no object. */
+  /** The key of the object's view; `undefined` if the cause is not an object. */
   readonly view: string | undefined
   /** `namespace/name` of the object. */
   readonly object: string | undefined
-  /** Its resourceVersion before; `undefined` where there was none, or the view does not keep it. */
+  /** The object's resourceVersion before; `undefined` if it was absent, or the view drops it. */
   readonly from: string | undefined
-  /** Its resourceVersion then; as `from`. */
+  /** The object's resourceVersion after; `undefined` as for `from`. */
   readonly to: string | undefined
   /**
    * The fields that changed, and their writers, of an object of `for` or `watches`. Named while somebody reads `operator.runs()`, and after the first

@@ -30,7 +30,7 @@ export class Channel<V> implements Source<V> {
     this.name = name
   }
 
-  /** How many controllers use it. */
+  /** The number of controllers that use the channel. */
   get connections(): number {
     return this.#targets.size
   }

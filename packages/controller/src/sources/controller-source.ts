@@ -10,50 +10,50 @@ import type { Cause } from './cause.ts'
 import type { Debounce } from './debounce.ts'
 import type { SharedManager, SourceConnection } from './source.ts'
 
-/** What takes the keys of a source: a controller. */
+/** The controller that receives the keys of a source. */
 export interface ControllerSourceTarget {
   /** The controller's name. */
   readonly controller: string
-  /** Of what the keys are. */
+  /** The resource of the keys. */
   readonly primary: ResourceType
   readonly cache: DynamicCache
   readonly manager: SharedManager
   readonly environment: Environment
   /** The projections of owned objects. */
   readonly applied: AppliedObjects
-  /** A key is to run. `isInitial`: for what was there already, so at low priority. Never throws. */
+  /** Makes a key run. `isInitial`: for an object that existed already, so at low priority. Never throws. */
   enqueue(key: string, cause: Cause, isInitial: boolean): void
-  /** An owned object came or changed. Calls `report`, with the key of this controller that wrote it, if one did. */
+  /** Handles a new state of an owned object. Calls `report`, with the key of this controller that wrote the state, if one did. */
   unlessOwn(view: View, key: string, object: unknown, report: Report): void
   /** A primary object has gone. */
   gone(key: string, last: unknown): void
-  /** Whether a key can be one of the primary view: it has a name, and a namespace, as objects of the view have them. */
+  /** Whether a key can belong to an object of the primary view, by its name and namespace. */
   accepts(key: string): boolean
-  /** Whether causes are to name what changed. */
+  /** Whether causes name the changed fields. */
   readonly namesChanges: boolean
   /** Whether causes are to name the traces that wrote their objects. */
   readonly isTraced: boolean
   /** The keys of all primary objects. */
   all(): Iterable<string>
-  /** All primary objects are to run. However often it is called before one of them has begun, it costs as much as once. Never throws. */
+  /** Makes all primary objects run. Further calls before a run has begun cost nothing. Never throws. */
   enqueueAll(cause: Cause, isInitial: boolean): void
 }
 
 /** A source that is connected. */
 export interface ControllerSourceConnection extends SourceConnection {
-  /** What keeps it from its first state, as far as it is known. */
+  /** The last error that keeps the source from its first state. */
   readonly lastError?: Error | undefined
-  /** An applied object went before the informer of the source had seen it: no event says so. @default nothing is to be done */
+  /** Handles an applied object that was deleted before the informer of the source had seen it, so that no event reports it. @default nothing */
   lost?(view: View, key: string): void
 }
 
-/** Handles the events of the objects of a source, and those that it never saw. */
+/** Handles the events of the objects of a source, and of objects that the source never saw. */
 export interface ControllerSourceHandler<C> extends Handler<C> {
-  /** An applied object went before the informer had seen it. */
+  /** Handles an applied object that was deleted before the informer had seen it. */
   lost?(key: string): void
 }
 
-/** What makes keys of a controller run: the objects of a view, or a {@link Source}. Made by {@link owns}, {@link watches} and {@link from}. */
+/** A source of a controller: the objects of a view, or a {@link Source}. Made by {@link owns}, {@link watches} and {@link from}. */
 export interface ControllerSource {
   /** For people: `owns VIEW`. */
   readonly name: string
@@ -77,7 +77,7 @@ export function debounced(source: ControllerSource, debounce: Debounce): Control
   return Object.create(source, { debounce: { value: debounce, enumerable: true } }) as ControllerSource
 }
 
-/** Reports what a predicate or a map threw over objects of `view`: of a Secret, without its words. */
+/** Reports errors of predicates and maps of `view`: for Secrets, without the message. */
 export function reportingOf({ resource }: View, environment: Reporting): Reporting {
   return { onError: (error, context) => environment.onError(redactError(resource, error) as Error, context) }
 }
@@ -85,7 +85,7 @@ export function reportingOf({ resource }: View, environment: Reporting): Reporti
 /** Receives errors. */
 export type Reporting = Pick<Environment, 'onError'>
 
-/** Whether all predicates let an event pass. One that throws is reported, and lets it pass. */
+/** Whether all predicates pass an event. The error of a predicate that throws is reported, and the event passes. */
 export function passes<E>(
   predicates: readonly Predicate<E>[],
   event: E,
@@ -97,13 +97,13 @@ export function passes<E>(
   return attempt(all, true, environment, { phase })
 }
 
-/** The result of a function that is to be synchronous. If it is a promise all the same, its rejection is reported (rule X9). */
+/** Returns the result of a function that must be synchronous. If the result is a promise, its rejection is reported (rule X9). */
 export function watchedFor<T>(result: T, environment: Reporting, phase: string): T {
   watched(result, thrown => environment.onError(asError(thrown), { phase }))
   return result
 }
 
-/** The result of a function of the user. If it throws, that is reported, and the result is `otherwise`. */
+/** Returns the result of a user's function. If the function throws, the error is reported, and the result is `otherwise`. */
 export function attempt<T>(work: () => T, otherwise: T, environment: Reporting, about: ErrorContext): T {
   try {
     return work()

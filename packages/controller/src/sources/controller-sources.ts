@@ -21,9 +21,8 @@ import type { Source } from './source.ts'
 import type { Tick } from './timer.ts'
 
 /**
- * Makes the primary object run that controls the object which came, changed or went: by its owner reference, which names kind
- * and group, with `controller: true`. Where an object changes hands, both owners run. What the view makes of an object is kept for
- * `predicates` only.
+ * Makes a primary object run when an object that it controls is created, changed or deleted. The owner reference with `controller: true` names its kind
+ * and group. If the owner changes, both owners run. The view's projection is kept only for `predicates`.
  *
  * @example
  * ```ts
@@ -49,7 +48,7 @@ export function owns<O>(view: View<O>, predicates: readonly Predicate<ObjectEven
 }
 
 /**
- * Makes the primary objects run that `map` names for an object which came, changed or went, or all. `map` is synchronous.
+ * Makes the primary objects run that `map` returns for an object that is created, changed or deleted; `'all'`: all of them. `map` is synchronous.
  *
  * @example
  * ```ts
@@ -80,7 +79,7 @@ export function watches<O, S extends Scope>(
 
 /**
  * Calls a handler for the objects of a view. The handler decides which keys run, and enqueues them. For packages that are built on a controller
- * and keep work of their own. A handler must not throw.
+ * and track their own work. A handler must not throw.
  */
 export function handles<O>(
   view: View<O>,
@@ -93,8 +92,8 @@ export function handles<O>(
 }
 
 /**
- * The same for objects that the controller applies without an owner, `{ owner: false }`. The cache keeps of each what an `apply` compares, and the
- * handler gets that. Such an `apply` is not tracked: the handler gets every change of its object.
+ * As {@link handles}, for objects that the controller applies without an owner, `{ owner: false }`. The cache keeps the part of each object that `apply`
+ * compares, and passes that to the handler. `apply` does not track these objects, because the handler receives every change.
  */
 export function handlesApplied(
   view: View,
@@ -112,7 +111,7 @@ export function handlesApplied(
 }
 
 /**
- * Makes the primary objects run that `map` names for an event of a source. Without a map: for a timer all, for a channel the key that was sent.
+ * Makes the primary objects run that `map` returns for an event of a source. Without a map, a timer runs all, and a channel the key that was sent.
  *
  * @example
  * ```ts
@@ -182,7 +181,7 @@ export function cached(view: View): ControllerSource {
 }
 
 /**
- * The key of the primary object that an owner reference names, if it names one. A reference that can name none, such as a forged
+ * The key of the primary object that an owner reference names. A reference that can't name a primary object, such as a forged
  * one, is dropped and counted. @param key of the owned object
  */
 function ownersOf(owner: OwnerReference | undefined, key: string, target: ControllerSourceTarget): readonly string[] {

@@ -22,11 +22,11 @@ export function checkDebounce(option: string, debounce: unknown): void {
 
 /** A key that waits. All times are the clock's monotonic ones, in milliseconds. */
 interface Waiting {
-  /** Why it is to run: its first event. */
+  /** The first event of the key. */
   readonly cause: Cause
-  /** It runs by then at the latest. */
+  /** The latest time of the run. */
   readonly latest: number
-  /** It runs then, if no further event comes. */
+  /** The time of the run, if no further event comes. */
   due: number
   timer: Timer
 }
@@ -57,7 +57,7 @@ export class Debouncer {
     return this.#waiting.keys()
   }
 
-  /** Why a key waits, and how long it waits yet if no further event comes, in milliseconds. */
+  /** The cause of a waiting key, and its remaining wait if no further event comes, in milliseconds. */
   waits(key: string): { readonly cause: Cause; readonly dueInMs: number } | undefined {
     const waiting = this.#waiting.get(key)
     return waiting && { cause: waiting.cause, dueInMs: Math.max(0, waiting.due - this.#clock.monotonic()) }
@@ -76,7 +76,7 @@ export class Debouncer {
     this.#waiting.set(key, { cause, latest: now + this.#maxWaitMs, due, timer: this.#timer(key, due - now) })
   }
 
-  /** A run of a key begins: it sees what the events were about. */
+  /** Forgets the events of a key, because its run begins and sees their changes. */
   begun(key: string): void {
     this.#waiting.get(key)?.timer.cancel()
     this.#waiting.delete(key)

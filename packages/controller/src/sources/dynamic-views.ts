@@ -51,7 +51,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
     this.#wanted = new Map(Array.from(views, view => [view.key, view]))
   }
 
-  /** The views that it should watch. */
+  /** The views that were added and not removed. */
   get intended(): readonly View<C>[] {
     return this.#registrar?.intended ?? [...this.#wanted.values()]
   }
@@ -61,7 +61,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
     return (this.#registrar?.intended ?? []) as readonly View[]
   }
 
-  /** Adds a view. Before the controller has started, it takes effect at the start. */
+  /** Adds a view. Before the start of the controller, the view is watched from the start on. */
   async add(view: View<C>): Promise<void> {
     this.#wanted.set(view.key, view)
     await this.#registrar?.add(view)
@@ -80,7 +80,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
     await this.#registrar?.replace(wanted, options)
   }
 
-  /** @throws UsageError if it serves another controller */
+  /** @throws UsageError if the views serve another controller */
   connect(target: SourceTarget<CursorEvent<C>>): SourceConnection {
     const { manager, controller, environment } = target
     if (this.#registrar !== undefined) {
@@ -100,7 +100,7 @@ export class DynamicViews<C> implements Source<CursorEvent<C>> {
   }
 }
 
-/** Reports what a registrar receives: the first state as initial, and, after a reset, that objects may have gone without an event. */
+/** A sink that reports the events of a registrar: the first state as initial, and, after a reset, that objects may have been deleted without an event. */
 function sinkOf<C>({ tell, missed }: SourceTarget<CursorEvent<C>>): Sink<C> {
   const received = new Map<string, Receiving>()
   return {

@@ -20,17 +20,17 @@ import {
   reportingOf,
 } from './controller-source.ts'
 
-/** What an {@link objectSource} is made of. */
+/** The parts of an {@link objectSource}. */
 export interface ObjectSourceParts<C, O = C> {
   readonly kind: 'for' | 'owns' | 'watches' | 'caches'
   readonly view: View
   /** The view that is watched. @default `view` */
   watched?(target: Pick<ControllerSourceTarget, 'applied'>): View<C>
-  /** Read at each event: a builder adds to them. @default none */
+  /** The predicates, read at each event, because a builder may add some. @default none */
   readonly predicates?: readonly Predicate<ObjectEvent<O>>[]
   /** Gives the value that predicates look at. @default the object */
   valueIn?(object: C): O
-  /** The keys that an object means. May throw. `environment` receives what went wrong. @default none */
+  /** The keys that an object makes run. May throw. `environment` receives other errors. @default none */
   keysOf?(object: C, key: string, target: ControllerSourceTarget, environment: Reporting): readonly string[]
   /** An event means all keys, in place of `keysOf`. @default false */
   readonly meansAll?: boolean | undefined
@@ -57,7 +57,7 @@ export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): Controll
     connect: target => {
       const watched = parts.watched?.(target) ?? (view as View<C>)
       const environment = reportingOf(watched, target.environment)
-      // The controller holds it.
+      // The controller holds the informer, so it exists.
       const informer = informerOf(target.cache, watched) as CachedInformer<C>
       const passing = (event: ObjectEvent<C>): boolean => {
         if (predicates.length === 0) return true
@@ -85,7 +85,7 @@ export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): Controll
           ...(target.isTraced && !isOwned && { trace: traceParentOf(now ?? old) }),
         }
         const enqueue = (byOwn?: string, isStatus = false): void => {
-          // After a gap in the watch, one event may have others' changes in it, too.
+          // After a gap in the watch, one event may contain changes of others, too.
           const by = kind === 'for' && isStatus && differsOutsideStatus(old, now) ? undefined : byOwn
           if (parts.meansAll === true) return target.enqueueAll(cause, change === 'initial')
           const keys = [old, now].flatMap(object => (object === undefined ? [] : keysOf(object, key)))
@@ -93,7 +93,7 @@ export function objectSource<C, O = C>(parts: ObjectSourceParts<C, O>): Controll
             if (one !== by) target.enqueue(one, cause, change === 'initial')
           }
         }
-        // The first state of a primary object runs its key, whoever wrote it.
+        // The first state of a primary object makes its key run, even if this controller wrote it.
         const mayBeOwn = isOwned || (kind === 'for' && old !== undefined)
         if (mayBeOwn && now !== undefined) target.unlessOwn(view, key, now, enqueue)
         else enqueue()

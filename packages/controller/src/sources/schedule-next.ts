@@ -26,7 +26,7 @@ class Walk {
   #at = Number.NaN
   /** The local time, as the fields of a date in UTC. */
   readonly #local = new Date(Number.NaN)
-  /** Whether the smaller fields were set back, because a larger one has moved. */
+  /** Whether the smaller fields were set back, because a larger field has moved. */
   #isReset = false
 
   constructor(fields: ScheduleFields, zone: ScheduleZone, after: number) {
@@ -43,7 +43,7 @@ class Walk {
     return undefined
   }
 
-  /** Each step moves one field until it matches, and returns false if a larger field has moved by that. */
+  /** Moves one field until it matches. Returns false if that has moved a larger field. */
   #month(): boolean {
     while (!this.#fields.month.has[this.#local.getUTCMonth() + 1]) {
       this.#reset(local => new Date(local.setUTCDate(1)).setUTCHours(0, 0, 0))
@@ -119,7 +119,7 @@ class Walk {
     if (this.#at <= before) this.#moveTo(before + dayMs)
   }
 
-  /** A local time that the clocks skip is the moment that Go makes of it: by the offset at one end of the change. */
+  /** Sets a local time. A local time that the clocks skip becomes the same moment as in Go: by the offset at one end of the change. */
   #setLocal(change: (local: Date) => number): void {
     const wall = change(this.#local)
     const guess = this.#zone.offsetAt(wall)

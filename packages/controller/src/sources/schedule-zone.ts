@@ -9,8 +9,8 @@ const spanMs = 86_400_000
 const utc: ScheduleZone = { offsetAt: () => 0 }
 
 /**
- * The zone with this name of the IANA database, in its own letters, as a CronJob takes it.
- * @throws Error with the reason, if there is none
+ * The zone of this name in the IANA database. Upper and lower case count, as for a CronJob.
+ * @throws Error with the reason, if there is no such zone
  */
 export function zoneNamed(name: string): ScheduleZone {
   if (name === 'UTC') return utc
@@ -25,14 +25,14 @@ export function zoneNamed(name: string): ScheduleZone {
   return new IntlZone(format)
 }
 
-/** A time without a change of the clocks, as far as it is known: from `start`, up to `end`. */
+/** A period without a change of the clocks, from `start` up to `end`. */
 interface Stretch {
   start: number
   end: number
   readonly offset: number
 }
 
-/** So many stretches are kept, the last ones: 32 years in most zones. */
+/** The maximum number of stretches that are kept, the latest ones: 32 years in most zones. */
 const mostStretches = 64
 
 class IntlZone implements ScheduleZone {

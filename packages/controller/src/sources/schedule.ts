@@ -16,15 +16,15 @@ export interface ScheduledTick extends Tick {
 
 /** Options of a {@link Schedule}. */
 export interface ScheduleOptions {
-  /** An IANA time zone, such as `Europe/Berlin`, in these letters. @default 'UTC' */
+  /** An IANA time zone, such as `Europe/Berlin`. Upper and lower case count. @default 'UTC' */
   readonly timeZone?: string | undefined
   /** For errors and `explain`. @default 'schedule' */
   readonly name?: string | undefined
 }
 
 /**
- * The times of a cron expression. As a source it makes keys run at each of them: all keys of the controller, at low priority, or those that it maps
- * the tick to.
+ * The times of a cron expression. As a source it makes keys run at each time: all keys of the controller, at low priority, or the keys that
+ * `map` returns.
  *
  * ```ts
  * import { Schedule } from '@wherry/controller/schedule'
@@ -125,7 +125,7 @@ export class Schedule implements Source<ScheduledTick> {
     return found === undefined ? undefined : new Date(found)
   }
 
-  /** A time from which the next one has come by `to`. */
+  /** A time after which a scheduled time has come by `to`. */
   #before(to: number): number | undefined {
     if (this.#intervalMs !== undefined)
       throw new OptionTypeError('schedule.since', 'the time that @every counts from', 'undefined')
@@ -139,7 +139,7 @@ export class Schedule implements Source<ScheduledTick> {
   #latest(from: number, to: number): number | undefined {
     if (!this.#hasComeBy(from, to)) return undefined
     if (this.#intervalMs !== undefined) return to - ((to - toSecond(from)) % this.#intervalMs)
-    // Time and again the half in which the last one is: there may be millions.
+    // A bisection, because millions of times may have come.
     let [low, high] = [toSecond(from), toSecond(to)]
     while (high - low > 1000) {
       const middle = toSecond((low + high) / 2)
@@ -169,7 +169,7 @@ export class Schedule implements Source<ScheduledTick> {
       const ms = Math.min(Math.max(next - clock.now(), 0), longestWaitMs)
       timer = clock.timer(ms, () => {
         const now = new Date(clock.now())
-        // The clock was set back. By a little: times that were reported are not reported again. By more: it was wrong before.
+        // The clock was set back. After a small correction, reported times are not reported again. After a large one, the old time was wrong.
         if (last.getTime() - now.getTime() > longestCorrectionMs) last = now
         const time = this.latest(now, last)
         wait()
@@ -183,13 +183,13 @@ export class Schedule implements Source<ScheduledTick> {
   }
 }
 
-/** After so long the clock is looked at again, in milliseconds: it may have been set, or have stood still while the machine slept. */
+/** The interval of the checks of the clock, in milliseconds: it may have been set, or have stood still while the machine slept. */
 const longestWaitMs = 60_000
 
 /** A clock that is set back by more than this was wrong before, in milliseconds. */
 const longestCorrectionMs = 3_600_000
 
-/** No time that comes at all is further from the next one, in milliseconds: the 29th of February, of 1896 and 1904. */
+/** The longest gap between two scheduled times, in milliseconds: from the 29th of February 1896 to that of 1904. */
 const longestGapMs = 8 * 366 * 86_400_000
 
 const expression = textUpTo(1024)

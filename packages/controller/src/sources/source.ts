@@ -3,8 +3,8 @@ import type { WatchManager } from '@wherry/watch-manager'
 import type { Keys } from './key.ts'
 
 /**
- * Gives the one watch manager that controllers and registrars share. The first call makes it, of the class that the caller imports: a program without
- * registrars has none of its code.
+ * Returns the watch manager that controllers and registrars share. The first call creates it from the class that the caller imports, so a program without
+ * registrars loads none of its code.
  */
 export type SharedManager = (Manager: typeof WatchManager) => WatchManager
 
@@ -14,10 +14,10 @@ export interface SourceTarget<E> {
   readonly controller: string
   readonly manager: SharedManager
   readonly environment: Environment
-  /** Whether the server does not serve a view's resource (yet) and the controller waits for it: then the start does not (rules C3, D7). */
+  /** Whether the server does not serve a view's resource (yet): the controller then waits for it, but its start does not (rules C3, D7). */
   isAbsent(view: View): Promise<boolean>
   /**
-   * Passes an event, which is mapped to keys at once. `isInitial`: the object existed already, so its keys wait behind those of changes. Never
+   * Reports an event, which is mapped to keys at once. `isInitial`: the object existed already, so its keys wait behind those of changes. Never
    * throws.
    */
   tell(event: E, isInitial?: boolean): void
@@ -40,11 +40,11 @@ export interface SourceConnection {
 export interface Source<out E> {
   /** A name for errors and `explain`. */
   readonly name: string
-  /** Its keys wait behind those of changes. @default false */
+  /** Whether the keys of its events wait behind those of changes. @default false */
   readonly isBackground?: boolean | undefined
-  /** The keys of an event if the controller has no `map` for it. `all` gives the keys of all primary objects. */
+  /** The keys of an event if the controller has no `map` for it. `all` returns the keys of all primary objects. */
   defaultKeys?(event: unknown, all: () => Iterable<ObjectKey>): Keys
-  /** The views that it caches now: reconciles may list them. @default none */
+  /** The views that the source caches now: reconciles may list them. @default none */
   readonly cached?: readonly View[] | undefined
   connect(target: SourceTarget<E>): SourceConnection
 }

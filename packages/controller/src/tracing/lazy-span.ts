@@ -1,6 +1,6 @@
 import type { Span, SpanContext } from '@opentelemetry/api'
 
-/** A span that is made when somebody asks it for something: most runs are dropped, and for them none is made. */
+/** A span that is created at its first use. Most runs are dropped, and create none. */
 export class LazySpan implements Span {
   readonly #make: () => Span
   #span: Span | undefined

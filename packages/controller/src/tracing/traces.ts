@@ -7,7 +7,7 @@ import { SpanContexts } from './span-context.ts'
 
 /** Options of {@link openTelemetryTraces}. */
 export interface TraceOptions {
-  /** Whether each run is a trace. Otherwise those that wrote nothing, did not fail and were not slow are dropped. @default false */
+  /** Whether each run is traced. Otherwise runs that wrote nothing, did not fail and were not slow are dropped. @default false */
   readonly everyRun?: boolean | undefined
   /** From which time on a run is slow, in milliseconds. @default 1000 */
   readonly slowMs?: number | undefined
@@ -21,15 +21,15 @@ export interface TracedRun {
   readonly cause: Cause | undefined
   /** Milliseconds since 1970. */
   readonly startedAt: number
-  /** The traces that wrote what the run is about. */
+  /** The traces that wrote the object of the run. */
   readonly links: readonly TraceParent[]
 }
 
-/** What came of a run. */
+/** The outcome of a run. */
 export interface TracedEnd {
   readonly outcome: string
   readonly tookMs: number
-  /** Whether it has changed an object. */
+  /** Whether the run has changed an object. */
   readonly hasWritten: boolean
   readonly error: unknown
 }
@@ -90,12 +90,12 @@ export async function openTelemetryTraces(options: TraceOptions = {}): Promise<T
 
 type Library = typeof import('@opentelemetry/api')
 
-/** A call that is shorter is not shown, unless it failed, in milliseconds. */
+/** The duration below which a successful call is not shown, in milliseconds. */
 const shortestMs = 1
 /** The maximum number of calls of a run that are shown. */
 const mostCalls = 200
 
-/** What the traces of all runs share. */
+/** The parts that the traces of all runs share. */
 interface Tracing {
   readonly library: Library
   readonly contexts: SpanContexts
